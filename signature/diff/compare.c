@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares two signatures: estimates, tests, verdicts. */
+/* Comparing: estimates, tests, verdicts. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -14,7 +14,7 @@
 #include "statistics/inference.h"
 #include "statistics/kolmogorov.h"
 
-/* False discovery rate: largest expected share of false ones among all parameters called different. */
+/* Below this level, of the false discoveries among all that are called different. */
 static const double level = 0.05;
 static const double normal_95 = 1.959963984540054;
 
@@ -102,8 +102,8 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
     e->log_variance = sum;
 }
 
-/* Equal bounds come from values rounded to a step and may be wrong by half a step. Moves *LOW and *HIGH half way to the nearest
- * other values of D. */
+/* Values that are all one number are rounded: they may be half a step off. Moves
+ * *LOW and *HIGH half way to the nearest other values of D. */
 static void widen_step(const struct mpg_distribution *d, double *low, double *high)
 {
     double value = *low;
@@ -118,7 +118,7 @@ static void widen_step(const struct mpg_distribution *d, double *low, double *hi
         *high = (d->quantiles[i] + value) / 2;
 }
 
-/* Estimates quantile U of D in *E; freedom is 0 if there are too few samples for an interval. */
+/* Quantile U of D into *E; freedom is 0 when there are too few samples to say. */
 static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
                     struct mpg_error *err)
 {
@@ -150,8 +150,7 @@ double compare_t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* Tests whether OTHER is greater than ZERO, an estimate with value 0, for which there is no ratio. Returns the degrees of
- * freedom of OTHER. */
+/* ZERO is 0: there is no ratio, but OTHER may be surely more. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {
@@ -190,14 +189,14 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 
 /* ---- distributions ---- */
 
-/* Tests whether A and B have equal distributions (Kolmogorov-Smirnov) with NA and NB independent samples, and combines the
- * result with ITEM's t-test: the smaller of two P, doubled (Bonferroni). Variances are estimated with FREEDOM degrees of
- * freedom, so P is converted to a tail of Student's t. */
+/* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
+ * smaller P counts twice (Bonferroni). NA and NB independent samples count; they
+ * are estimates with FREEDOM degrees of freedom, so that the tail is Student's. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb,
                                double freedom)
 {
-    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* share the knots of A and B */
+    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* the knots stay theirs */
     double p;
     fewer_a.n = (size_t)na;
     fewer_b.n = (size_t)nb;
@@ -208,10 +207,10 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
-/* Returns the share of D's values below X, plus half the share of values equal to X. */
+/* The part of D at or below X, in the middle of the values equal to X. */
 static double part_below(const struct mpg_distribution *d, double x)
 {
-    double low[2] = {0, 0}, high[2] = {1, 1}; /* bounds of the share below X, and of the share up to X */
+    double low[2] = {0, 0}, high[2] = {1, 1}; /* where it is reached, where it is exceeded */
     for (int exceed = 0; exceed < 2; exceed++)
         for (int i = 0; i < 40; i++) {
             double middle = (low[exceed] + high[exceed]) / 2;
@@ -224,8 +223,8 @@ static double part_below(const struct mpg_distribution *d, double x)
     return (low[0] + low[1]) / 2;
 }
 
-/* Returns the number of independent samples for which D's median has the variance of E, derived from the share of D's values
- * within one standard error of the median. */
+/* As many independent samples as give D's median the variance that E, of it, has: those of
+ * which so large a part lies within its interval. */
 static double worth(const struct mpg_distribution *d, const struct estimate *e)
 {
     double n = d->intervals > 0 ? d->interval[0].independent
@@ -253,7 +252,7 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         if (!item)
             return -1;
         item->unit = unit;
-        if (qa.freedom > 0 && qa.launches == 0) /* older signatures state no launches */
+        if (qa.freedom > 0 && qa.launches == 0) /* as older signatures, which do not say */
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
@@ -273,8 +272,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Returns Benjamini and Yekutieli's limit: tests with P up to this limit are discoveries. Valid for any dependence between
- * tests, such as message sizes measured in one launch. */
+/* Benjamini and Yekutieli's limit: tests whose P is at most this are discoveries, however the
+ * tests depend on each other, as those of one launch's sizes do. */
 static double discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares two signatures parameter by parameter: ratios, intervals and tests. */
+/* Two signatures, parameter by parameter: how much they differ and how sure
+ * that is. */
 #ifndef MPG_COMPARE_H
 #define MPG_COMPARE_H
 
@@ -10,82 +11,84 @@
 #include "signature/signature.h"
 
 enum mpg_verdict {
-    MPG_VERDICT_SAME,    /* no significant difference */
-    MPG_VERDICT_DIFFERS, /* the measurements differ significantly, the machines perhaps only within the tolerance */
-    MPG_VERDICT_BEYOND,  /* the machines differ significantly beyond the tolerance */
-    MPG_VERDICT_NONE,    /* not comparable, or listed without a test; `why` gives the reason */
+    MPG_VERDICT_SAME,    /* nothing says that it differs */
+    MPG_VERDICT_DIFFERS, /* the measurements do, the machines need not beyond the tolerance */
+    MPG_VERDICT_BEYOND,  /* the machines do, beyond the tolerance */
+    MPG_VERDICT_NONE,    /* not comparable, or listed without a test: see why */
 };
 
 enum mpg_quantity { MPG_TIME_NS, MPG_PERCENT, MPG_PER_SECOND, MPG_SIZE_BYTES };
 
 struct mpg_parameter {
-    char *name;                /* for example "node: one way 8 B, median" */
+    char *name;                /* "node: one way 8 B, median" */
     enum mpg_quantity quantity;
-    const char *unit;          /* of MPG_PER_SECOND, for example "flop/s"; owned by a signature */
-    double a, b;               /* NaN: absent */
-    double ratio, low, high;   /* b / a and the 95 % interval of the machines' ratio; NaN: unknown */
-    double log_variance, freedom; /* of the logarithm of the measurements' ratio */
-    double log_above_zero;     /* if a or b is 0: logarithm of the positive value over the standard error of the zero value;
-                                  NaN: otherwise */
-    bool varies;               /* noise or a 99th percentile, which vary more between measurements */
-    double distance;           /* Kolmogorov-Smirnov distance of the distributions; NaN: no test */
-    double p;                  /* probability of a difference at least as large if the measurements were equal, from the
-                                  ratio's t-test and the distributions' test; NaN: no test */
-    double p_beyond;           /* probability of a ratio at least as far away if the machines' ratio were at the tolerance;
-                                  NaN: no test */
+    const char *unit;          /* of MPG_PER_SECOND: "flop/s"; belongs to a signature */
+    double a, b;               /* NaN: not there */
+    double ratio, low, high;   /* b / a with the 95 % interval of the machines'; NaN: unknown */
+    double log_variance, freedom; /* of the measurements' logarithm of the ratio */
+    double log_above_zero;     /* where one is 0: of the other against that one's error; NaN */
+    bool varies;               /* of noise or a 99th percentile, which vary more */
+    double distance;           /* Kolmogorov-Smirnov of the distributions; NaN: no test */
+    double p;                  /* that they would be this far apart if they were alike: of the
+                                * ratio's t-test and the distributions'; NaN: no test */
+    double p_beyond;           /* the same, if the ratio were at the tolerance; NaN: no test */
     enum mpg_verdict verdict;
-    bool detail;               /* of a parameter in both signatures: a message size is in one only, or has too few samples */
+    bool detail;               /* of something that both have: one of its sizes is not in both,
+                                * or has too few samples */
     const char *why;           /* static text, or NULL */
 };
 
 struct mpg_header_difference {
-    const char *key, *a, *b;   /* owned by the signatures; A or B may be NULL */
+    const char *key, *a, *b;   /* belong to the signatures; a or b may be NULL */
 };
 
 struct mpg_difference {
     size_t n;
     struct mpg_parameter *item;
-    size_t facts;              /* number of relevant header lines that differ */
+    size_t facts;              /* header lines that matter and differ */
     struct mpg_header_difference *fact;
     size_t count[MPG_VERDICT_NONE + 1];
-    bool few_launches;         /* a compared network path has fewer than 3 launches, so its intervals do not cover differences
-                                  between launches */
+    bool few_launches;         /* of a network that was compared: fewer than 3, so that no
+                                * interval covers how launches differ */
 };
 
 struct mpg_comparing {
-    double tolerance;          /* in [0, 1): ratios from 1 - tolerance to 1 + tolerance count as equal */
-    double spread;             /* >= 0: standard deviation of the logarithm between measurements of one machine */
-    struct mpg_signature *const *again; /* other measurements of A's machine */
-    size_t agains;             /* number of signatures in `again`, at most MPG_COMPARE_MOST_AGAIN */
+    double tolerance;          /* in [0, 1): ratios from 1 - tolerance to 1 + tolerance are near
+                                * enough */
+    double spread;             /* >= 0: what measurements of one machine differ by */
+    struct mpg_signature *const *again; /* other measurements of a's machine */
+    size_t agains;             /* at most MPG_COMPARE_MOST_AGAIN */
 };
 
 enum { MPG_COMPARE_MOST_AGAIN = 100 };
 
-/* Default of `spread`. */
+/* The default of spread. */
 #define MPG_COMPARE_SPREAD 0.3
 
-/* Compares all parameters in both A and B, and lists parameters in one only. HOW: settings.
+/* Compares what both have and lists what one has not, as HOW says.
  *
- * Intervals: medians and 99th percentiles have the intervals stated in the signatures, which cover
- * differences between launches. For older signatures without intervals: mpg_distribution_interval(), plus
- * the spread of launches at the smallest message. Fractions and rates of detours: from the means of 32
- * blocks of the record. Degrees of freedom: Welch and Satterthwaite. Distributions: Kolmogorov and
- * Smirnov's test with the number of samples that gives the median's variance.
+ * Medians and 99th percentiles have the intervals that the signatures state for each quantity and
+ * size, which cover what launches differ in; of older signatures, which state none, those of
+ * mpg_distribution_interval(), and the spread of launches at the smallest message comes on top.
+ * Fractions and rates of detours have theirs from the means of 32 blocks of the record. Degrees
+ * of freedom are Welch and Satterthwaite's. Distributions are compared by Kolmogorov and
+ * Smirnov's test on as many samples as have the same variance.
  *
- * From measurements to machines: launches of one measurement follow one another in seconds, so two
- * measurements of one machine differ by more than launches do. With at least two signatures in AGAIN, the
- * variance between measurements is estimated for each parameter from the logarithms of A and AGAIN, and
- * A's value is replaced by their mean. Otherwise the standard deviation of the logarithm is taken to be
- * SPREAD, or three times SPREAD for noise and for 99th percentiles, which noise causes.
+ * Two measurements of one machine differ by more than the launches of each, which follow one
+ * another in seconds. How much, is estimated for each parameter from A and AGAIN, other
+ * measurements of A's machine, where there are two or more of those: their logarithms' variance
+ * with as many degrees of freedom, and A stands for their mean. Otherwise it is taken to be
+ * SPREAD (a standard deviation of the logarithm), three times that for noise and for 99th
+ * percentiles, which are what noise makes them.
  *
- * Verdicts: a parameter "differs" if Benjamini and Yekutieli's procedure (Ann. Stat. 29 (2001) 1165; valid
- * for any dependence between tests) at 5 % over all parameters says so. A parameter is "beyond" the
- * tolerance if the machines' whole interval lies outside the tolerance and the procedure over the t-tests
- * of the machines against the tolerance says so. Hence at most 5 % of comparisons of two measurements
- * of one machine have any parameter beyond: without true differences every discovery is false, and the
- * false discovery rate equals the probability of any discovery.
+ * A parameter of the measurements differs when Benjamini and Yekutieli's procedure (Ann. Stat.
+ * 29 (2001) 1165), which holds however tests depend on each other, at 5 % over all of them says
+ * so; it is beyond the tolerance when, besides, the machines' whole interval lies outside and the
+ * same procedure over the t-tests of the machines against the tolerance says so. So of two
+ * measurements of one machine at most 5 % have anything that is beyond: where nothing differs,
+ * every discovery is a false one, and the rate of those is then the probability of any.
  *
- * RESULT points into A and B; the caller clears RESULT. Error: out of memory. */
+ * RESULT points into A and B. The caller clears it. Errors: out of memory. */
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
                 const struct mpg_comparing *how, struct mpg_difference *result,
                 struct mpg_error *err);

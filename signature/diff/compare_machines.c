@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares machines, each with one or several measurements. */
+/* Comparing machines, of which there are one or several measurements each. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -9,13 +9,13 @@
 
 #include "signature/diff/compare_private.h"
 
-/* Noise and the tails caused by noise vary more between measurements than medians. */
+/* Noise, and what it does to the tails, varies more between measurements than medians do. */
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
-/* Minimum number of further measurements for estimating a spread from the data. */
+/* Measurements besides the first from which a spread is estimated, not taken. */
 enum { LEAST_AGAIN = 2 };
 
-/* The other measurements of A's machine compared with B. */
+/* The items of the other measurements of a's machine against b. */
 struct others {
     struct mpg_difference *difference;
     size_t n;
@@ -24,7 +24,7 @@ struct others {
 static const struct mpg_parameter *find(const struct mpg_difference *d, size_t near,
                                         const char *name)
 {
-    for (size_t k = 0; k < d->n; k++) { /* mostly at the same index */
+    for (size_t k = 0; k < d->n; k++) { /* mostly at the same place */
         const struct mpg_parameter *item = &d->item[(near + k) % d->n];
         if (strcmp(item->name, name) == 0)
             return item;
@@ -32,14 +32,14 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* Returns how far R, the logarithm of a ratio, is outside the tolerance; 0 inside. */
+/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
 }
 
-/* With enough measurements of A's machine, replaces ITEM's value of A by the geometric mean of all and the variance by that of
- * one further measurement around the mean. */
+/* Makes ITEM's a the mean of all measurements of a's machine, and its variance that of a
+ * further one around it, where there are enough. */
 static void take_others(struct mpg_parameter *item, size_t at, const struct others *others)
 {
     double value[MPG_COMPARE_MOST_AGAIN + 1], mean = 0, squares = 0, n = 1;
@@ -73,8 +73,7 @@ static void judge_machines(struct mpg_parameter *item, double tolerance)
     item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
 }
 
-/* For a or b equal to 0: tests whether the positive value exceeds the zero's standard error by more than two measurements of
- * one machine differ. */
+/* One of both is 0: more than that by more than measurements of one machine differ? */
 static void judge_above_zero(struct mpg_parameter *item, double spread)
 {
     if (isnan(item->log_above_zero))

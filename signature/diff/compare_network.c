@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares the network by path and message size, and collectives. */
+/* Comparing the network path by path and size by size, and collectives. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static int compare_times(struct comparing *c, const char *name, const struct mpg
     return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
-/* Compares all message sizes of A and B, ascending. */
+/* All sizes of both, ascending. */
 static int compare_sizes(struct comparing *c, const char *path, const char *what,
                          const struct mpg_network_sizes *a, const struct mpg_network_sizes *b,
                          const struct launches launches[2], struct mpg_error *err)
@@ -62,7 +62,7 @@ static double limit_value(const struct mpg_network_path *path)
                : NAN;
 }
 
-/* The eager limit is found by bisection, not sampled, so any difference is real. */
+/* The limit is found by bisection, not sampled: any difference is one. */
 static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -89,17 +89,17 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     return 0;
 }
 
-/* Returns whether A and B state the same origin of times: the method stands before the first comma or semicolon, details of
- * quality behind. */
+/* Whether times that were got as A says were got as B says: what stands before a comma
+ * or semicolon is how, what follows is how well. */
 static bool got_alike(const char *a, const char *b)
 {
     if (!a || !b)
-        return true; /* unknown origin */
+        return true; /* nobody says */
     size_t length = strcspn(a, ",;");
     return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
 }
 
-/* Compares one-way times; if A and B obtained one-way times by different methods, compares the round trips. */
+/* One-way times; what they came from where that is not the same for both. */
 static int compare_latencies(struct comparing *c, const char *path,
                              const struct mpg_network_path *a, const struct mpg_network_path *b,
                              const struct launches launches[2], struct mpg_error *err)
@@ -113,7 +113,7 @@ static int compare_latencies(struct comparing *c, const char *path,
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
 }
 
-/* Returns how SIG obtained the transfer times on PATH; NULL: not stated. */
+/* How SIG's transfers on PATH were got; NULL: it does not say. */
 static const char *transfer_of(const struct mpg_signature *sig, const char *path)
 {
     char key[64];
@@ -151,7 +151,7 @@ static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
 
 /* ---- collectives ---- */
 
-/* Collective or reduction times of one signature, by operation, processes and size. */
+/* Times by operation, processes and size: collectives, or reductions, of one signature. */
 struct times {
     const struct mpg_collective_time *item;
     size_t n;
@@ -169,7 +169,7 @@ static const struct mpg_distribution *find_collective(const struct times *times,
     return NULL;
 }
 
-/* Compares the times of A and B with operation, processes and size of LIKE. */
+/* Those of A and B that are LIKE. */
 static int compare_collective(struct comparing *c, const struct mpg_collective_time *like,
                               const struct times *a, const struct times *b,
                               const struct launches launches[2], struct mpg_error *err)
@@ -180,7 +180,7 @@ static int compare_collective(struct comparing *c, const struct mpg_collective_t
     return compare_times(c, name, find_collective(a, like), find_collective(b, like), launches, err);
 }
 
-/* Uses the spread of launches of the farthest path, since collectives have no launch medians. */
+/* Launches of the farthest path stand for those of the collectives. */
 static int compare_collectives(struct comparing *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {

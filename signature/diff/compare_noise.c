@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares noise and compute rates, pooled over the cores of each signature. */
+/* Comparing noise and compute rates, pooled over the cores of each signature. */
 #include "config.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static const struct launches no_launches = {0, INFINITY};
 
-/* Makes D count as WORTH independent samples. */
+/* Lets D count for WORTH independent samples. */
 static void set_worth(struct mpg_distribution *d, double worth)
 {
     d->n = (size_t)fmin(fmax(worth, 1), MPG_INFERENCE_MAX_SAMPLES);
@@ -22,19 +22,19 @@ static void set_worth(struct mpg_distribution *d, double worth)
 
 /* ---- detours ---- */
 
-enum { BLOCKS = 32 }; /* per record */
+enum { BLOCKS = 32 }; /* of a record */
 
-/* Fraction lost and detours per second over all cores, counting detours of at least THRESHOLD_NS. Variances come from blocks of
- * the record, since detours arrive in bursts. */
+/* Fraction lost and detours a second of all cores, counting those of at least
+ * THRESHOLD_NS. Blocks of the record are what varies: detours come in bursts. */
 struct record {
     struct estimate fraction, rate;
     double *duration_ns; /* of all cores */
     size_t n;
-    double worth;        /* equivalent number of independent durations */
+    double worth;        /* how many independent ones these are */
 };
 
-/* Returns the number of independent values equivalent to N values with the first LAGS autocorrelations given: n / (1 + 2 *
- * sum), where the sum ends at the first autocorrelation <= 0. */
+/* How many independent values N are worth whose first LAGS autocorrelations are
+ * given: n / (1 + 2 their sum), up to the first that is not positive. */
 static double independent(size_t n, const double *autocorrelation, size_t lags)
 {
     double sum = 0;
@@ -43,8 +43,8 @@ static double independent(size_t n, const double *autocorrelation, size_t lags)
     return fmax(1, (double)n / (1 + 2 * sum));
 }
 
-/* Stores in *WORTH the number of independent durations equivalent to N durations in time order. Uses logarithms: in a burst
- * neighbours have similar durations, and a few huge durations would hide the correlation. */
+/* The same for N durations in time order. Bursts make neighbours alike in kind,
+ * which the logarithm shows and a few huge ones do not hide. */
 static int independent_durations(const double *duration_ns, size_t n, double *worth,
                                  struct mpg_error *err)
 {
@@ -67,8 +67,8 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* Returns the sum of N block values and stores the variance of the mean, corrected for the correlation of neighbouring blocks,
- * since slow changes span several blocks. */
+/* The sum of N VALUEs, one a block, and the variance of their mean: that of as many
+ * blocks as are independent, since what is slower than a block spans several. */
 static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
     double sum = 0, squares = 0, products = 0, count = (double)n;
@@ -83,7 +83,8 @@ static double sum_of(const double *value, size_t n, double *variance_of_mean)
     return sum;
 }
 
-/* Adds to *SUM the mean of N values, one per block, and to *VARIANCE the mean's variance. */
+/* N values, the means of parts of a record; *VALUE gets what they add up to on average,
+ * *VARIANCE its variance. */
 static void add_parts(const double *value, size_t n, double *sum, double *variance,
                       double *freedom_terms)
 {
@@ -93,14 +94,14 @@ static void add_parts(const double *value, size_t n, double *sum, double *varian
     *freedom_terms += n > 1 ? v * v / (double)(n - 1) : 0;
 }
 
-/* Returns whether detour I of C's sampled blocks is also in C's complete list of the longest detours. */
+/* Whether detour I of C's kept blocks is among its longest, which it has all of. */
 static bool is_longest(const struct mpg_noise_core *c, size_t i)
 {
     return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.least_ns;
 }
 
-/* Adds C's sampled blocks to RECORD: to fraction and rate without the longest detours, which are counted elsewhere, to the
- * durations all detours. */
+/* Adds what the blocks that are kept of C's record have besides the longest detours; the
+ * durations are those of all their detours. */
 static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                      double freedom_terms[2])
 {
@@ -125,7 +126,7 @@ static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct
     add_parts(detours, b->n, &record->rate.value, &record->rate.log_variance, &freedom_terms[1]);
 }
 
-/* Adds a core's fraction lost and detour rate, as means over blocks of equal length. */
+/* Adds a core's lost time and count, each a block's mean over its length. */
 static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                       double freedom_terms[2], struct mpg_error *err)
 {
@@ -138,7 +139,7 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
         size_t block = (size_t)fmin(c->start_ns[i] / length_ns, BLOCKS - 1);
         lost[block] += c->duration_ns[i] / length_ns;
         detours[block] += 1e9 / length_ns;
-        if (c->blocks.recorded == 0) /* a truncated record has too many long detours in this list */
+        if (c->blocks.recorded == 0) /* else there would be too many long ones */
             record->duration_ns[record->n++] = c->duration_ns[i];
     }
     add_parts(lost, BLOCKS, &record->fraction.value, &record->fraction.log_variance,
@@ -153,7 +154,7 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
     return 0;
 }
 
-/* Converts a sum over N cores and its variance to a mean and the variance of the logarithm. */
+/* From the sum over N cores with its variance to the mean with its logarithm's. */
 static void finish(struct estimate *e, double n, double freedom_terms)
 {
     e->freedom = freedom_terms > 0 ? e->log_variance * e->log_variance / freedom_terms : BLOCKS - 1;
@@ -161,7 +162,7 @@ static void finish(struct estimate *e, double n, double freedom_terms)
     e->value /= n;
 }
 
-/* Returns 1: RECORD is filled; 0: no core has a noise record; -1: error. */
+/* 1: filled, 0: no core has a record, -1: an error. */
 static int read_record(const struct mpg_signature *sig, double threshold_ns, struct record *record,
                        struct mpg_error *err)
 {
@@ -216,7 +217,7 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
 
 static int compare_records(struct comparing *c, struct mpg_error *err)
 {
-    /* Detours below the larger threshold are visible in one signature only: ignored. */
+    /* What only one could have seen says nothing about the machines. */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
     struct record a = {0}, b = {0};
     int status = -1, has_a = read_record(c->a, threshold_ns, &a, err);
@@ -247,10 +248,10 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
 /* ---- pooled distributions ---- */
 
 struct pool {
-    double *value;       /* knots of all distributions, equally many from each */
+    double *value;       /* knots of all, each distribution with the same number */
     size_t n;
-    double samples;      /* effective number of samples */
-    double mean, variance; /* sums over distributions: of the means, of the means' variances */
+    double samples;      /* effective */
+    double mean, variance; /* sums over distributions: of means, of their variances */
     size_t distributions;
     struct mpg_distribution *d;
 };
@@ -276,7 +277,7 @@ static int pool_finish(struct pool *pool, struct mpg_error *err)
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
     if (!pool->d)
         return -1;
-    set_worth(pool->d, pool->samples); /* instead of the number of knots */
+    set_worth(pool->d, pool->samples); /* not those of the knots */
     return 0;
 }
 
@@ -313,7 +314,7 @@ static int pool_quanta(const struct mpg_signature *sig, bool work, struct pool *
     return 0;
 }
 
-/* Estimates the mean lost time in percent of the quantum. */
+/* The mean time lost, in percent of the quantum. */
 static struct estimate lost_of(const struct pool *pool, double quantum_ns)
 {
     double n = (double)pool->distributions;
@@ -333,7 +334,7 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
     if (!item)
         return -1;
     compare_estimates(item, &lost_a, &lost_b);
-    /* Losses per quantum are comparable only for quanta of equal length. */
+    /* What one quantum loses depends on how long it is. */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
@@ -368,8 +369,8 @@ static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
 
 /* ---- spectral lines ---- */
 
-/* Returns SIG's strongest fundamental near FREQUENCY_HZ, or NULL. Frequencies are accurate to less than a bin; more than two
- * bins apart are different lines. */
+/* The strongest fundamental of SIG near FREQUENCY_HZ, or NULL. A line is good to
+ * a part of a bin; two bins apart is another line. */
 static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, double frequency_hz)
 {
     const struct mpg_noise_line *best = NULL;
@@ -384,7 +385,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
     return best;
 }
 
-/* Lists spectral lines of SIG; lines in both signatures only if SIG is A. */
+/* Lists lines of SIG; those that OTHER has too only when SIG is A. */
 static int list_lines(struct comparing *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {
@@ -413,7 +414,7 @@ int compare_noise(struct comparing *c, struct mpg_error *err)
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
         return -1;
-    /* comparing a signature with itself: all lines are listed already */
+    /* A signature beside itself has no lines of its own. */
     return c->a == c->b ? 0 : list_lines(c, c->b, c->a, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigdiff: differences between two signatures, with sizes and significance. */
+/* sigdiff: what differs between two signatures, by how much, how surely. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -12,7 +12,7 @@
 #include "signature/diff/compare.h"
 #include "signature/diff/report.h"
 
-/* Exit codes of diff(1): 1 for different, hence 2 for an error. */
+/* As diff(1) has it: 1 says that they differ, so trouble is 2. */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 static int fail(const char *program, const struct mpg_error *err)
@@ -21,7 +21,7 @@ static int fail(const char *program, const struct mpg_error *err)
     return EXIT_TROUBLE;
 }
 
-/* Loads A, B and AGAIN into SIG, in this order. The caller frees all signatures that are not NULL, also after an error. */
+/* The signatures of A, B and AGAIN, in this order; the caller frees those that are not NULL. */
 static int load_all(const char *a, const char *b, const struct mpg_option_list *again,
                     struct mpg_signature *sig[], struct mpg_error *err)
 {
@@ -33,8 +33,7 @@ static int load_all(const char *a, const char *b, const struct mpg_option_list *
     return 0;
 }
 
-/* Allows standard input once among OPTIONS' --again and ARGUMENTS, and rejects a single --again, from which no spread can be
- * estimated. */
+/* Of OPTIONS' --again and the ARGUMENTS at most one is standard input; one more measurement tells nothing. */
 static int check_inputs(void *options, char **arguments, size_t n, struct mpg_error *err)
 {
     const struct mpg_option_list *again = options;
