@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kept runs of mpgsim with their answers, in a file: an SQLite database (mpghistory(1)). Not thread-safe. Without SQLite all
- * functions that open a file fail with an error. */
+/* Runs of mpgsim that were kept, with their answers, in a file: an SQLite database of mpgkit's (mpghistory(1)). Not
+ * thread-safe. Without SQLite every function that opens one says so. */
 #ifndef MPG_HISTORY_H
 #define MPG_HISTORY_H
 
@@ -11,49 +11,50 @@
 #include "common/error.h"
 #include "common/option.h"
 
-/* An input file of an answer. */
+/* A file that an answer depends on. */
 struct mpg_history_input {
-    char *role; /* for example "trace" or "signature" */
+    char *role; /* "trace", "signature" */
     char *path;
-    char *sum;  /* checksum; "": standard input, or not readable twice */
+    char *sum;  /* its checksum; "": none, it was standard input or cannot be read again */
 };
 
 struct mpg_history_run {
     int64_t id;
-    char *time;       /* of keeping, UTC: "2026-11-23 03:25:01" */
-    char *version;    /* version of mpgkit */
-    char *directory;  /* working directory of the run */
+    char *time;       /* when it was kept, UTC: "2026-11-23 03:25:01" */
+    char *version;    /* of mpgkit */
+    char *directory;  /* that it ran in */
     int64_t seed;
     size_t arguments, inputs;
-    char **argument;  /* for example "--latency=exp:2us"; only arguments that affect the answer; the trace is last */
+    char **argument;  /* "--latency=exp:2us" ..., what the answer depends on; the trace is the last one */
     struct mpg_history_input *input;
-    char *answer;     /* ANSWER_BYTES bytes and a NUL */
+    char *answer;     /* ANSWER_BYTES of them, and a NUL */
     size_t answer_bytes;
 };
 
 void mpg_history_run_clear(struct mpg_history_run *run);
-/* Returns whether a kept run can hold OPTION of mpgsim, given as "latency" or "latency=exp:2us" with the whole name. No such
- * option makes mpgsim write a file. */
+/* Whether a kept run can hold OPTION of mpgsim, "latency" or "latency=exp:2us", by its whole name. No such option makes
+ * mpgsim write a file. */
 bool mpg_history_keeps(const char *option);
-/* Former words of mpgsim's options and their replacements (NULL: none); the last entry has no word. */
+/* Words of mpgsim's options in earlier versions, which mpgsim understands, and those that take their place; ended by NULL. */
 extern const struct mpg_option_renamed mpg_history_old_words[];
-/* Append copies of the strings to RUN. Error: out of memory. */
+/* Takes copies of TEXT, or of the three, into RUN. Error: out of memory. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,
                           struct mpg_error *err);
-/* Writes size and 64-bit FNV-1a checksum of the file at PATH to SUM, for example "1234-0123456789abcdef"; "" if PATH is not a
+/* Of the file at PATH, its bytes' size and 64-bit FNV-1a sum, "1234-0123456789abcdef", in SUM of 40 bytes; "" if it is no
  * regular file or cannot be read. */
 void mpg_history_sum(const char *path, char sum[40]);
 
-/* Adds RUN to FILE with the current time and stores the run's number in *ID. Creates FILE if absent. Waits up to 3 s for other
- * writers. Errors, in one line: not a history, damaged, locked, not writable, disk full. After an error FILE is unchanged. */
+/* Keeps RUN in FILE, which is made if it is not there, at the present time; its number goes to *ID. Waits some seconds
+ * for who else writes. Errors, in a line: it is no history, damaged, locked, may not be written, the disk is full. FILE
+ * is then as it was. */
 int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err);
 
-/* Visits a run; returns 0, or -1 with ERR to stop. */
+/* What is done with a RUN; 0, or -1 with ERR. */
 typedef int mpg_history_see(void *who, const struct mpg_history_run *run, struct mpg_error *err);
-/* Visits all runs of FILE, oldest first, without answers. */
+/* All of FILE's runs, the oldest first, without their answers. */
 int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err);
-/* Reads run ID of FILE into RUN. Clear RUN even after an error. A missing run is an error. */
+/* Run ID, into RUN, which is to be cleared even on failure. Errors: there is none, too. */
 int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err);
 
 #endif

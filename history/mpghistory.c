@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpghistory: lists, shows, compares and reruns kept runs of mpgsim. */
+/* mpghistory: runs of mpgsim that were kept: lists them, shows them, compares them, runs them again. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -24,9 +24,9 @@
 
 struct wanted {
     const char *file, *output;
-    bool json, answer, closed; /* closed: the answer went to standard output and closed the stream */
+    bool json, answer, closed; /* standard output, with the answer */
     int64_t id[2];
-    FILE *list; /* buffer, printed when complete */
+    FILE *list; /* that is printed once it is whole */
 };
 
 /* ---- the command of a run ---- */
@@ -39,7 +39,7 @@ static bool is_plain(const char *text)
     return *text != '\0';
 }
 
-/* Writes RUN's command with shell quoting and unprintable bytes escaped. */
+/* As a shell would read it, and made fit for people. */
 static void put_command(const struct mpg_history_run *run, FILE *out)
 {
     fputs("mpgsim", out);
@@ -162,7 +162,7 @@ static void put_inputs(const struct mpg_history_run *a, const struct mpg_history
         }
 }
 
-/* Returns a temporary file with RUN's answer, flushed; NULL with ERR. */
+/* A temporary file with RUN's answer, not buffered any more; NULL with ERR. */
 static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -174,7 +174,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     return NULL;
 }
 
-/* Writes the output of diff(1) for the two answers to the file descriptor TO. */
+/* What diff(1) says of the answers, to the file descriptor TO. */
 static int put_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
@@ -221,7 +221,7 @@ static void put_comparison(const struct mpg_history_run run[2])
     put_inputs(&run[0], &run[1]);
 }
 
-/* Returns the output of diff(1) for the two answers, *BYTES bytes, which the caller frees; 0 bytes if SAME. NULL with ERR. */
+/* What diff(1) says of the answers of RUN, *BYTES of them, for the caller to free; none if they are the SAME. NULL with ERR. */
 static char *difference(const struct mpg_history_run run[2], bool same, size_t *bytes, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -269,7 +269,7 @@ static int compare(struct wanted *a, struct mpg_error *err)
 
 /* ---- rerun ---- */
 
-/* Prints changes since RUN: version of mpgkit, input files. */
+/* What is not as it was, for people. */
 static void put_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0) {
@@ -310,7 +310,7 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
     return mpg_output_commit(out, err);
 }
 
-/* Rejects an output that would replace the history or an input of RUN. */
+/* Neither the history nor what RUN reads is replaced. */
 static int check_output(const struct wanted *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
     int status = a->output ? mpg_output_spares("output", a->output, a->file, err) : 0;
@@ -325,14 +325,14 @@ static int check_output(const struct wanted *a, const struct mpg_history_run *ru
     return status;
 }
 
-/* Returns the stream for the verdict: standard error if the answer goes to standard output. */
+/* Where the verdict goes: standard output may be the answer's. */
 static FILE *verdict_of(struct wanted *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
     return a->closed ? stderr : stdout;
 }
 
-/* Returns 1 if the new answer differs, 0 if equal, -1 with ERR. */
+/* 1: another answer. */
 static int rerun(struct wanted *a, struct mpg_error *err)
 {
     struct mpg_history_run run;

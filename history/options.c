@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim's options of a kept run: options that affect the answer and name no output file. Also former words of mpgsim's options
- * that older kept runs may hold. */
+/* Options of mpgsim that belong to a kept run: those on which its answer depends. None of them names a file to write. And
+ * words of mpgsim's that kept runs may have, and are others now. */
 #include <string.h>
 
 #include "history/history.h"

@@ -5,8 +5,7 @@
 
 #include "trace/reader.h"
 
-/* Writes the checksum of TRACE at PATH to SUM: a file as mpg_history_sum(), a folder as "chunks-..." over the chunks'
- * checksums; "": none. */
+/* Of TRACE, at PATH: as mpg_history_sum() of a file; of a folder that of its chunks, "chunks-..."; "": none. */
 void mpg_history_trace_sum(const struct mpg_trace *trace, const char *path, char sum[40]);
 
 #endif
