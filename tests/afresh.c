@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* afresh COMMAND [ARGUMENT]...: becomes COMMAND as if it were started from a fresh shell,
- * however this process was started: every signal has its default and none is blocked (in
- * the background of a script SIGINT and SIGQUIT are ignored, under nohup SIGHUP, and a
- * shell cannot take that back), standard input is empty, the other standard streams are
- * open, and files are made for others to read. Each test is run by it. */
+/* afresh COMMAND [ARGUMENT]...: becomes COMMAND in the state of a fresh shell, independent of this process's start.
+ * All signals have default actions and are unblocked (a script's background jobs ignore SIGINT and SIGQUIT, nohup
+ * ignores SIGHUP, and a shell cannot undo this). Standard input is empty, the other standard streams are open, and
+ * created files are readable by others. Runs every test. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@ int main(int argc, char **argv)
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     for (int number = 1; number <= SIGRTMAX; number++)
-        (void)signal(number, SIG_DFL); /* SIGKILL, SIGSTOP and the C library's own are not ours */
+        (void)signal(number, SIG_DFL); /* fails for SIGKILL, SIGSTOP and the C library's own signals */
     umask(022);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fd != STDIN_FILENO && fcntl(fd, F_GETFD) >= 0)

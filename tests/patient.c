@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* To be preloaded: MPICH's processes, which spin where they wait, yield the core each time they have found
- * nothing, as Open MPI's do when told to. With more ranks than cores a barrier of four takes microseconds in
- * place of milliseconds. What is looked at are MPICH's calls of UCX; with other transports all stays as it is. */
+/* Library to preload: MPICH processes, which spin while waiting, yield the core after each unsuccessful poll, like
+ * Open MPI's do on request. With more ranks than cores a barrier of four ranks then takes microseconds instead of
+ * milliseconds. Wraps MPICH's calls of UCX; other transports are unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 typedef unsigned progress(void *worker);
 progress ucp_worker_progress;
 
-/* MPICH may have been opened by dlopen(): then it is in nobody's global scope. */
+/* If MPICH was opened with dlopen(), the function is not in the global scope. */
 static progress *found(void)
 {
     void *ucp = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -22,7 +22,7 @@ static progress *found(void)
 
 unsigned ucp_worker_progress(void *worker)
 {
-    static progress *real; /* every thread finds the same */
+    static progress *real; /* every thread finds the same function */
     progress *call = __atomic_load_n(&real, __ATOMIC_RELAXED);
     if (!call)
         __atomic_store_n(&real, call = found(), __ATOMIC_RELAXED);

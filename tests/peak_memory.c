@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* peak_memory COMMAND...: runs it, its output to /dev/null, and prints its
- * largest resident size in KiB. For tests. */
+/* peak_memory COMMAND...: runs COMMAND with output to /dev/null, and prints its peak resident size in KiB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -9,7 +9,7 @@
 
 static int tap_count, tap_failed;
 
-/* One test point, named by a printf format. Returns COND. */
+/* Prints one test point, named by a printf format. Returns COND. */
 __attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const char *format, ...)
 {
     va_list args;
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool cond, const cha
     return cond;
 }
 
-/* Prints the plan; what main() returns. */
+/* Prints the plan. Returns the exit status for main(). */
 static inline int done(void)
 {
     printf("1..%d\n", tap_count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a benchmark, makes every MPI_Send begin MPGKIT_DELAY_NS later: a
- * transport whose latency is known to be longer by that. Used by test-pingpong.sh. */
+/* Library to preload into a benchmark: delays the begin of every MPI_Send by MPGKIT_DELAY_NS, like a transport with
+ * a latency longer by this amount. Used by test-pingpong.sh. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded between a program and MPI, it does to collective operations what
- * $MEDDLE says: "delay" lets MPI_Bcast on rank 1 wait 3 ms before it begins,
- * "corrupt" changes one byte of what MPI_Alltoall and MPI_Scan deliver to rank 1, "corrupt-root" of
- * what MPI_Gather and MPI_Reduce of 64 bytes deliver to rank 0, "corrupt-local" of what MPI_Reduce_local does on
- * rank 1; "slow-local" lets MPI_Reduce_local take 3 ms on rank 1. */
+/* Library to preload between a program and MPI: disturbs collective operations according to $MEDDLE. "delay":
+ * MPI_Bcast on rank 1 waits 3 ms before it begins. "corrupt": changes one byte in the result of MPI_Alltoall and
+ * MPI_Scan on rank 1. "corrupt-root": the same for MPI_Gather and for MPI_Reduce of 64 bytes on rank 0. "corrupt-
+ * local": the same for MPI_Reduce_local on rank 1. "slow-local": MPI_Reduce_local takes 3 ms on rank 1. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise that is known: steals a core for a stated time in a stated period.
- * It holds SCHED_FIFO, so that it comes before what it steals from; it wakes up at
- * absolute times on a fixed grid, so that periods do not drift; and it spins, so
- * that what it steals is wall time. Exit 77 where that class is not permitted. */
+/* Creates known noise: takes a core away for a given time in each given period. Runs with SCHED_FIFO, so that it
+ * preempts normal threads; wakes up at absolute times on a fixed grid, so that periods do not drift; spins, so that
+ * the stolen time is wall time. Exits with 77 if SCHED_FIFO is not permitted. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -20,7 +19,7 @@
 #include "common/output.h"
 
 enum { PRIORITY = 50, SKIPPED = 77 };
-#define LARGEST_SHARE 0.9 /* above that the kernel throttles, and nobody else runs */
+#define LARGEST_SHARE 0.9 /* above this share the kernel throttles real-time threads */
 
 static int64_t core;
 static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10, offset_ns = -1;
@@ -54,10 +53,10 @@ static void end(int number)
 static void sleep_until(uint64_t time_ns)
 {
     struct timespec t = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* a signal ends it */
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* interrupted by signals */
 }
 
-/* Returns how long it had the core. */
+/* Spins and returns the time in ns for which it had the core. */
 static uint64_t spin(void)
 {
     const uint64_t start_ns = mpg_clock_ns();
@@ -67,8 +66,8 @@ static uint64_t spin(void)
     return now_ns - start_ns;
 }
 
-/* When it begins: in a period, or when the next one begins on the clock's own grid, on
- * which several of these stand in one relation whenever they were started. */
+/* Returns the time of the first theft: one period from now, or at the given offset on the clock's own grid, which
+ * gives several instances a fixed phase relation regardless of their start times. */
 static uint64_t first_ns(void)
 {
     const uint64_t now_ns = mpg_clock_ns(), period = (uint64_t)period_ns;
@@ -112,7 +111,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "noisemaker: SCHED_FIFO: %s\n", strerror(errno));
         return SKIPPED;
     }
-    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* where that fails, a page fault is stolen too */
+    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* on failure a page fault also counts as stolen time */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     printf("stealing\n");

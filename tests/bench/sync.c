@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages around all ranks, stamped in the common time: none may arrive before it
- * was sent, by more than the bound of both ends. Argument: the timer's name.
- * Rank 0 prints whether the clocks are shared. */
+/* Messages around all ranks with time stamps in the common time: no message may arrive earlier than the bounds of
+ * both ends allow. Argument: the timer's name. Rank 0 prints whether the clocks are shared. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -13,7 +12,7 @@ struct stamps {
     uint64_t sent[MESSAGES * ROUNDS], received[MESSAGES * ROUNDS];
 };
 
-/* From rank A to rank B; each notes its end. */
+/* Sends a message from rank A to rank B; each rank notes its own time stamp. */
 static void pass(int rank, int a, int b, enum mpg_timer_kind kind, struct stamps *stamps, int i)
 {
     if (rank == a) {
@@ -25,7 +24,7 @@ static void pass(int rank, int a, int b, enum mpg_timer_kind kind, struct stamps
     }
 }
 
-/* How many messages this rank received before they were sent. */
+/* Returns the number of messages that this rank received before they were sent. */
 static int count_early(const struct mpg_sync *sync, int rank, int ranks, const struct stamps *stamps)
 {
     int wrong = 0;

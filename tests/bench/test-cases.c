@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cases of which collective makes its measurement (TAP). Needs
- * MPI's header only. */
+/* The measurement cases of collective (TAP). Needs only the header of MPI. */
 #include "config.h"
 
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "bench/collective/cases.h"
 #include "tests/tap.h"
 
-/* The case of OPERATION, P and SIZE, or NULL. */
+/* Returns the case of OPERATION, P and SIZE, or NULL. */
 static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_bench_operation operation,
                                    int p, int64_t size_bytes)
 {
@@ -20,7 +19,7 @@ static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_bench
     return NULL;
 }
 
-/* Rooted ones, sums, and what is measured with all ranks only. */
+/* Rooted operations, sums, and operations measured with all ranks only. */
 static void test_operations(void)
 {
     struct mpg_cases cases = {0, NULL, 0};
@@ -73,7 +72,7 @@ static void test_product(void)
     mpg_cases_clear(&cases);
 }
 
-/* Whether the lists are refused with WORDS, and nothing is made. */
+/* Checks that the lists are refused with WORDS and that nothing is created. */
 static void refused(const char *operations, const char *processes, const char *sizes,
                     const char *words)
 {

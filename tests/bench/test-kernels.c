@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernels of compute against closed forms and slow, obvious versions; the
- * rules for memory and cores; the team's samples (TAP). */
+/* The kernels of compute compared with closed forms and with slow, obvious versions; the rules for memory and
+ * cores; the samples of the team (TAP). */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- kernels ---- */
 
-/* The sum of CHAINS chains after STEPS steps, one multiply-add at a time. */
+/* Returns the sum of CHAINS chains after STEPS steps, one multiply-add at a time. */
 static double naive_chains(int chains, int steps, double x, double y)
 {
     double sum = 0;
@@ -64,7 +64,7 @@ static void test_triad(void)
     ok(wrong == 0 && a[N] == -1, "triad: every element and none more");
 }
 
-/* How many lines a chase over N of them visits before it is back. */
+/* Returns the number of lines that a pointer chase over N lines visits before it returns to the start. */
 static size_t cycle_length(void *memory, size_t n)
 {
     size_t length = 0;
@@ -163,7 +163,7 @@ static void test_choice(void)
 
 /* ---- the team ---- */
 
-/* Rows of KERNEL with CORES at once, all with a positive rate; -1 when one is not. */
+/* Returns the number of rows of KERNEL with CORES active cores; -1 if any row has a rate that is not positive. */
 static int rows(const struct mpg_rates *rates, int kernel, int cores)
 {
     int found = 0;

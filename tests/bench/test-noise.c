@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of ftq that need no measuring (TAP): the speed that is followed, what
- * launchers say, interrupts' differences. */
+/* Parts of ftq that need no measurement (TAP): frequency tracking, launcher variables, differences of interrupt counters. */
 #include "config.h"
 
 #include <math.h>
@@ -55,7 +54,7 @@ static void test_speed(void)
 {
     static double rate[N];
     for (size_t k = 0; k < N; k++)
-        rate[k] = k % 4 == 1 ? 0 : 2385; /* not known */
+        rate[k] = k % 4 == 1 ? 0 : 2385; /* unknown */
     struct mpg_speed speed = mpg_speed_of(rate, N);
     ok(speed.range == 0 && speed.lost == 0, "the speed has not varied where it is known");
     for (size_t k = 0; k < N; k++)
@@ -76,7 +75,7 @@ static const char *const variables[] = {
     "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
     "SLURM_LOCALID", "SLURM_NODEID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_NTASKS"};
 
-/* WORDS "NAME=VALUE NAME=VALUE ..." are the environment. */
+/* WORDS, "NAME=VALUE NAME=VALUE ...", are the environment. */
 static void test_launch(const char *words, int rank, int ranks, int local_rank, int local_ranks,
                         const char *name)
 {

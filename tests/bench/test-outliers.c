@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which pairs of ranks are outliers, and their map (TAP). Needs MPI's header only. */
+/* Detection of outlier pairs of ranks, and their map (TAP). Needs only the header of MPI. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { RANKS = 6, PAIRS = RANKS * (RANKS - 1) / 2, SIZES = 3 };
 static const int64_t size_bytes[SIZES] = {8, 16, 65536};
 
-/* All pairs of RANKS, taking a time that is a little different for each. */
+/* All pairs of RANKS, with slightly different times. */
 struct made {
     struct mpg_class class[MPG_PATHS];
     struct mpg_couple couple[PAIRS];
@@ -45,7 +45,7 @@ static void make(struct made *m)
         m->place[r] = (struct mpg_bench_place){.host = "here"};
 }
 
-/* Times of the pairs with RANK, of messages of FIRST_SIZE to LAST_SIZE, times FACTOR. */
+/* Multiplies by FACTOR the times of RANK's pairs for messages of FIRST_SIZE to LAST_SIZE. */
 static void change(struct made *m, int rank, int first_size, int last_size, double factor)
 {
     for (int n = 0; n < PAIRS; n++)
@@ -54,7 +54,7 @@ static void change(struct made *m, int rank, int first_size, int last_size, doub
                 m->cell[n * SIZES + s].median_ns *= factor;
 }
 
-/* What is printed about M; the caller frees it. */
+/* Returns the printed report on M. The caller frees it. */
 static char *printed(const struct made *m)
 {
     char name[] = "outliers-XXXXXX";
@@ -75,7 +75,7 @@ static char *printed(const struct made *m)
     return text;
 }
 
-/* How many lines of TEXT begin with HEAD and hold PART. */
+/* Returns the number of lines of TEXT that begin with HEAD and contain PART. */
 static int lines(const char *text, const char *head, const char *part)
 {
     int n = 0;
@@ -119,7 +119,7 @@ int main(void)
     text = printed(m);
     ok(lines(text, "outlier:", "") == 0, "what the medians may be wrong by is no outlier");
     free(text);
-    /* As many as of four ranks, of which all with one are slow. */
+    /* The pairs of four ranks; all pairs of one rank are slow. */
     make(m);
     m->class[MPG_PATH_NODE].pairs = 6;
     m->class[MPG_PATH_NODE].cells = 6 * SIZES;

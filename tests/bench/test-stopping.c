@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Confidence intervals of quantiles: tabulated ranks, coverage of known
- * distributions, series that repeat themselves. */
+/* Confidence intervals of quantiles: tabulated ranks, coverage for known distributions, series with repeated values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 enum { N = 300, BLOCK = 20, SERIES = 2000 };
 
-/* Ranks by the binomial distribution. */
+/* Ranks from the binomial distribution. */
 static const struct {
     size_t n;
     double p, confidence;
@@ -35,8 +34,8 @@ static struct mpg_series_interval interval_of(const double *series, double p)
     return mpg_quantile_interval(series, sorted, N, p, 0.95);
 }
 
-/* How often the interval of exponential values, each REPEATED times in a row, holds
- * the true quantile; COUNT is the mean of the independent samples it saw. */
+/* Returns the coverage of the interval for exponential values, each REPEATED times in a row. COUNT is the mean
+ * estimated number of independent samples. */
 static double coverage(double p, int repeated, double *count)
 {
     double series[N], truth = -2.385 * log(1 - p);
@@ -52,8 +51,8 @@ static double coverage(double p, int repeated, double *count)
     return (double)held / SERIES;
 }
 
-/* The same of the median of normal values (sum of twelve uniform numbers) whose blocks of
- * BLOCK are shifted by a normal amount each, of half the values' standard deviation. */
+/* Returns the coverage for the median of normal values (sum of twelve uniform numbers). Each block of BLOCK values
+ * is shifted by a normal amount with half of the values' standard deviation. */
 static double blocks_coverage(int block, double *count)
 {
     double series[N], shift = 0;

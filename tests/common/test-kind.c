@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of file (TAP): each by its first bytes, folders by what is in them, the words of
- * a wrong one; nothing blocks. */
+/* Kinds of file (TAP): recognition by the first bytes, of folders by their content; messages for a wrong kind;
+ * nothing blocks. */
 #include "common/kind.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static char folder[4096];
 
-/* PATH, of NAME in the test's folder. */
+/* Returns the path of NAME in the test's folder. */
 static const char *in_folder(const char *name)
 {
     static char path[8192];
@@ -64,7 +64,7 @@ static void test_bytes(void)
     ok(mpg_kind_of_bytes(tar, 261) == MPG_FILE_UNKNOWN, "not when its mark is cut off");
     char text[MPG_FILE_BYTES + 1];
     memset(text, 'x', sizeof text);
-    text[MPG_FILE_BYTES - 1] = '\xc3'; /* its other half is not among the first bytes */
+    text[MPG_FILE_BYTES - 1] = '\xc3'; /* the second half of the character lies beyond the first bytes */
     ok(mpg_kind_of_bytes(text, MPG_FILE_BYTES) == MPG_FILE_TEXT,
        "a text that is cut within a character is text");
 }
@@ -106,7 +106,7 @@ static void test_paths(void)
     ok(mpg_kind_of("-") == MPG_FILE_UNKNOWN, "nothing is known of standard input");
 }
 
-/* The text of FOUND where WANTED was meant. */
+/* Checks the message if FOUND was given where WANTED was expected. */
 static void says(enum mpg_file_kind found, enum mpg_file_kind wanted, const char *text)
 {
     struct mpg_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of a file's text reaches a terminal (TAP): every byte and every character by
- * itself, cut characters, and buffers of every size. */
+/* Printing a file's text on a terminal (TAP): every byte and every character alone, truncated characters, and
+ * buffers of every size. */
 #include "common/printable.h"
 
 #include <stdio.h>
@@ -20,13 +20,13 @@ static const struct {
     {"a\tb\nc\rd", "a b\\nc\\x0dd"},
     {"\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07"},
     {"\x7f", "\\x7f"},
-    {"\x9b" "31m", "\\x9b" "31m"},                     /* an 8-bit CSI: no UTF-8 */
+    {"\x9b" "31m", "\\x9b" "31m"},                     /* an 8-bit CSI: not UTF-8 */
     {"\xc2\x9b" "31m", "\\u009b" "31m"},               /* the same as UTF-8 */
     {"\xc2\x9d" "0;x\xc2\x9c", "\\u009d" "0;x\\u009c"},
-    {"\xe2\x80\xae" "gpj.exe", "\\u202e" "gpj.exe"},   /* right to left from here */
+    {"\xe2\x80\xae" "gpj.exe", "\\u202e" "gpj.exe"},   /* switches to right-to-left text */
     {"\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c", "\\u2066\\u2069\\u061c"},
     {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
-    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong, as a lax terminal takes it */
+    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong encoding, which a lax terminal accepts */
     {"\xe0\x80\x9b", "\\xe0\\x80\\x9b"},
     {"\xed\xa0\x80", "\\xed\\xa0\\x80"},               /* a surrogate */
     {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},      /* above U+10FFFF */
@@ -35,7 +35,7 @@ static const struct {
     {"\xe2\x82" "abc", "\\xe2\\x82" "abc"},
 };
 
-/* Whether a terminal obeys nothing in TEXT: no control character, as bytes or as UTF-8. */
+/* Returns whether TEXT contains no control character, neither as bytes nor as UTF-8, that a terminal would obey. */
 static bool is_harmless(const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -57,7 +57,7 @@ static void test_cases(void)
        "a zero byte among bytes is written out");
 }
 
-/* Every pair of bytes: what is left is harmless, whatever the terminal's encoding of C1. */
+/* Every pair of bytes: the result is harmless, whatever the terminal's encoding of C1 controls. */
 static void test_pairs(void)
 {
     size_t bad = 0, different = 0;
@@ -71,7 +71,7 @@ static void test_pairs(void)
     ok(different == 0, "whether a text is shown as it is agrees with how: %zu differ", different);
 }
 
-/* A buffer that is too small ends before a character or an escape, never within. */
+/* A buffer that is too small ends before a character or an escape, never inside. */
 static void test_sizes(void)
 {
     static const char text[] = "a\xc3\xa9\x1b\xe2\x82\xac\xc2\x9bz", whole[] =
@@ -79,7 +79,7 @@ static void test_sizes(void)
     static const size_t ends[] = {0, 1, 3, 7, 10, 16, 17};
     size_t bad = 0;
     for (size_t size = 1; size <= sizeof whole; size++) {
-        char *buf = malloc(size); /* a sanitizer sees one byte too many */
+        char *buf = malloc(size); /* exact size: a sanitizer detects one byte too many */
         size_t end = 0;
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
             if (ends[i] < size)
@@ -93,7 +93,7 @@ static void test_sizes(void)
     ok(bad == 0, "buffers of every size are filled with whole characters: %zu are not", bad);
 }
 
-/* What mpg_error_print() sends to standard error, which LINE, of SIZE bytes, gets. */
+/* Returns in LINE, of SIZE bytes, the output of mpg_error_print() on standard error. */
 static void read_error(const struct mpg_error *err, char *line, size_t size)
 {
     line[0] = '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a program: what its MPI_Get number CORRUPT_GET (from 0) of rank CORRUPT_RANK has fetched
- * is overwritten before MPI_Win_flush returns, as if another had been there. */
+/* Library to preload: overwrites the data fetched by MPI_Get number CORRUPT_GET (from 0) of rank CORRUPT_RANK
+ * before MPI_Win_flush returns, like a data race with another rank. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

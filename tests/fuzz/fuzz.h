@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the harnesses share. A harness is one LLVMFuzzerTestOneInput() that gives a parser
- * its input in memory; libFuzzer, AFL++ or replay.c calls it. It aborts where a parser
- * broke a promise, as not to say why it refuses something. */
+/* Functions shared by the fuzzing harnesses. A harness is one LLVMFuzzerTestOneInput() that gives its input in
+ * memory to a parser; libFuzzer, AFL++ or replay.c calls it. The harness aborts if a parser breaks a promise, for
+ * example refuses an input without a message. */
 #ifndef MPG_FUZZ_H
 #define MPG_FUZZ_H
 
@@ -13,14 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The path of a file, in memory, that holds SIZE bytes of DATA until the next call. */
+/* Returns the name of a file in memory with SIZE bytes of DATA, valid until the next call. */
 const char *fuzz_file(const void *data, size_t size);
 
-/* Where what is printed goes: nowhere. */
+/* Returns a stream that discards its output. */
 FILE *fuzz_nowhere(void);
 
-/* ERR must say something (mpg_error_print() makes one line of it); aborts if it does not.
- * Set its text to "" before. */
+/* Aborts unless ERR has a message (mpg_error_print() prints one line). The caller sets the message to "" before the
+ * parser runs. */
 void fuzz_check_error(const struct mpg_error *err);
 
 #endif

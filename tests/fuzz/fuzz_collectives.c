@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of collective algorithms. What is accepted has an algorithm for every operation, one that
- * is for it. */
+/* Tables of collective algorithms. An accepted table has for every operation an algorithm of this operation. */
 #include <stdlib.h>
 
 #include "graph/algorithms/plan.h"

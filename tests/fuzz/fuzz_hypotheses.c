@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses. What is accepted is within its bounds, says itself again, and can be asked what it selects. */
+/* Hypotheses. Accepted hypotheses are within their bounds, survive printing and parsing, and can be queried for
+ * their selection. */
 #include <stdlib.h>
 #include <string.h>
 

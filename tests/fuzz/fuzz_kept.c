@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A finding that mpgsim has kept of a trace's first pass: what passed, floors, classes. What is there is
- * the same once it was kept again. */
+/* Cached results of mpgsim's first pass over a trace: progress, minimum message times, compute-interval classes.
+ * Storing loaded results again gives the same results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static const char text[] = "#mpgtext 1\n#ranks 2\n#host 0 a\n#host 1 b\n"
                            "0 0 1 Init\n1 0 1 Init\n0 2 3 Finalize\n1 2 3 Finalize\n";
 
-/* What is in DATA goes to KEPT, if it is all there. */
+/* Loads DATA and stores it again in KEPT, if it is complete. */
 static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
                        struct mpg_bytes *kept)
 {

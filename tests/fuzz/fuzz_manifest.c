@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Manifests of mpgscale. What is accepted lists paths, and labels with keys. */
+/* Manifests of mpgscale. An accepted manifest has file names, and labels with keys. */
 #include <stdlib.h>
 
 #include "scale/read/labels.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Maps of ranks (mpgsim --map=FILE). What is accepted has a place for each rank. */
+/* Maps of ranks (mpgsim --map=FILE). An accepted map has a place for each rank. */
 #include <stdlib.h>
 
 #include "simulate/models/placement.h"

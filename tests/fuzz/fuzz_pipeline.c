@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A whole simulation of a trace, native or text: graph and lanes. */
+/* A complete simulation of a trace, native or text: graph and lanes. */
 #include "simulate/evaluate/driver/simulation.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles: every rank's rows, facts and callsites. */
+/* Profiles: rows, facts and call sites of every rank. */
 #include "tests/fuzz/fuzz.h"
 #include "trace/profile/profile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results files (.samples), as sigmake reads them one by one. */
+/* Results files (.samples), read one by one like in sigmake. */
 #include "signature/make/results.h"
 #include "tests/fuzz/fuzz.h"
 

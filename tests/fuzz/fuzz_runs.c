@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Manifests that mpgscale run finds in its folder. What is accepted is gone on with: it is accepted again, with the run that
- * was added to it. */
+/* Manifests that mpgscale run finds in its folder. An accepted manifest can be continued: with a further run added
+ * it is accepted again. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void make_folder(void)
     snprintf(path, sizeof path, "%s/manifest.tsv", folder);
 }
 
-/* Opens the manifest for a plan of two runs; 0, or -1. */
+/* Opens the manifest for a plan of two runs. Returns 0, or -1 on errors. */
 static int open_plan(struct scale_plan *plan)
 {
     static char *const command[] = {"app", "a\tb", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures: read, and written as JSON again; the arithmetic of reductions at sizes. */
+/* Signatures: reading, writing as JSON, and reduction times at several sizes. */
 #include <math.h>
 #include <stdlib.h>
 

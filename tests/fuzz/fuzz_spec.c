@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What options are given: distributions, times, sizes, numbers, sets of ranks. What is
- * accepted is finite. */
+/* Values of options: distributions, times, sizes, numbers, sets of ranks. Accepted values are finite. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static void parse_spec(const char *text)
 {
     struct mpg_error err = {""};
     struct mpg_spec spec;
-    if (strstr(text, "file:")) /* any file of this machine */
+    if (strstr(text, "file:")) /* could name any file of this machine */
         return;
     if (mpg_spec_parse(text, &spec, &err) < 0) {
         fuzz_check_error(&err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Targets, mpgtarget(5). Of what is accepted each time can be drawn, and is finite and not negative. */
+/* Targets, mpgtarget(5). Every time of an accepted target can be drawn, and is finite and not negative. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form: imported, printed, and what was printed imported and printed again, which
- * must be the same. */
+/* The text form: importing and printing a trace, and importing and printing the result, gives the same text. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "trace/reader.h"
 #include "trace/text/text.h"
 
-/* What a trace of TEXT is printed as; NULL if it is refused. */
+/* Returns the printed trace of TEXT, or NULL if TEXT is refused. */
 static char *print_text(const void *text, size_t size, size_t *printed, struct mpg_error *err)
 {
     struct mpg_trace *t = mpg_trace_open(fuzz_file(text, size), err);
@@ -31,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct mpg_error err = {""};
     size_t once_size = 0, twice_size = 0;
-    if (size < 8 || memcmp(data, "#mpgtext", 8) != 0) /* no text: see fuzz_trace.c */
+    if (size < 8 || memcmp(data, "#mpgtext", 8) != 0) /* not a text: see fuzz_trace.c */
         return -1;
     char *once = print_text(data, size, &once_size, &err);
     if (!once) {

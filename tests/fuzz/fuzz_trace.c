@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Native chunks and windows: opened, every event read, printed, and summed by stat; and the
- * signature that the facts hold. */
+/* Native chunks and segments: opens a trace, reads and prints every event, and computes the sums of stat; also
+ * reads the signature in the facts. */
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files in memory, one of each kind a process. */
+/* Files in memory, one of each kind in a process. */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every chunk is right, so that what a fuzzer changes reaches the decoder: linked into the
- * harnesses in the place of trace/store/check.c, and into nothing else. */
+/* Accepts every chunk's checksum, so that a fuzzer's changes reach the decoder. Only the harnesses are linked with
+ * this file, in place of trace/store/check.c. */
 #include "trace/store/chunk.h"
 
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gives a harness files, those of folders too, and says so in TAP: what was once found
- * stays mended, with any compiler. A crash or a hang ends the test, naming the file. */
+/* Runs a harness on files and folders of files, and reports in TAP: old findings stay fixed, with any compiler. A
+ * crash or a hang ends the test and names the file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static bool replay_file(const char *path)
     return ok;
 }
 
-/* How many files there were, or -1. */
+/* Returns the number of files, or -1. */
 static int replay(const char *path)
 {
     struct stat st;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists the algorithms of collectives for tests/graph/test-algorithms-named.py: a line each operation, with an i before
- * those that do not block, and the names of its algorithms; in the last line, `all`, every algorithm in its order. */
+/* Lists the algorithms of collectives for tests/graph/test-algorithms-named.py: for each operation a line with the operation's
+ * name (with a leading i if nonblocking) and its algorithms. The last line, `all`, has every algorithm in the order of
+ * mpg_algorithm_at(). */
 #include <stdio.h>
 
 #include "graph/algorithms/algorithm.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cancels HOW: what programs do that keep receives in reserve, as Graph500's messages do.
- * Each rank keeps a few receives posted, is sent some messages, posts again, and at the
- * end cancels those that are left. HOW: leave (MPI_Finalize with the requests as they are),
- * wait, free, persistent (started ones left), source (as leave, without a wildcard, and the
- * next receive of that tag is the one that has the message). */
+/* cancels HOW: programs that keep receives in reserve, like Graph500's message layer. Each rank keeps a few
+ * receives posted, receives some messages, posts again, and at the end cancels the remaining receives. HOW: leave
+ * (MPI_Finalize without completing the requests), wait, free, persistent (also a started persistent request),
+ * source (like leave, and then cancels a receive without a wildcard, so that the next receive with its tag gets the
+ * message). */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void keep_posted(int i)
     MPI_Irecv(&buffer[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[i]);
 }
 
-/* As many messages as there are go round, through whichever receive is next. */
+/* Sends MESSAGES messages around the ring, each received by the next completed receive. */
 static void exchange(int to)
 {
     for (int n = 0; n < MESSAGES; n++) {
@@ -29,7 +29,7 @@ static void exchange(int to)
     }
 }
 
-/* The receive that is cancelled comes first, that of the message second. */
+/* The cancelled receive is posted first, the message's receive second. */
 static void cancel_first(int from, int to)
 {
     int value = 7, other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* To be preloaded: memory runs out. FAIL_AT=N: the N-th allocation of the process fails,
- * and with FAIL_ALL every one after it, too; FAIL_AT=0: none. FAIL_COUNT=FILE: their number
- * is written there when the process ends. */
+/* Library to preload: simulates exhausted memory. FAIL_AT=N: the N-th allocation of the process fails, and with
+ * FAIL_ALL all later allocations; FAIL_AT=0: none. FAIL_COUNT=FILE: at the end of the process, writes the number of
+ * allocations to FILE. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>

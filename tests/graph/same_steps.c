@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* same_steps TRACE ...: each trace's steps, where calls that wait for nobody are begun and left at once (graph/schedule/fused.h),
- * beside those of calls that are begun and left one after the other, under options that concern them. Prints, for each trace,
- * how many steps, and how many calls were made at once; the first difference, and exits with 1. */
+/* same_steps TRACE ...: compares the steps of each trace between two graphs: one in which non-waiting calls enter
+ * and leave in a single step (graph/schedule/fused.h), and one with separate steps, for all options that affect
+ * these calls. Prints for each trace the number of steps and of single-step calls. At the first difference, prints
+ * the difference and exits with 1. */
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ static bool same_step(const struct mpg_step *a, const struct mpg_step *b)
     }
 }
 
-/* Of one of two graphs: those of its steps that were not compared yet. */
+/* One of the two graphs, with its steps not yet compared. */
 struct side {
     struct mpg_graph *graph;
     struct mpg_steps steps;
@@ -106,7 +107,7 @@ static const struct mpg_step *next(struct side *s, struct mpg_error *err)
     return s->more > 0 ? &s->steps.step[s->i++] : NULL;
 }
 
-/* Whether both go on alike to the end, which may be an error. */
+/* Returns whether both graphs continue equally to the end, or to the same error. */
 static bool compare(struct side *x, struct side *y, uint64_t *steps)
 {
     struct mpg_error a = {.text = ""}, b = {.text = ""};

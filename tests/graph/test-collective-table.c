@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of collective algorithms: what is built in, by hand from what Open MPI 4.1 documents of
- * itself, what is read, and every error. */
+/* Tables of collective algorithms: the built-in tables, checked by hand against Open MPI 4.1's documentation;
+ * reading tables; every error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct mpg_collective_table *parse(const char *text, struct mpg_error *er
     return mpg_collective_table_parse(text, strlen(text), "t", err);
 }
 
-/* Whether what FIND finds in T is an algorithm of its operation, or of its NONBLOCKING twin, at every size. */
+/* Returns whether FIND returns an algorithm of its operation, or of its NONBLOCKING variant, from T at every size. */
 static bool fits_everywhere(const struct mpg_collective_table *t,
                             struct mpg_choice (*find)(const struct mpg_collective_table *, enum mpg_collective, int32_t, double),
                             bool nonblocking)
@@ -85,7 +85,7 @@ static void test_rows(void)
     mpg_collective_table_free(t);
 }
 
-/* Operations with an i before. */
+/* Operations with a leading i. */
 static void test_nonblocking(void)
 {
     struct mpg_error err;

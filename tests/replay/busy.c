@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose ranks communicate in many ways at once and with sizes of their own, for traces to re-enact:
+/* A program whose ranks communicate in many ways at once, with different sizes, as input for trace replay:
  *
  *     busy [ROUNDS]        at least 2 ranks
  *
- * It says "right" if all that it received is what was sent. */
+ * Prints "right" if all received data equal the sent data. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void work(int us)
     }
 }
 
-/* Everybody to everybody, received in any order: some by Waitany, the others by Waitsome. */
+/* All ranks to all ranks, received in any order: some with Waitany, the others with Waitsome. */
 static void any_order(MPI_Comm comm, int round)
 {
     MPI_Request receive[64], send[64];
@@ -48,7 +48,7 @@ static void any_order(MPI_Comm comm, int round)
     MPI_Waitall(n, send, MPI_STATUSES_IGNORE);
 }
 
-/* Rank 0 hands out items to whoever asks, of sizes that differ. */
+/* Rank 0 hands out items of different sizes to requesting ranks. */
 static void hand_out(MPI_Comm comm, int items)
 {
     static char text[MOST];
@@ -72,7 +72,7 @@ static void hand_out(MPI_Comm comm, int items)
     }
 }
 
-/* A receive that is polled, and one that nobody answers. */
+/* A polled receive, and a receive without a message. */
 static void poll(MPI_Comm comm)
 {
     int flag = 0, got = -1;
@@ -109,7 +109,7 @@ static void persistent(MPI_Comm comm, int rounds)
         MPI_Request_free(&request[i]);
 }
 
-/* Collectives whose sizes only their senders know. */
+/* Collectives whose sizes only the senders know. */
 static void uneven(MPI_Comm comm, int round)
 {
     static char from[MOST], into[MOST];

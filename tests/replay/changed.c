@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for test-replay-hypotheses.sh, and what hypotheses make of it: changed [ARGUMENT]..., of which
- *   halo=F      messages of tag 5 have F times their bytes (those of persistent requests, too)
- *   sums=F      so has what each member gives to MPI_Allreduce, MPI_Alltoallv, MPI_Gatherv, MPI_Scatterv
- *   quiet       there is no MPI_Barrier, and no message of tag 9. */
+/* A program for test-replay-hypotheses.sh, which can also run as the hypotheses change it: changed [ARGUMENT]...
+ *   halo=F: messages with tag 5 have F times their bytes (also those of persistent requests)
+ *   sums=F: contributions to MPI_Allreduce, MPI_Alltoallv, MPI_Gatherv and MPI_Scatterv have F times their bytes
+ *   quiet: no MPI_Barrier, and no message with tag 9 */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int times(double factor, int bytes)
     return (int)(factor * bytes + 0.5);
 }
 
-/* Each rank with those beside it, blocking and not, of TAG and BYTES. */
+/* Exchanges BYTES with both neighbours with TAG, blocking and nonblocking. */
 static void swap(int tag, int bytes)
 {
     const int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -31,14 +31,14 @@ static void swap(int tag, int bytes)
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
-/* What comes from nobody is no message. */
+/* A receive from MPI_PROC_NULL is not a message. */
 static void begin(int up, int down, MPI_Request *request)
 {
     MPI_Recv_init(in, times(up == MPI_PROC_NULL ? 1 : halo, 1000), MPI_CHAR, up, 5, MPI_COMM_WORLD, &request[0]);
     MPI_Send_init(out, times(down == MPI_PROC_NULL ? 1 : halo, 1000), MPI_CHAR, down, 5, MPI_COMM_WORLD, &request[1]);
 }
 
-/* To the next rank on, of which the last one has none. */
+/* Sends to the next rank; the last rank has none. */
 static void pass(int tag, int bytes)
 {
     if (rank > 0)

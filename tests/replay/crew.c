@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that call MPI at once: crew [ROUNDS]. Two a rank besides the first; each has messages round the ranks with its own
- * tag, and collectives of different sizes on a communicator of its own; what one posts or starts, or makes, the
- * other completes, uses and frees. */
+/* Threads that call MPI at once: crew [ROUNDS]. Each rank has two threads besides the first. Each thread sends
+ * messages around the ranks with its own tag, and calls collectives of different sizes on its own communicator. One
+ * thread completes, uses or frees requests and communicators that the other has posted, started or created. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void collectives(int me, int round)
     MPI_Alltoallv(out, counts, sent, MPI_BYTE, in, back, places, MPI_BYTE, own[me]);
 }
 
-/* What the other has posted and started is completed here. */
+/* Completes requests that the other thread has posted or started. */
 static void hand_over(int me, int round)
 {
     const int other = 1 - me;
@@ -54,7 +54,7 @@ static void hand_over(int me, int round)
     pthread_barrier_wait(&barrier);
 }
 
-/* One makes a communicator, both use it one after the other, the other frees it. */
+/* One thread creates a communicator, both use it in turn, the other frees it. */
 static void lend(int me)
 {
     if (me == 0) {

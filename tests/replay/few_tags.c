@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into mpgreplay, makes an MPI that allows no tag above 10. Used by test-replay-tags.sh, which compiles it for
- * each MPI. */
+/* Library to preload into mpgreplay: simulates an MPI with tags up to 10 only. Used by test-replay-tags.sh, which
+ * compiles it for each MPI. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for test-replay.sh, of an even number of ranks, at least 4: parts of a grid, their neighbours, and
- * persistent requests on them that are completed by Waitany, one of them to nobody; collectives of other sizes that
- * are under way at once; matched probes; what is cancelled. */
+/* A program for test-replay.sh, with an even number of ranks, at least 4. Row and column communicators of a grid,
+ * with their neighbours; persistent requests on them, completed with Waitany, one of them to MPI_PROC_NULL;
+ * concurrent collectives of different sizes; matched probes; cancelled requests. */
 #include <mpi.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ static void grids(void)
     MPI_Comm_free(&grid);
 }
 
-/* N blocks each way, of sizes that ROUND and SEED decide. */
+/* Computes the sizes of N blocks in each direction from ROUND and SEED. */
 static void sizes(int round, int seed, int *sent, int *at, int *got, int *to)
 {
     for (int p = 0, a = 0, b = 0; p < size; p++) {
@@ -61,7 +61,7 @@ static void sizes(int round, int seed, int *sent, int *at, int *got, int *to)
     }
 }
 
-/* Four of them at once: none may take another's counts. */
+/* Four collectives at once: the counts of one must not be used for another. */
 static void at_once(void)
 {
     const int sources[2] = {(rank + size - 1) % size, rank}, destinations[2] = {(rank + 1) % size, rank};
@@ -89,7 +89,7 @@ static void at_once(void)
     MPI_Comm_free(&ring);
 }
 
-/* Each sends to all; what comes is asked for until it is there. */
+/* Each rank sends to all ranks; receivers poll with probes. */
 static void probes(void)
 {
     MPI_Request request[MOST], stray;

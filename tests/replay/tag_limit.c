@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the greatest tag that this MPI allows. Used by test-replay-tags.sh, which compiles it for each MPI. */
+/* Prints the largest tag that this MPI allows. Used by test-replay-tags.sh, which compiles it for each MPI. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgreplay makes of a rank's events: which calls, and how long before each. Expected values by hand. */
+/* The conversion of a rank's events in mpgreplay: the calls, and the time before each call. Expected values by hand. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,20 +39,21 @@ struct expected {
     double before_ns;
 };
 
-/* A mark or a call has 61.3 of what lies before it. Barrier: 1000 - 2 x 61.3, less the 339 before the mark; 97900
- * less the flush, less 2 x 61.3 + 1000 x 34.87; the failed Send takes 150 - 61.3 and its 700. */
+/* The overhead of a mark or call is 61.3 of the time before it. Barrier: 1000 - 2 x 61.3, minus the 339 before the
+ * mark; 97900 minus the flush, minus 2 x 61.3 + 1000 x 34.87. The failed Send counts as computation: 150 - 61.3,
+ * and its own 700. */
 static const struct expected rank0[] = {{MPG_CALL_Region_begin, 1, 339},
                                         {MPG_CALL_Barrier, 1, 538},
                                         {MPG_CALL_Barrier, 3, 58907},
                                         {MPG_CALL_Region_end, 5, 828},
                                         {MPG_CALL_Finalize, 5, 98}};
-/* What is in the region times 2.385. */
+/* Time in the region multiplied by 2.385. */
 static const struct expected scaled[] = {{MPG_CALL_Region_begin, 1, 338.7},
                                          {MPG_CALL_Barrier, 1, 538.7 * 2.385},
                                          {MPG_CALL_Barrier, 3, 58907.4 * 2.385},
                                          {MPG_CALL_Region_end, 5, 88.7 * 2.385 + 700 + 38.7 * 2.385},
                                          {MPG_CALL_Finalize, 5, 98}};
-/* Rank 1 has 2000 + 3000 + 1000 = 6000 of it, rank 0 538.7 + 58907.4 + 88.7 + 38.7 = 59573.5: 32786.75 each. */
+/* Balanced region: rank 1 has 2000 + 3000 + 1000 = 6000, rank 0 538.7 + 58907.4 + 88.7 + 38.7 = 59573.5: 32786.75 each. */
 static const struct expected balanced[] = {{MPG_CALL_Region_begin, 1, 100},
                                            {MPG_CALL_Barrier, 1, 2000 * (32786.75 / 6000)},
                                            {MPG_CALL_Barrier, 2, 3000 * (32786.75 / 6000)},
@@ -72,7 +73,7 @@ static struct mpg_trace *open_text(const char *lines, struct mpg_error *err)
     return t;
 }
 
-/* Whether RANK's acts are WANTED, to some ns, with as much MEMORY; LINE: a hypothesis, or NULL. */
+/* Returns whether RANK's acts are WANTED within WITHIN_NS, with MEMORY bytes. LINE: a hypothesis, or NULL. */
 static bool gives(int32_t rank, const char *line, size_t memory, const struct expected *wanted, double within_ns)
 {
     struct mpg_error err = {""};
@@ -83,8 +84,8 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
         supposed = mpg_bound_new(t, &h, &err);
     struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, NULL, 0, memory, supposed, NULL, &err) : NULL;
-    const bool is_read = memory > 1; /* all of it, before the first act is asked for */
-    int64_t after_ns = MPG_NOT_READ; /* as the act before says */
+    const bool is_read = memory > 1; /* reads the whole rank before the first act */
+    int64_t after_ns = MPG_NOT_READ; /* value of the previous act */
     while (f && is_read && mpg_feed_fill(f)) {
     }
     for (int i = 0; f && i < ACTS; i++) {
@@ -109,7 +110,7 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     return right;
 }
 
-/* A long trace, through little memory. */
+/* A long trace, read with little memory. */
 static bool streams(void)
 {
     enum { CALLS = 20000, LINE = 80 };
@@ -137,7 +138,7 @@ static bool streams(void)
     return right;
 }
 
-/* Whether ACT is a run of N, each after NS and of which ENDER is the last word. */
+/* Returns whether ACT is a run of N calls, each after NS and with the given ENDER. */
 static bool is_run(const struct mpg_act *act, uint32_t n, const int *which, const int *ns, int ender)
 {
     bool right = act && act->again_number == n && act->ender == ender;
@@ -172,7 +173,7 @@ static bool runs(void)
         right = mpg_feed_next(f, &err)->again_number == 0;
     const struct mpg_act *act = right ? mpg_feed_next(f, &err) : NULL;
     right = is_run(act, 3, first, first_ns, -1) && act->number == 5 && act->polls[1].event.requests[1] == 2;
-    act = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: by itself */
+    act = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: a separate act */
     right = right && act->again_number == 0 && act->before_ns == 10001 && act->event.call == MPG_CALL_Test;
     right = right && mpg_feed_next(f, &err)->event.call == MPG_CALL_Testall;
     right = right && is_run(mpg_feed_next(f, &err), 1, second, second_ns, 1);

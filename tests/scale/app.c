@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails or aborts, all sleep N / 10 s, or
- * rank 0 writes its input. */
+/* A program for tests/scale/test-run.sh: app [WORD N]: with N processes it fails or aborts, all ranks sleep N / 10
+ * s, or rank 0 prints its input. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures as texts, for the tests of their format. */
+/* Signatures as texts, for tests of their format. */
 #ifndef MPG_TEST_SIGNATURE_FILE_H
 #define MPG_TEST_SIGNATURE_FILE_H
 
@@ -16,7 +16,7 @@ static inline _Noreturn void bail(const char *why, const char *what)
     exit(1);
 }
 
-/* Loads the LENGTH bytes of TEXT by way of the file PATH. */
+/* Loads the LENGTH bytes of TEXT through the file PATH. */
 static inline struct mpg_signature *load_bytes(const char *path, const char *text, size_t length,
                                                struct mpg_error *err)
 {
@@ -26,7 +26,7 @@ static inline struct mpg_signature *load_bytes(const char *path, const char *tex
     return mpg_signature_load(path, err);
 }
 
-/* BASE with the first FROM replaced by TO; the caller frees it. */
+/* Returns BASE with the first FROM replaced by TO. The caller frees it. */
 static inline char *edit_text(const char *base, const char *from, const char *to)
 {
     const char *at = strstr(base, from);
@@ -48,8 +48,8 @@ static inline char *write_text(const struct mpg_signature *sig)
     return text;
 }
 
-/* How many of COUNT damaged copies of BASE load although they are wrong, or fail
- * without a word. One to three bytes are changed in each. */
+/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of copies that load although they
+ * are wrong, or that fail without a message. */
 static inline size_t damaged_silently(const char *path, const char *base, int count)
 {
     static const char likely[] = "0123456789-.,e[]{}\"";
@@ -75,7 +75,7 @@ static inline size_t damaged_silently(const char *path, const char *base, int co
     return silent;
 }
 
-/* The same of BASE cut off at every STEPth byte; any that loads counts. */
+/* Truncates BASE at every STEPth byte. Returns the number of copies that load, or that fail without a message. */
 static inline size_t cut_silently(const char *path, const char *base, size_t step)
 {
     struct mpg_error err;

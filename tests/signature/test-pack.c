@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packed numbers and detours of the signature file: back bit for bit; what is damaged, lies
- * about its size or is meant to burst is one line of error, within little memory. */
+/* Packed numbers and detours of the signature file: bit-exact round trips. Damaged data, false sizes and
+ * decompression bombs yield a one-line error, within little memory. */
 #include <math.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static const char path[] = "test-pack.tmp";
 
 /* ---- the format, written apart from the code under test ---- */
 
-/* RFC 4648 of N bytes; the caller frees it. */
+/* Returns the Base64 encoding (RFC 4648) of N bytes. The caller frees it. */
 static char *base64(const unsigned char *bytes, size_t n)
 {
     static const char alphabet[] =
@@ -35,7 +35,7 @@ static char *base64(const unsigned char *bytes, size_t n)
     return text;
 }
 
-/* N raw bytes as a zstd frame that SAYS its size, in *SIZE bytes that the caller frees. */
+/* Returns N raw bytes as a zstd frame, with the content size if SAYS. *SIZE: bytes of the frame, which the caller frees. */
 static unsigned char *frame_of(const void *raw, size_t n, bool says, size_t *size)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -62,7 +62,7 @@ static char *packed_bytes(const void *raw, size_t n)
 
 /* ---- numbers ---- */
 
-/* TEXT as N numbers is refused: in one line, which has WORDS. */
+/* Checks that TEXT is refused as N numbers, with one line that contains WORDS. */
 static void refused(const char *what, const char *text, size_t n, const char *words)
 {
     struct mpg_error err = {.text = ""};
@@ -78,7 +78,7 @@ static void test_numbers(void)
     static uint64_t number[N];
     struct mpg_error err;
     uint64_t state = 88172645463325252u;
-    for (int i = 0; i < N; i++) { /* of all lengths, with the ends of each */
+    for (int i = 0; i < N; i++) { /* all lengths, with the limits of each */
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         uint64_t limit = UINT64_C(1) << (1 + i % 53);
         number[i] = i % 3 == 0 ? limit - 1 : i % 3 == 1 ? limit / 2 : state % limit;
@@ -176,7 +176,7 @@ static void test_leb128(void)
     }
 }
 
-/* Frames that lie. Field sizes as in RFC 8878, section 3.1.1.1. */
+/* Frames with false sizes. Field sizes as in RFC 8878, section 3.1.1.1. */
 static void test_frames(void)
 {
     enum { N = 1000, ZEROS = 1 << 30 };
@@ -193,7 +193,7 @@ static void test_frames(void)
     ok(back != NULL, "the same frame, honest, is taken");
     free(back);
     free(text);
-    /* The content's size is of two bytes, less 256, right after magic and descriptor (0x60). */
+    /* The content size has two bytes, minus 256, directly after magic and descriptor (0x60). */
     if (!ok(frame[4] >> 5 == 3, "whose size has two bytes"))
         bail("another zstd's frames", "");
     frame[5]++;
@@ -204,7 +204,7 @@ static void test_frames(void)
     free(text);
     frame[5]++;
     frame = realloc(frame, size + 13);
-    memcpy(frame + size, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9); /* empty */
+    memcpy(frame + size, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9); /* an empty block */
     refused("another frame after it", text = base64(frame, size + 9), N, "one whole zstd frame");
     free(text);
     refused("bytes after it", text = base64(frame, size + 1), N, "one whole zstd frame");
@@ -217,16 +217,15 @@ static void test_frames(void)
 
 /* ---- bombs ---- */
 
-/* The size of the process, so that what a check takes can be held against it; 0: a sanitizer
- * keeps its own accounts. */
+/* Returns the size of the process in bytes, to measure the memory of a check; 0 under a sanitizer, which has its own memory. */
 static size_t most_memory(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* A frame of 1 GiB of zeros that SAYS as many bytes as that, or a few: made by repeating one
- * block of run-length (RFC 8878, section 3.1.1.2) instead of compressing so much. */
+/* Returns a frame of 1 GiB of zeros that declares the size SAYS, true or false. The frame repeats one run-length
+ * block (RFC 8878, section 3.1.1.2), which avoids compressing 1 GiB. */
 static unsigned char *bomb(uint64_t says, size_t *size)
 {
     enum { BLOCK = 128 * 1024, BLOCKS = (1 << 30) / BLOCK };
@@ -252,7 +251,7 @@ static void test_bombs(void)
 {
     static const uint64_t says[] = {UINT64_C(1) << 30, 16, UINT64_MAX - 1, UINT64_C(1) << 62};
     size_t size;
-    /* That it is one: zstd itself would unpack it. */
+    /* The frame is valid: zstd itself would decompress it. */
     unsigned char *frame = bomb(says[0], &size);
     ok(ZSTD_getFrameContentSize(frame, size) == says[0] &&
            ZSTD_findFrameCompressedSize(frame, size) == size && size < 40000,
@@ -263,7 +262,7 @@ static void test_bombs(void)
         char *text = base64(frame, size), what[80];
         snprintf(what, sizeof what, "1 GiB that says %llu bytes", (unsigned long long)says[i]);
         refused(what, text, 16, says[i] == 16 ? "damaged" : i == 2 ? "zstd frame" : "cannot be");
-        /* As a signature's: within what its packed bytes are worth. */
+        /* In a signature: refused within the memory that its packed bytes justify. */
         char *file = malloc(strlen(text) + 400);
         if (!file)
             bail("out of memory", "");
@@ -286,7 +285,7 @@ static void test_bombs(void)
 
 static const double grid[] = {1, 0.1, 0.01, 0.001};
 
-/* N detours of whole PARTS of a ns into CORE, by START and DURATION; always the same. */
+/* Fills CORE with N detours in whole PARTS of a ns, in START and DURATION; always the same detours. */
 static void make_core(struct mpg_noise_core *core, double *start, double *duration, size_t n,
                       int parts)
 {
@@ -334,7 +333,7 @@ static void test_detours(void)
 
 /* ---- which detours were off the CPU ---- */
 
-/* TEXT, which marks MARKED of N detours, is refused: in one line, which has WORDS. */
+/* Checks that TEXT, which marks MARKED of N detours, is refused with one line that contains WORDS. */
 static void refused_marks(const char *what, const char *text, size_t marked, size_t n,
                           const char *words)
 {
@@ -346,7 +345,7 @@ static void refused_marks(const char *what, const char *text, size_t marked, siz
     free(off);
 }
 
-/* How many of COUNT random patterns of marks do not come back. */
+/* Returns the number of random mark patterns out of COUNT that a round trip changes. */
 static int lost_marks(int count)
 {
     struct mpg_error err;
@@ -375,7 +374,7 @@ static void test_marks(void)
     struct mpg_error err;
     uint8_t *off = NULL;
     ok(lost_marks(300) == 0, "which detours were off the CPU comes back: none, all, some");
-    char *text = packed_bytes("\x02\x00\x01", 3); /* 2 not, 1, 1, 1 not, 1 */
+    char *text = packed_bytes("\x02\x00\x01", 3); /* runs: 2 unmarked, 1 marked, 1 unmarked, 1 marked */
     ok(mpg_detours_unpack_off(text, 3, 6, &off, &err) == 0 && memcmp(off, "\0\0\1\1\0\1", 6) == 0,
        "marks made by someone else");
     free(off);
@@ -389,12 +388,12 @@ static void test_marks(void)
 
 int main(void)
 {
-    /* The library's own, and what a million numbers' honest file would need, but no bomb. A
-     * sanitizer needs all addresses there are. */
+    /* Enough for the library and for a valid file of a million numbers, but not for a decompression bomb. A
+     * sanitizer needs the whole address space. */
     enum { PERMITTED = 256 << 20 };
 #if !defined __SANITIZE_ADDRESS__
     struct rlimit limit = {PERMITTED, PERMITTED};
-    void *(*volatile get)(size_t) = malloc; /* else the compiler takes it that there is */
+    void *(*volatile get)(size_t) = malloc; /* otherwise the compiler assumes that malloc() succeeds */
     ok(setrlimit(RLIMIT_AS, &limit) == 0 && !get((size_t)1 << 30), "there is no GiB to be had");
 #endif
     test_numbers();

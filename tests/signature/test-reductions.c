@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arithmetic of reductions at any size: closed forms (TAP). */
+/* Reduction times at any size: closed forms (TAP). */
 #include <math.h>
 
 #include "signature/signature.h"
 #include "tests/tap.h"
 
-/* A distribution of N samples with the median at MEDIAN, skew so that the mean is elsewhere. */
+/* A distribution of N samples with the given MEDIAN, skewed so that the mean differs. */
 #define TIMES(n, median) \
     {n, 3 * (median), 1, 0, 3, (double[]){0, 0.5, 1}, (double[]){(median) / 2, median, 9 * (median)}, \
      NULL, 0, NULL, 0, NULL, 0, 0, NULL}
@@ -64,13 +64,13 @@ int main(void)
            mpg_signature_reduction_sent_ns(&both, 0) == 0,
        "and by itself where it was");
 
-    sig.reductions = 6; /* nothing after the sums */
+    sig.reductions = 6; /* no size after the sums */
     takes(&sig, 136, 37.5);
     sig.reductions = 1;
     takes(&sig, 136, 0);
     ok(mpg_signature_reduction_samples(&sig, 136) == 0, "other operations are no sums");
 
-    all[5].time_ns = &faster; /* the last two sizes descend: it does not go on below them */
+    all[5].time_ns = &faster; /* the last two sizes have decreasing times: extrapolation does not continue below them */
     sig.reductions = 6;
     takes(&sig, 32836, 37.5 - 32700 * 6.5 / 65400);
     takes(&sig, 1e9, 31);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader of results files, the collection into a signature and the check, on
- * damaged files: refused in one line that names the file, or right; never a crash. */
+/* The reader of results files, the collection into a signature, and the check, with damaged files: either refused
+ * with a one-line error that names the file, or correct; never a crash. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,13 +63,13 @@ static struct mpg_results *read_text(const char *text, size_t length, struct mpg
     return mpg_results_read(path, err);
 }
 
-/* Whether ERR is one line that starts with the file's name. */
+/* Returns whether ERR is one line that starts with the file name. */
 static bool names_file(const struct mpg_error *err)
 {
     return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
 }
 
-/* Whether R and its signature can be checked, whose findings it then holds. */
+/* Returns whether R and its signature can be checked. SIG then holds the findings. */
 static bool check(const struct mpg_results *r, struct mpg_signature *sig)
 {
     struct mpg_error err;
@@ -77,11 +77,11 @@ static bool check(const struct mpg_results *r, struct mpg_signature *sig)
     bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0 &&
                 mpg_signature_check(sig, &err) == 0;
     mpg_check_free(c);
-    return good && sig->failures > 0; /* something is always missing */
+    return good && sig->failures > 0; /* the check always finds a missing measurement */
 }
 
-/* The signature of R alone; NULL if it is refused, and *GOOD is false if that
- * or the signature is not as it should be. */
+/* Returns the signature of R alone, or NULL if R is refused. *GOOD becomes false if the error message or the
+ * signature is wrong. */
 static struct mpg_signature *collect(const struct mpg_results *r, bool *good)
 {
     struct mpg_error err = {""};
@@ -145,7 +145,7 @@ static void test_overhead(void)
     mpg_results_free(r);
 }
 
-/* A record of CORE that lost LOST_NS of 5000, which began at EPOCH_NS. */
+/* Adds a record of CORE, begun at EPOCH_NS, that lost LOST_NS of 5000 ns. */
 static void add_record(struct mpg_collect *c, int core, int lost_ns, const char *epoch_ns,
                        bool together)
 {
@@ -161,7 +161,7 @@ static void add_record(struct mpg_collect *c, int core, int lost_ns, const char 
     mpg_results_free(r);
 }
 
-/* Of cores measured both ways the signature has the records taken together. */
+/* For cores measured both ways, the signature contains the simultaneous records. */
 static void test_together(void)
 {
     struct mpg_error err;
@@ -189,8 +189,7 @@ static void test_together(void)
     mpg_signature_free(sig);
 }
 
-/* What a file of BENCHMARK with LINES from its columns on is refused with; "" if
- * it is read. */
+/* Returns the error for a file of BENCHMARK whose lines from the columns on are LINES; "" if the file is accepted. */
 static const char *refused(const char *benchmark, const char *lines)
 {
     static struct mpg_error err;

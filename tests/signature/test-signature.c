@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signature files of version 1, which people have: exact both ways, every error named, damage never a crash. */
+/* Signature files of version 1, which are in use: exact round trips, every error named, damage never a crash. */
 #include <math.h>
 #include <unistd.h>
 
@@ -72,7 +72,7 @@ static void test_content(void)
     mpg_signature_free(NULL);
 }
 
-/* What version 1 said of its one path stood in the header. */
+/* Version 1 has a single path, described in the header. */
 static void test_header_of_path(void)
 {
     struct mpg_error err = {""};
@@ -268,7 +268,7 @@ static void test_unreadable(void)
     ok(!load("{\"format\": \"\xff\"}", &err) && strstr(err.text, "decode"), "not UTF-8: %s", err.text);
 }
 
-/* One more array element than a signature holds. */
+/* Arrays with one element more than the limit. */
 static void test_caps(void)
 {
     struct mpg_error err;

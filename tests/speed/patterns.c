@@ -15,7 +15,7 @@ struct mpg_event pattern_call(enum mpg_call which, int64_t enter_ns, int64_t lea
 
 /* --- single calls --- */
 
-/* A send to, or receive from, PEER. */
+/* Writes a send to or a receive from PEER. */
 static int message(struct rank *r, enum mpg_call which, int32_t peer, int64_t enter_ns,
                    int64_t leave_ns, struct mpg_error *err)
 {
@@ -32,7 +32,7 @@ static int message(struct rank *r, enum mpg_call which, int32_t peer, int64_t en
     return mpg_trace_write_event(r->writer, &e, err);
 }
 
-/* Posts at *NOW_NS, which moves on. */
+/* Writes a nonblocking call at *NOW_NS and advances *NOW_NS. */
 static int post(struct rank *r, enum mpg_call which, int32_t peer, int64_t *now_ns,
                 struct mpg_error *err)
 {
@@ -41,7 +41,7 @@ static int post(struct rank *r, enum mpg_call which, int32_t peer, int64_t *now_
     return message(r, which, peer, begin_ns, *now_ns, err);
 }
 
-/* Completes all of the last N requests. */
+/* Completes the last N requests. */
 static int wait_all(struct rank *r, uint32_t n, int64_t enter_ns, int64_t leave_ns,
                     struct mpg_error *err)
 {
@@ -116,7 +116,7 @@ static int write_exchange(struct rank *r, int64_t begin_ns, struct mpg_error *er
 
 /* --- on a grid --- */
 
-/* The largest number of columns up to the root of RANKS that leaves no gap. */
+/* Returns the largest number of columns, at most the square root of RANKS, that divides RANKS. */
 static int32_t columns(int32_t ranks)
 {
     int32_t n = 1;
@@ -181,8 +181,8 @@ static int64_t tree_step_ns(int32_t ranks)
     return (int64_t)(2 * levels(ranks) + 2) * 2 * FLIGHT_NS;
 }
 
-/* At LEVEL (of the way up) a rank whose lowest bit that is the level's sends to the one without it,
- * which receives; on the way down the other way round. */
+/* Level LEVEL of the tree. On the way up, a rank whose lowest set bit is this level's bit sends to the rank without
+ * this bit; on the way down the direction is reversed. */
 static int write_level(struct rank *r, int level, bool down, int64_t now_ns, struct mpg_error *err)
 {
     const int64_t bit = (int64_t)1 << level;
@@ -211,7 +211,7 @@ static int64_t workers_step_ns(int32_t ranks)
     return (int64_t)ranks * 4 * POST_NS + 4 * FLIGHT_NS;
 }
 
-/* Its results come in the order of an odd stride, not that of ranks. */
+/* Results arrive in the order of an odd stride instead of rank order. */
 static int write_master(struct rank *r, int64_t begin_ns, struct mpg_error *err)
 {
     const uint32_t n = (uint32_t)r->ranks - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* speed_trace PATTERN RANKS STEPS FOLDER: the native trace of a program that does the same thing
- * STEPS times (patterns.h says what there is). In memory is one rank at a time, so that size is
- * limited by the disk alone. FOLDER, which is there, is to be empty. */
+/* speed_trace PATTERN RANKS STEPS FOLDER: writes the native trace of a program that repeats PATTERN (see
+ * patterns.h) STEPS times. Only one rank at a time is in memory, so only the disk limits the size. FOLDER must
+ * exist and be empty. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "tests/speed/patterns.h"
 
-enum { FIRST_NS = 2000, WINDOW_BYTES = 64 << 10 /* the tracer's */ };
+enum { FIRST_NS = 2000, WINDOW_BYTES = 64 << 10 /* values of the tracer */ };
 
 static int write_rank(struct rank *r, const struct pattern *pattern, long steps,
                       struct mpg_error *err)
@@ -31,7 +31,7 @@ static int write_rank(struct rank *r, const struct pattern *pattern, long steps,
                : mpg_trace_writer_close(r->writer, err);
 }
 
-/* The file of RANK in FOLDER. */
+/* Writes the file of RANK in FOLDER. */
 static int write_file(const char *folder, const struct pattern *pattern, int32_t rank,
                       int32_t ranks, long steps, struct mpg_error *err)
 {

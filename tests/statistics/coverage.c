@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* coverage: how often do intervals of quantiles hold the truth? Of made-up series, whose
- * quantiles are known, at the sizes that benchmarks measure; and of parts of a real record, which
- * should hold the quantiles of the whole. Nothing passes or fails here.
+/* coverage: measures how often confidence intervals of quantiles contain the true value: for synthetic series
+ * with known quantiles, at the sizes that benchmarks measure, and for parts of a real record, which should
+ * contain the quantiles of the whole. Has no pass or fail criterion.
  *
- * coverage            made-up series
- * coverage FILE...    records: lines of numbers, one sample each, in the order measured */
+ *     coverage            synthetic series
+ *     coverage FILE...    records: lines of numbers, one sample each, in the order of measurement */
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static double *read_numbers(const char *path, size_t *n)
 enum { PARTS = 4 };
 static const size_t part_size[PARTS] = {250, 500, 1000, 2000};
 
-/* Adds how often parts of the N values X hold the quantiles of all. */
+/* Counts how often parts of the N values X contain the quantiles of all values. */
 static void cover_record(const double *x, size_t n, struct held held[PARTS])
 {
     double truth[2], *sorted = need(malloc(n * sizeof *sorted));

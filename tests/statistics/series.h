@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Series whose samples depend on each other as those of machines do, their quantiles known. */
+/* Series with dependent samples, like those of real machines, and known quantiles. */
 #ifndef MPG_TEST_SERIES_H
 #define MPG_TEST_SERIES_H
 
@@ -11,11 +11,11 @@
 
 enum series_kind {
     SERIES_INDEPENDENT,
-    SERIES_AR_9,       /* first-order autoregressive, 0.9 */
-    SERIES_AR_999,     /* 0.999 */
-    SERIES_SHIFTS,     /* 0.999, and level shifts every 3000 samples on average */
-    SERIES_TWO_WAYS,   /* forward and backward by turns, a third apart, each way 0.99 */
-    SERIES_OUTLIERS,   /* 0.9, and one in 300 longer, by a Pareto factor without a mean */
+    SERIES_AR_9,       /* first-order autoregressive, coefficient 0.9 */
+    SERIES_AR_999,     /* coefficient 0.999 */
+    SERIES_SHIFTS,     /* coefficient 0.999, with level shifts every 3000 samples on average */
+    SERIES_TWO_WAYS,   /* two directions in turn, with means a third apart, each autoregressive with 0.99 */
+    SERIES_OUTLIERS,   /* coefficient 0.9, and one sample in 300 longer, by a Pareto factor without a mean */
     SERIES_KINDS
 };
 
@@ -23,13 +23,13 @@ static const char *const series_name[SERIES_KINDS] = {
     "independent", "AR(0.9)", "AR(0.999)", "AR(0.999) with shifts", "two ways by turns",
     "AR(0.9) with outliers"};
 
-/* Normal steps to exponential times. */
+/* Maps a normal number to an exponentially distributed time. */
 static double series_time(double z)
 {
     return -237.1 * log(gsl_cdf_ugaussian_Q(z));
 }
 
-/* N values of KIND into X. */
+/* Stores N values of KIND in X. */
 static void series_draw(gsl_rng *rng, enum series_kind kind, double *x, size_t n)
 {
     static const double lag[SERIES_KINDS] = {0, 0.9, 0.999, 0.999, 0.99, 0.9};
@@ -49,7 +49,7 @@ static void series_draw(gsl_rng *rng, enum series_kind kind, double *x, size_t n
     }
 }
 
-/* The part of all values of KIND that is at most X. */
+/* Returns the cumulative distribution function of KIND at X. */
 static double series_cdf(enum series_kind kind, double x)
 {
     if (kind == SERIES_TWO_WAYS)
@@ -57,14 +57,14 @@ static double series_cdf(enum series_kind kind, double x)
     double plain = -expm1(-x / 237.1);
     if (kind != SERIES_OUTLIERS)
         return plain;
-    /* Of those multiplied by 1 + 1 / U: the mean over U, by the middle of 10000 parts. */
+    /* Values multiplied by 1 + 1 / U: the mean over U, by the midpoint rule with 10000 parts. */
     double longer = 0;
     for (int k = 0; k < 10000; k++)
         longer += -expm1(-x / (237.1 * (1 + 1 / ((k + 0.5) / 10000)))) / 10000;
     return plain * (1 - 1 / 300.0) + longer / 300;
 }
 
-/* The quantile at P of all that KIND could be, by bisection. */
+/* Returns the exact quantile of KIND at P, by bisection. */
 static double series_quantile(enum series_kind kind, double p)
 {
     double low = 0, high = 1e5;

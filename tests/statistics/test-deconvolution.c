@@ -41,7 +41,7 @@ static double draw(enum kind kind)
     }
 }
 
-/* What is exceeded with probability Q. */
+/* Returns the value that is exceeded with probability Q. */
 static double tail(enum kind kind, double q)
 {
     switch (kind) {
@@ -53,7 +53,7 @@ static double tail(enum kind kind, double q)
         return 237 + gsl_cdf_lognormal_Qinv(q, 3, 0.5);
     case WIDE:
         return gsl_cdf_lognormal_Qinv(q, 3, 1);
-    case DETOURS: /* the body does not reach that far, or the detours not that low */
+    case DETOURS: /* the body does not reach this far, and the detours do not reach this low */
         return q < 0.015 ? gsl_cdf_lognormal_Qinv(q / 0.015, log(25e3), 0.2)
                          : 237 + gsl_cdf_gamma_Qinv((q - 0.015) / 0.985, 4, 3);
     default:
@@ -87,15 +87,15 @@ static void moments(enum kind kind, double *mean, double *variance)
     }
 }
 
-/* A tail's quantile is as uncertain as the samples beyond it are few: the error that
- * two standard deviations of their number make is allowed besides. */
+/* The uncertainty of a tail quantile grows as the number of samples beyond it falls: tolerates the error from two
+ * standard deviations of this number. */
 static double tail_error(enum kind kind, double q)
 {
     double few = 2 * sqrt(q / (2 * N));
     return (tail(kind, q - few) - tail(kind, q + few)) / 2 / tail(kind, q);
 }
 
-/* Of the quantiles as a piecewise linear inverse CDF. */
+/* Computes the moments of the quantiles as a piecewise linear inverse CDF. */
 static void quantile_moments(const struct mpg_distribution *d, double *mean, double *variance)
 {
     double sum = 0, squares = 0;
@@ -206,20 +206,20 @@ static void test_known(void)
     }
 }
 
-/* What does not fit is said to. */
+/* Sums that do not fit are reported. */
 static void test_misfit(void)
 {
     static double sums[N];
     struct mpg_error err;
     double misfit;
     gsl_rng_set(rng, 1);
-    for (int i = 0; i < N; i++) /* no distribution is half of this */
+    for (int i = 0; i < N; i++) /* no distribution is half of this one */
         sums[i] = (gsl_rng_uniform(rng) < 0.5 ? 200 : 300) + gsl_rng_uniform(rng);
     mpg_distribution_free(must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err));
     ok(misfit > 0.03, "two equal peaks are no sum of two alike: misfit %.3f", misfit);
 }
 
-/* A coarse clock; few samples; no spread at all. */
+/* A coarse clock, few samples, and no variation at all. */
 static void test_edges(void)
 {
     static double sums[N];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions against closed forms, at values that hide no missing factor. */
+/* Distributions compared with closed forms, at values for which a missing factor would show. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void test_small(void)
     mpg_distribution_free(d);
 }
 
-/* An exponential's inverse CDF at its own plotting positions. */
+/* An exponential distribution's inverse CDF at its own plotting positions. */
 static void test_exponential(void)
 {
     enum { N = 1000000 };
@@ -92,7 +92,7 @@ static void test_exponential(void)
     double worst = 0, previous = 0;
     for (int i = 0; i < N; i++)
         samples[i] = -37.5 * log1p(-(i + 0.5) / N);
-    for (int i = N - 1; i > 0; i--) { /* in no order */
+    for (int i = N - 1; i > 0; i--) { /* shuffled */
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         int j = (int)(state % (uint64_t)(i + 1));
         double held = samples[i];
@@ -122,7 +122,7 @@ static void test_exponential(void)
     free(samples);
 }
 
-/* Interpolation at every n and number of knots keeps the order and the extremes. */
+/* For every n and number of knots, interpolation preserves the order and the extremes. */
 static void test_every_size(void)
 {
     double samples[40];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fits of families to samples of known ones. */
+/* Fits of distribution families to samples of known distributions. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
@@ -69,7 +69,7 @@ static const struct {
 };
 enum { TRUTHS = sizeof truth / sizeof *truth };
 
-/* The likelihood is the density's, and no other parameters have a larger one. */
+/* The likelihood equals the product of the densities, and no other parameters give a larger one. */
 static double likelihood(enum mpg_family family, double a, double b, const double *x, size_t n)
 {
     double sum = 0;
@@ -98,7 +98,7 @@ static void test_maximum(void)
             good = good && likelihood((enum mpg_family)i, a * (j == 0 ? 1.01 : j == 1 ? 0.99 : 1),
                                       b * (j == 2 ? 1.01 : j == 3 ? 0.99 : 1), x, N) <= best;
         double largest = 0;
-        for (int j = 0; j < N; j++) { /* unsorted: count */
+        for (int j = 0; j < N; j++) { /* counts in the unsorted sample */
             double below = 0, to = 0, cdf = mpg_fit_cdf((enum mpg_family)i, f, x[j]);
             for (int k = 0; k < N; k++) {
                 below += x[k] < x[j];
@@ -161,7 +161,7 @@ static void test_intervals(void)
             inside[1] += f->low[1] <= b && b <= f->high[1];
         }
         for (int i = 0; i < parameters; i++) {
-            /* Of 400, 95 % are outside 0.92..0.98 once in 100. */
+            /* With 400 repetitions, a coverage of 95 % lies outside of 0.92..0.98 once in 100. */
             double part = (double)inside[i] / TIMES;
             ok(part >= 0.92 && part <= 0.98,
                "%s: %s inside its interval in %.1f %%", mpg_family_name(family),
@@ -176,7 +176,7 @@ static void test_tail(void)
     enum { N = 20000 };
     double *x = samples(N);
     gsl_rng_set(rng, 5);
-    for (int i = 0; i < N; i++) /* a tenth beyond 100 */
+    for (int i = 0; i < N; i++) /* a tenth of the samples is beyond 100 */
         x[i] = gsl_rng_uniform(rng) < 0.9 ? 100 * pow(gsl_rng_uniform(rng), 0.3)
                                           : gsl_ran_pareto(rng, 2.385, 100);
     struct mpg_fits fits = fit(x, N, 0);
@@ -191,7 +191,7 @@ static void test_tail(void)
     free(x);
 }
 
-/* A clock that counts whole units, and samples at the location itself. */
+/* A clock with whole units, and samples at the location parameter itself. */
 static void test_quantised(void)
 {
     enum { N = 5000 };
@@ -273,7 +273,7 @@ static void test_errors(void)
     ok(mpg_fit_all(x, 8, 0.1, &fits, &err) < 0, "equal to the location: %s", err.text);
 }
 
-/* How often a tail is taken to hold, of N samples. */
+/* Returns how often a tail test accepts a sample of N values. */
 static int holds(size_t n, int times, double (*draw)(void))
 {
     static double x[5000];
@@ -296,7 +296,7 @@ static double draw_pareto(void)
     return gsl_ran_pareto(rng, 2.385, 100);
 }
 
-/* A body that is none, then a power law. */
+/* Returns a value from a body of no known family with a power-law tail. */
 static double draw_tailed(void)
 {
     return gsl_rng_uniform(rng) < 0.7 ? 100 * gsl_rng_uniform(rng) : gsl_ran_pareto(rng, 1.7, 100);

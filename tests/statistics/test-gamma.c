@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantiles of the gamma distribution: against 70 digits, against the exponential
- * distribution, and in order. */
+/* Quantiles of the gamma distribution: compared with 70-digit results and with the exponential distribution, and monotonic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void test_exponential(void)
     ok(worst < 1e-13, "shape 1 is the exponential distribution (%g)", worst);
 }
 
-/* Over all that can be drawn, and across the shapes where the method changes. */
+/* Monotonic over all drawable probabilities, and across the shapes at which the method changes. */
 static void test_order(void)
 {
     static const double shape[] = {1e-300, 1e-30, 1e-9, 1e-3, 1.0 / 9, 0.5, 0.999999, 1, 1.5, 30,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growth: exact data of every shape, noise that must not be called growth, how often intervals
- * hold what data were made from. */
+/* Growth models: exact data of every shape, noise that must not be called growth, and the coverage of intervals for
+ * the true model. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static double draw(void *context, uint32_t replica, uint32_t index)
 
 static gsl_rng *rng;
 
-/* 1 and GROWTH, or what mpg_growth_of() returns else. */
+/* Returns 1 and GROWTH, or the other results of mpg_growth_of(). */
 static int of(const double *n, const double *y, size_t values, size_t resamples,
               struct mpg_growth *growth, const char **why)
 {
@@ -37,7 +37,7 @@ static bool near(double a, double b, double relative)
 
 static const double five[] = {3, 5, 12, 20, 33};
 
-/* What the shape is by its definition, from its exponents alone. */
+/* Returns the shape's value at N by definition, from its exponents alone. */
 static double by_hand(int shape, double n)
 {
     const struct mpg_growth_shape *s = mpg_growth_shape(shape);
@@ -102,7 +102,7 @@ static void test_without(void)
     ok(of(five, bad, 5, 0, &g, &why) == -1, "a value that is none is an error");
 }
 
-/* Order and unit of the values are nothing to the answer. */
+/* The result is independent of the order and the unit of the values. */
 static void test_invariance(void)
 {
     double n[15], y[15], turned_n[15], turned[15];
@@ -125,7 +125,7 @@ static void test_invariance(void)
     mpg_growth_free(&b);
 }
 
-/* Three values lie on many curves, but only by a rare chance on one of forty that are given. */
+/* Three values lie on many curves, but only by rare chance on one of the forty shapes. */
 static void test_three(void)
 {
     const double n[] = {4, 8, 16}, line[] = {8.77, 13.54, 23.08}, any[] = {12, 57, 301};
@@ -142,7 +142,7 @@ static void test_three(void)
     mpg_growth_free(&g);
 }
 
-/* REPETITIONS values at each of COUNTS N from C + A shape, NOISE of logarithms. */
+/* Makes REPETITIONS values at each of COUNTS N from C + A shape, with NOISE in the logarithm. */
 static size_t make(int shape, double c, double a, double noise, int counts, int repetitions,
                    double *n, double *y)
 {
@@ -156,7 +156,7 @@ static size_t make(int shape, double c, double a, double noise, int counts, int 
     return values;
 }
 
-/* p is a bound: noise is not more often below it than it says. Three standard errors are allowed. */
+/* p is an upper bound: noise falls below p at most with probability p. Tolerates three standard errors. */
 static void test_noise(double noise, int counts, int repetitions, int constant)
 {
     enum { TRIALS = 1500 };
@@ -183,7 +183,7 @@ static void test_noise(double noise, int counts, int repetitions, int constant)
     ok(right >= constant, "called constant: %d", right);
 }
 
-/* What grows is named, and the interval four times beyond the measured N holds the truth. */
+/* The shape is recognized, and the interval at four times the measured N contains the true value. */
 static void test_growth(int shape, double c, double a, double noise, int repetitions, int least)
 {
     enum { TRIALS = 120 };

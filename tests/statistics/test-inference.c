@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals and tests: closed forms, then how often they hold on synthetic data. */
+/* Confidence intervals and tests: closed forms, then coverage on synthetic data. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
@@ -32,7 +32,7 @@ static struct mpg_distribution *make(const double *samples, size_t n, size_t kno
     return d;
 }
 
-/* First-order autoregressive, exponentially distributed. */
+/* Draws a first-order autoregressive series with an exponential distribution. */
 static void draw(double *x, size_t n, double r, double scale)
 {
     double z = gsl_ran_gaussian(rng, 1);
@@ -42,7 +42,7 @@ static void draw(double *x, size_t n, double r, double scale)
     }
 }
 
-/* Of N ascending samples that tell as much as EFFECTIVE. */
+/* Returns the interval for N ascending samples with the information of EFFECTIVE independent ones. */
 static struct mpg_confidence interval_of(const double *x, size_t n, double effective, double p)
 {
     struct mpg_error err;
@@ -136,7 +136,7 @@ static void test_coverage(void)
                     mpg_distribution_free(d);
                 }
             }
-            /* Far quantiles of correlated samples are less correlated than lag 1 says. */
+            /* Far quantiles of correlated samples are less correlated than the lag-1 coefficient suggests. */
             ok(inside[0] >= 0.93 * TIMES && inside[1] >= 0.925 * TIMES &&
                    (c > 0 || inside[0] <= 0.98 * TIMES),
                "p%g, lag-1 %g: truth in %.1f %% of the intervals, %.1f %% from few knots",
@@ -144,7 +144,7 @@ static void test_coverage(void)
         }
 }
 
-/* The distance by definition, all pairs of samples. */
+/* Returns the distance by definition, from all pairs of samples. */
 static double distance_of(const double *a, const double *b, int n)
 {
     double largest = 0;
@@ -212,7 +212,7 @@ static void fill_with_detours(double *x, size_t n)
     }
 }
 
-/* Two hundred thousand samples tell more than 257 knots can: nothing follows from that. */
+/* 200000 samples resolve more than 257 knots can represent: this must not count as a significant difference. */
 static void test_many(void)
 {
     enum { N = 200000 };
@@ -332,7 +332,7 @@ static void test_errors(void)
     mpg_distribution_free(d);
 }
 
-/* What the quantile leaves below it, by GSL's distribution, which does not fail. */
+/* The probability below the quantile, by GSL's distribution function, which does not fail. */
 static void test_chi_square(void)
 {
     static const double p[] = {0.01, 0.025, 0.25, 0.5, 0.975};

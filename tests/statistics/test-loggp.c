@@ -13,7 +13,7 @@
 
 enum { SIZES = 46, TIMES = 400, EAGER_LIMIT_UNKNOWN = -1 };
 static gsl_rng *rng;
-static int64_t size[SIZES]; /* 0, 1, then powers of two and their 1.5-fold, to 6 MiB */
+static int64_t size[SIZES]; /* 0, 1, then powers of two and 1.5 times these, up to 6 MiB */
 static const struct mpg_loggp_times none = {0};
 
 static bool near(double got, double expected, double tolerance)
@@ -32,7 +32,7 @@ static void fill_sizes(void)
         size[i] = i % 2 ? 3 * (INT64_C(1) << (i / 2 - 1)) : 2 * (INT64_C(1) << (i / 2 - 1));
 }
 
-/* Of SEGMENTS lines; a line is for sizes up to its limit. */
+/* SEGMENTS lines; a line applies to sizes up to its limit. */
 static const struct {
     int64_t limit;
     double latency_ns, gap_per_byte_ns;

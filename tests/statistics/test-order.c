@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order statistics: quantiles of few values, ranks by GSL's binomial distribution. */
+/* Order statistics: quantiles of few values, and ranks from GSL's binomial distribution. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
@@ -22,14 +22,14 @@ static void test_quantiles(void)
        "quantiles are values");
 }
 
-/* P(at most K of N), K -1 and more. */
+/* Returns P(at most K of N), for K from -1 on. */
 static double at_most(double k, double p, size_t n)
 {
     return k < 0 ? 0 : gsl_cdf_binomial_P((unsigned int)k, p, (unsigned int)n);
 }
 
-/* Whether LOW is the largest rank with a chance of at most BEYOND that the P quantile of N
- * values lies below it; chances that are BEYOND but for rounding pass either way. */
+/* Returns whether LOW is the largest rank for which the P quantile of N values lies below with probability at most
+ * BEYOND. Probabilities within rounding of BEYOND are accepted either way. */
 static bool is_largest(size_t low, size_t n, double p, double beyond)
 {
     return at_most((double)low - 1, p, n) <= beyond * (1 + 1e-7) &&
@@ -57,7 +57,7 @@ static void test_ranks(void)
             }
     ok(wrong == 0 && tried > 3000 && inside > tried / 2,
        "ranks as GSL's binomial distribution has them: %d of %d are not", wrong, tried);
-    /* Where GSL fails: the normal approximation, right to a rank or two. */
+    /* Where GSL fails: the normal approximation, correct within one or two ranks. */
     size_t low, high;
     mpg_order_interval(100000000, 0.5, 0.95, &low, &high);
     ok(fabs((double)low - (5e7 - 1.959964 * 5000)) <= 2 &&

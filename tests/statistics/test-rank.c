@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks, their correlation, and lines through medians: by hand, and beside GSL's coefficient. */
+/* Ranks, their correlation, and median-based lines: by hand, and compared with GSL's coefficient. */
 #include "statistics/rank.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -76,10 +76,10 @@ static void test_permutations(void)
 
 static void test_student(void)
 {
-    /* with 2 degrees of freedom the tail beyond t is (1 - t / sqrt(2 + t^2)) / 2, which of r is (1 - r) / 2 */
+    /* with 2 degrees of freedom the tail beyond t is (1 - t / sqrt(2 + t^2)) / 2, which in terms of r is (1 - r) / 2 */
     ok(near(mpg_rank_student(0.6, 4), 0.4, 1e-12), "four pairs: 1 - r");
     ok(near(mpg_rank_student(-0.83, 4), 0.17, 1e-12), "the same of a negative one");
-    /* with 1 degree it is atan(1 / t) / pi, and t is the tangent of asin(r) */
+    /* with 1 degree of freedom the tail is atan(1 / t) / pi, and t is the tangent of asin(r) */
     ok(near(mpg_rank_student(0.5, 3), 2.0 / 3, 1e-12), "three pairs: 2 acos(r) / pi");
     ok(mpg_rank_student(1, 12) == 0, "perfect order of many: 0");
 }
@@ -104,7 +104,8 @@ static void test_lines(void)
     ok(mpg_theil_sen(x, y, 5, &s, &err) == 0 && near(s.slope, 2, 1e-12) && s.pairs == 9,
        "an outlier moves no median: slope 2 of 9 pairs");
     ok(near(s.intercept, 1.385, 1e-12), "through both medians");
-    /* 18 s^2 = 5 4 15 - 2 1 9 = 282, 1.959964 s = 7.7577: numbers round(0.62) - 1 = 0, the first, and round(8.38) = 8 of 0..8 */
+    /* 18 s^2 = 5 4 15 - 2 1 9 = 282, 1.959964 s = 7.7577: indices round(0.62) - 1 = 0, the first, and round(8.38) =
+     * 8 of 0..8 */
     ok(near(s.low, 2, 1e-12) && near(s.high, (100 - 9.385) / 4, 1e-12), "of nine slopes the interval has all");
     ok(mpg_theil_sen(same, y, 3, &s, &err) == 0 && isnan(s.slope) && s.pairs == 0, "no slope where all x are equal");
 }
@@ -113,11 +114,11 @@ static void test_long_line(void)
 {
     double x[12], y[12];
     struct mpg_slope s;
-    for (int i = 0; i < 12; i++) { /* slopes of neighbours alternate around 2.5 */
+    for (int i = 0; i < 12; i++) { /* slopes between neighbours alternate around 2.5 */
         x[i] = i;
         y[i] = 2.5 * i + (i % 2 ? 0.3 : -0.3);
     }
-    /* 66 slopes; 18 s^2 = 12 11 29 = 3828, 1.959964 s = 28.582: numbers round(18.709) - 1 = 18, round(47.291) = 47 */
+    /* 66 slopes; 18 s^2 = 12 11 29 = 3828, 1.959964 s = 28.582: indices round(18.709) - 1 = 18, round(47.291) = 47 */
     double slopes[66];
     size_t n = 0;
     for (int i = 0; i < 12; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spectra, lines and autocorrelations of series whose truth is known. */
+/* Spectra, spectral lines and autocorrelations of series with known properties. */
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -58,7 +58,7 @@ static const struct mpg_line *line_at(const struct mpg_spectrum *s, double frequ
     return NULL;
 }
 
-/* A frequency must be within a thousandth. */
+/* Returns whether a line has this frequency within a thousandth. */
 static bool has_line(const struct mpg_spectrum *s, double frequency_hz)
 {
     const struct mpg_line *line = line_at(s, frequency_hz);
@@ -75,7 +75,7 @@ static void print_lines(const struct mpg_spectrum *s)
                s->line[i].harmonic_of_hz);
 }
 
-/* What FTQ sees: the part of each quantum that pulses of LENGTH take, one every PERIOD. */
+/* Adds the samples that FTQ would see: in each quantum the fraction taken by pulses of LENGTH, one in each PERIOD. */
 static void add_pulses(double *lost, size_t n, double quantum, double period, double length,
                        double jitter)
 {
@@ -97,7 +97,7 @@ static void test_sinusoid(void)
     enum { N = 10000 };
     double *x = series(N);
     for (int shift = 0; shift <= 10; shift++) {
-        double f = 37 + 0.0488 * shift; /* a fifth of a bin at a time */
+        double f = 37 + 0.0488 * shift; /* steps of a fifth of a bin */
         for (int i = 0; i < N; i++)
             x[i] = 11.9 + 2.385 * sin(2 * M_PI * f * i * 1e-3 + 0.7);
         struct mpg_spectrum *s = welch(x, N, MS, 0);
@@ -139,7 +139,7 @@ static void test_noise(void)
         mpg_spectrum_free(s);
     }
     ok(near(sum / SPECTRA, 3.7 * 3.7, 3e-3), "white noise integrates to its variance");
-    /* At 1e-3 a spectrum, 200 have more than 4 false alarms once in 400000. */
+    /* At 1e-3 for each spectrum, 200 spectra have more than 4 false alarms once in 400000. */
     ok(alarms <= 4, "white noise: false alarms in %d of %d spectra", alarms, SPECTRA);
     ok(heavy <= 4, "noise with a heavy tail: %d", heavy);
     ok(red <= 4, "red noise: %d", red);
@@ -159,8 +159,8 @@ static void test_pulses(void)
         struct mpg_spectrum *s = welch(x, N, MS, 0);
         const struct mpg_line *line = line_at(s, base);
         bool good = has_line(s, base) && line->order == 1;
-        /* A pulse train's first Fourier coefficient, through a quantum's sinc; not when
-         * each pulse is in one quantum, always the same. */
+        /* A pulse train's first Fourier coefficient, multiplied by a quantum's sinc; the latter does not apply when
+         * each pulse lies in the same single quantum. */
         double turn = period_ms[i] == 4 ? 1e-6 : M_PI * base * 1e-3;
         good = good && near(line->amplitude, 2 * length / period_ms[i] * (sin(turn) / turn), 0.05);
         size_t harmonics = 0;
@@ -183,7 +183,7 @@ static void test_folding(void)
 {
     enum { N = 30000 };
     double *x = series(N);
-    add_pulses(x, N, MS, 3.25 * MS, 40e3, 0); /* 307.69 Hz; its double is seen at 384.62 Hz */
+    add_pulses(x, N, MS, 3.25 * MS, 40e3, 0); /* 307.69 Hz; the second harmonic is aliased to 384.62 Hz */
     add_noise(x, N, 1500);
     struct mpg_spectrum *s = welch(x, N, MS, 0.3);
     const struct mpg_line *second = line_at(s, 384.615), *third = line_at(s, 76.923);
@@ -209,7 +209,7 @@ static void test_tick(void)
        "a tick every fourth quantum, nothing else: 250 and 500 Hz, X/2 and X/4");
     mpg_spectrum_free(s);
     add_pulses(x, N, MS, 100 * MS, 600e3, 50e3);
-    for (int i = 0; i < N; i++) /* bursts now and then, and the clock's resolution */
+    for (int i = 0; i < N; i++) /* occasional bursts, and the resolution of the clock */
         x[i] = round(x[i] + (gsl_rng_uniform(rng) < 0.001 ? gsl_ran_exponential(rng, 20e3) : 0) +
                      gsl_ran_exponential(rng, 400));
     s = welch(x, N, MS, 0);
@@ -291,7 +291,7 @@ static void test_edges(void)
     mpg_spectrum_free(NULL);
 }
 
-/* Few bins, where a window is as wide as there are. */
+/* Few bins, where a window is as wide as the spectrum. */
 static void test_short(void)
 {
     enum { SHORTEST = 64, LONGEST = 700 };
