@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates known noise: takes a core away for a given time in each given period. Runs with SCHED_FIFO, so that it
- * preempts normal threads; wakes up at absolute times on a fixed grid, so that periods do not drift; spins, so that
- * the stolen time is wall time. Exits with 77 if SCHED_FIFO is not permitted. */
+/* Creates known noise: takes a core away for a given time in each given period. SCHED_FIFO preempts normal threads. Wake-ups at
+ * absolute times on a fixed grid prevent a drift of the periods. Spinning makes the stolen time wall time. Exits with 77 if
+ * SCHED_FIFO is not permitted. */
 #include "bench/harness/cores.h"
 #include "config.h"
 

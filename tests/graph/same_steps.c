@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* same_steps TRACE ...: compares the steps of each trace between two graphs: one in which non-waiting calls enter
- * and leave in a single step (graph/schedule/fused.h), and one with separate steps, for all options that affect
- * these calls. Prints for each trace the number of steps and of single-step calls. At the first difference, prints
+/* same_steps TRACE ...: compares the steps of each trace between two graphs. The first graph makes non-waiting calls in a
+ * single step (graph/schedule/fused.h), the second in separate enter and leave steps. Repeats the comparison for all options
+ * that affect these calls. Prints for each trace the number of steps and of single-step calls. At the first difference, prints
  * the difference and exits with 1. */
 #include <stdio.h>
 #include <string.h>

@@ -124,7 +124,7 @@ static void test_places(void)
     mpg_graph_channel_table_clear(&channel_table);
 }
 
-/* --- what stands elsewhere than it belongs, all the way round --- */
+/* --- overflow entries in every line --- */
 
 enum { LINES = 16, OF_A_LINE = BUCKET_ENTRIES + 1, LONGEST_S = 60 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that call MPI at once: crew [ROUNDS]. Each rank has two threads besides the first. Each thread sends
- * messages around the ranks with its own tag, and calls collectives of different sizes on its own communicator. One
- * thread completes, uses or frees requests and communicators that the other has posted, started or created. */
+/* Threads that call MPI at once: crew [ROUNDS]. Each rank starts two threads. Each thread sends messages around the ranks with
+ * a separate tag, and calls collectives of different sizes on a separate communicator. The threads complete, use or free
+ * requests and communicators of the other thread. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void hand_over(int me, int round)
     pthread_barrier_wait(&barrier);
 }
 
-/* One thread creates a communicator, both use it in turn, the other frees it. */
+/* Thread 0 creates a communicator, both threads use the communicator in turn, thread 1 frees it. */
 static void lend(int me)
 {
     if (me == 0) {

@@ -48,8 +48,8 @@ static inline char *write_text(const struct mpg_signature *sig)
     return text;
 }
 
-/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of copies that load although they
- * are wrong, or that fail without a message. */
+/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of wrong copies that load without an error or
+ * fail without a message. */
 static inline size_t damaged_silently(const char *path, const char *base, int count)
 {
     static const char likely[] = "0123456789-.,e[]{}\"";
@@ -75,7 +75,7 @@ static inline size_t damaged_silently(const char *path, const char *base, int co
     return silent;
 }
 
-/* Truncates BASE at every STEPth byte. Returns the number of copies that load, or that fail without a message. */
+/* Truncates BASE at every STEPth byte. Returns the number of copies that load without an error or fail without a message. */
 static inline size_t cut_silently(const char *path, const char *base, size_t step)
 {
     struct mpg_error err;

@@ -13,7 +13,7 @@
 
 static const char path[] = "test-pack.tmp";
 
-/* ---- the format, written apart from the code under test ---- */
+/* ---- the format, implemented independently of the code under test ---- */
 
 /* Returns the Base64 encoding (RFC 4648) of N bytes. The caller frees it. */
 static char *base64(const unsigned char *bytes, size_t n)
@@ -331,7 +331,7 @@ static void test_detours(void)
     free(text);
 }
 
-/* ---- which detours were off the CPU ---- */
+/* ---- marks of off-CPU detours ---- */
 
 /* Checks that TEXT, which marks MARKED of N detours, is refused with one line that contains WORDS. */
 static void refused_marks(const char *what, const char *text, size_t marked, size_t n,

@@ -137,7 +137,7 @@ static struct mpg_signature full = {.facts = 2,
                                     .rates = 4,
                                     .rate = rates};
 
-/* ---- the same, bit by bit ---- */
+/* ---- bit-exact comparison ---- */
 
 static bool same_text(const char *a, const char *b)
 {

@@ -39,7 +39,7 @@ static struct mpg_distribution distribution(size_t knots, double *probabilities,
         .n = 1000, .knots = knots, .probabilities = probabilities, .quantiles = quantiles};
 }
 
-/* ---- all alike ---- */
+/* ---- equal detours ---- */
 
 static void test_single(void)
 {
@@ -204,7 +204,7 @@ static void test_poisson(void)
     mpg_renewal_free(r);
 }
 
-/* ---- however one looks ---- */
+/* ---- independent of the step ---- */
 
 static void test_order(void)
 {

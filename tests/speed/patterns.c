@@ -114,7 +114,7 @@ static int write_exchange(struct rank *r, int64_t begin_ns, struct mpg_error *er
     return 0;
 }
 
-/* --- on a grid --- */
+/* --- grid --- */
 
 /* Returns the largest number of columns, at most the square root of RANKS, that divides RANKS. */
 static int32_t columns(int32_t ranks)

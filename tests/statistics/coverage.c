@@ -57,7 +57,7 @@ static void show(const char *name, size_t n, const struct held *held)
            held->ends > 0 ? 100 * held->width / held->ends : INFINITY);
 }
 
-/* ---- made-up series ---- */
+/* ---- synthetic series ---- */
 
 static void cover_series(void)
 {

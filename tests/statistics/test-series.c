@@ -89,7 +89,7 @@ static void test_worth(void)
        share[0], share[1]);
 }
 
-/* ---- how often they hold ---- */
+/* ---- coverage ---- */
 
 struct held {
     int median, p99, bounded;
@@ -170,7 +170,7 @@ static void test_launches(size_t launches, double sd)
        launches, 100 * sd, 100.0 * held.median / TIMES);
 }
 
-/* ---- what autocorrelation does not see ---- */
+/* ---- dependence without autocorrelation ---- */
 
 static void test_blindness(void)
 {

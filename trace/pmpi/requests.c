@@ -176,7 +176,7 @@ void tracer_requests_end(void)
     mpg_pool_clear(&table.pool);
 }
 
-/* --- what a call is given --- */
+/* --- candidates --- */
 
 /* Returns whether a call of this or another thread has claimed REQUEST. A call left by longjmp releases its claims. */
 static bool is_taken(const struct tracer_request *request)

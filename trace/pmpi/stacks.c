@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* --- the thread's own --- */
+/* --- the thread's own stack --- */
 
 /* Finds the end of the stack and, for the first thread, the limit to its growth. pthread_getattr_np(3) has the same
  * information, but allocates. glibc places the first frame of a program next to __libc_stack_end, and a thread's
@@ -50,7 +50,7 @@ void stacks_find_own(struct stacks *s)
 }
 #endif
 
-/* --- others --- */
+/* --- other stacks --- */
 
 /* A partly read line of /proc/self/maps, "BEGIN-END rw-p ...". */
 struct line {

@@ -58,7 +58,7 @@ static int path_of(char *path, size_t size, uint32_t thread, const char *suffix,
     return 0;
 }
 
-/* --- its file, in a program that may close what it did not open --- */
+/* --- file of a stream; the program may have closed its descriptor --- */
 
 static bool is_open(const struct stream *s)
 {

@@ -395,7 +395,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
     return !s->bad;
 }
 
-/* --- finding --- */
+/* --- search --- */
 
 /* Bounds of the segment with ENTRY, if this is not the segment of its module's table. */
 struct bounds {

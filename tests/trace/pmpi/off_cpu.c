@@ -305,7 +305,7 @@ static void run_threads(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* --- what is no loss --- */
+/* --- time that is not off-CPU time --- */
 
 static volatile sig_atomic_t caught;
 
@@ -344,7 +344,7 @@ static void run_forked(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* --- somebody else's rseq_cs --- */
+/* --- rseq_cs in use by the program --- */
 
 #ifdef __x86_64__
 extern const ptrdiff_t __rseq_offset __attribute__((weak));

@@ -8,7 +8,7 @@
 
 static int data_in[16], data_out[16];
 
-/* --- what the parts are made of --- */
+/* --- helpers --- */
 
 static void send(int tag, int count)
 {

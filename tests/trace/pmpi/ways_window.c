@@ -8,7 +8,7 @@ enum { P = 4, N = 16 };
 
 static int in[N], out[N];
 
-/* Number of windows of MPI_COMM_WORLD so far, as the trace counts them. */
+/* Number of windows created on MPI_COMM_WORLD so far. */
 static int made;
 #define WIN "win=0,1,2,3/%d"
 
@@ -85,7 +85,7 @@ static void do_requests(MPI_Win win, int w)
     say("Win_unlock " WIN " to=0", w);
 }
 
-/* Even ranks expose their window to their neighbour. */
+/* Even ranks expose the window to the neighbour. */
 static void do_epochs(MPI_Win win, int w)
 {
     MPI_Group world, beside;
@@ -137,7 +137,7 @@ static void do_dynamic(void)
     say("Win_free " WIN, w);
 }
 
-/* A window of two ranks, with its own communicator and rank numbers. */
+/* A window on a communicator of two ranks, with different rank numbers. */
 static void do_pair(void)
 {
     MPI_Comm pair;

@@ -250,7 +250,7 @@ static void test_columns(void)
        "columns changed under a right checksum: %d of %d refused, none crashed", failed, reads);
 }
 
-/* --- a window --- */
+/* --- a segment --- */
 
 /* Puts a segment with COLUMNS in place of the chunk C at OFFSET. Returns the segment's size. */
 static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct columns *columns)

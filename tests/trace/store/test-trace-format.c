@@ -590,7 +590,7 @@ static void test_flushes(void)
     unlink(stream_path(0, 0));
 }
 
-/* --- time off the CPU that is carried to the next event --- */
+/* --- off-CPU time carried to the next event --- */
 
 /* Off-CPU time of aggregated calls. Events take no time and are 100 ns apart. Before each event some calls are
  * aggregated that lost CARRIED ns; marks end the sums. An event's off-CPU time must fit into its interval, and the
@@ -632,7 +632,7 @@ static void test_carried(void)
     unlink(stream_path(0, 0));
 }
 
-/* --- calls summed up, of more callsites than there are rows --- */
+/* --- aggregated calls with more call sites than rows --- */
 
 enum { PLACES = 3 * MPG_SUM_ROWS / 2 };
 

@@ -276,7 +276,7 @@ static void test_live(void)
     clear_folder();
 }
 
-/* --- windows of a process that is still there --- */
+/* --- segments of a process that still runs --- */
 
 static void test_windows(void)
 {
