@@ -204,7 +204,7 @@ static void test_poisson(void)
     mpg_renewal_free(r);
 }
 
-/* ---- independent of the step ---- */
+/* ---- in any order of look-ups ---- */
 
 static void test_order(void)
 {
