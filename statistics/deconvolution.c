@@ -18,30 +18,30 @@ enum {
     RANKS = 128,
     POINTS = SUM_POINTS + 4 + 2 * RANKS, /* of the unknown */
     STARTS = 4096,
-    ITERATIONS = 60, /* more of them follow the noise of the samples */
+    ITERATIONS = 60, /* more iterations fit the noise of the samples */
     ITERATIONS_KNOWN = 100,
 };
 
-/* Not worth looking at: it could not grow to a sample's in so many iterations. */
+/* A mass this small cannot grow to the mass of a sample within the iterations. */
 static const double NO_MASS = 1e-30;
 
-/* Probability mass on ascending points. */
+/* Probability masses on ascending points. */
 struct grid {
     size_t n;
     double *at, *mass;
 };
 
-/* Sum point below (and above) the sum of two points, and how far to the upper one. */
+/* A sum of two points lies between sum points BELOW and BELOW + 1, at share PART of the way. */
 struct cell {
     uint32_t below;
     float part;
 };
 
 struct problem {
-    size_t n, m;                 /* sums; samples of the known summand, 0: two halves */
+    size_t n, m;                 /* number of sums; number of samples of the known summand, 0: two equal halves */
     double *sums, *known;        /* ascending */
-    struct grid unknown, other, sum; /* other: the known summand's, or the unknown itself */
-    struct cell *cell;           /* unknown.n rows of other.n */
+    struct grid unknown, other, sum; /* other: the known summand, or for halves the unknown itself */
+    struct cell *cell;           /* unknown.n rows of other.n cells */
     double *predicted, *ratio;   /* at sum points */
     double *factor;              /* at unknown points */
 };
@@ -53,8 +53,7 @@ static double quantile(const double *sorted, size_t n, double p)
     return gsl_stats_quantile_from_sorted_data(sorted, 1, n, p);
 }
 
-/* N points within LOW..HIGH: dense about CENTRE, where spacing is that of SCALE, and
- * logarithmic away from it. */
+/* Places N points within LOW..HIGH: spaced by SCALE around CENTRE, logarithmically farther away. */
 static void spread_points(double *at, size_t n, double low, double high, double centre,
                           double scale)
 {
@@ -63,8 +62,8 @@ static void spread_points(double *at, size_t n, double low, double high, double 
         at[i] = centre + scale * sinh(from + (to - from) * (double)i / (double)(n - 1));
 }
 
-/* Sorts N points, keeps those within LOW..HIGH and no two nearer than makes a
- * difference, and adds both ends. AT has room for N + 2. */
+/* Sorts N points, drops points outside LOW..HIGH and near duplicates, adds both ends. Returns the number of
+ * points. AT has room for N + 2. */
 static size_t tidy_points(double *at, size_t n, double low, double high)
 {
     double nearest = 1e-9 * (high - low) + 1e-12 * fabs(high);
@@ -86,7 +85,7 @@ static bool alloc_grid(struct grid *grid, size_t n)
     return grid->at && grid->mass;
 }
 
-/* A tenth of the distance of the quartiles; of the range, when those are equal. */
+/* A tenth of the interquartile range; a share of the range if the quartiles are equal. */
 static double spread(const double *sorted, size_t n)
 {
     double quartiles = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
@@ -94,7 +93,7 @@ static double spread(const double *sorted, size_t n)
     return fmax(fmax(quartiles / 10, 1e-6 * range), 1e-9 * fabs(sorted[n - 1]));
 }
 
-/* For the sums and the known summand: half the points spread, half at quantiles. */
+/* The grid of the sums or of the known summand: half the points by spread_points(), half at quantiles. */
 static void fill_points(struct grid *grid, size_t points, const double *sorted, size_t n)
 {
     spread_points(grid->at, points / 2, sorted[0], sorted[n - 1], quantile(sorted, n, 0.5),
@@ -104,9 +103,9 @@ static void fill_points(struct grid *grid, size_t points, const double *sorted, 
     grid->n = tidy_points(grid->at, points, sorted[0], sorted[n - 1]);
 }
 
-/* The unknown may be where the sums are less a typical other summand (for each of
- * their points, or some would be out of reach), or less the least one (a sum with
- * one large part), or less one just as rare. */
+/* Candidate values of the unknown: each sum point less the other summand's median (every sum point must be
+ * reachable); sums less the smallest other summand (a sum with a single large part); sums less the other summand's
+ * quantile of equal rank. */
 static void fill_unknown(struct problem *p, double low, double high)
 {
     struct grid *grid = &p->unknown;
@@ -124,7 +123,7 @@ static void fill_unknown(struct problem *p, double low, double high)
     grid->n = tidy_points(grid->at, used, low, high);
 }
 
-/* Divides each sample among the two points about it, so that the mean is kept. */
+/* Splits each sample between the two neighbouring points, which preserves the mean. */
 static void weigh(struct grid *grid, const double *sorted, size_t n)
 {
     size_t below = 0;
@@ -138,10 +137,9 @@ static void weigh(struct grid *grid, const double *sorted, size_t n)
     }
 }
 
-/* Where the iteration starts. Halves: any mass anywhere. A known summand: the sums
- * less that at the same rank, which has a tail only where theirs is the longer, and
- * a little of everything else; else chance would leave the known summand's tail in
- * the unknown. */
+/* Initial masses. Halves: uniform. Known summand: the differences of equal quantiles, which have a tail only if
+ * the sums' tail is longer, plus a small mass everywhere. A uniform start would move part of the known summand's
+ * tail into the unknown by chance. */
 static int start_masses(struct problem *p, struct mpg_error *err)
 {
     struct grid *grid = &p->unknown;
@@ -167,7 +165,7 @@ static int start_masses(struct problem *p, struct mpg_error *err)
     return 0;
 }
 
-/* Sums outside the samples' range go to two more points, where no sample is. */
+/* Adds end points without samples for sums outside the range of the samples. */
 static void add_ends(struct problem *p)
 {
     struct grid *sum = &p->sum;
@@ -199,7 +197,7 @@ static void fill_cells(struct problem *p)
 
 /* ---- expectation maximisation ---- */
 
-/* Of two halves, pairs are looked at once; off the diagonal they count twice. */
+/* The pairs of two halves are symmetric: each pair is visited once and counts twice off the diagonal. */
 static size_t row_length(const struct problem *p, size_t i)
 {
     return p->m > 0 ? p->other.n : i;
@@ -226,7 +224,7 @@ static void predict(struct problem *p)
     }
 }
 
-/* Between the samples and the prediction. */
+/* Kolmogorov-Smirnov distance of the samples from the prediction. */
 static double misfit_of(const struct problem *p)
 {
     return mpg_kolmogorov_of_masses(p->sum.mass, p->predicted, p->sum.n);
@@ -238,7 +236,7 @@ static double ratio_of(const struct problem *p, const struct cell *cell)
     return low + (high - low) * (double)cell->part;
 }
 
-/* One step. The masses' sum stays 1. */
+/* An iteration of expectation maximisation; the masses still add up to 1. */
 static void step(struct problem *p)
 {
     double total = 0, *factor = p->factor, *mass = p->unknown.mass;
@@ -266,7 +264,7 @@ static void step(struct problem *p)
         mass[i] /= total;
 }
 
-/* Returns the misfit. */
+/* Runs all iterations; returns the misfit. */
 static double maximise(struct problem *p)
 {
     predict(p);
@@ -279,7 +277,7 @@ static double maximise(struct problem *p)
 
 /* ---- the result ---- */
 
-/* Cuts GRID to the points with more mass than a hundredth of a sample. */
+/* Cuts off end points with less mass than a hundredth of a sample. */
 static void cut_ends(struct grid *grid, size_t n)
 {
     double least = 0.01 / (double)n, total = 0;
@@ -297,7 +295,7 @@ static void cut_ends(struct grid *grid, size_t n)
         grid->mass[j] /= total;
 }
 
-/* A point's mass is spread evenly to the middles between points. */
+/* The mass of a point spreads evenly to the midpoints between neighbours. */
 static double cell_low(const struct grid *grid, size_t j)
 {
     return j > 0 ? (grid->at[j - 1] + grid->at[j]) / 2 : grid->at[j];
@@ -321,10 +319,9 @@ static void moments(const struct grid *grid, double *mean, double *sd)
     *sd = sqrt(squares);
 }
 
-/* Multiplies masses by exp(a u + b u^2), u = (x - mean) / sd, the least change (in
- * Kullback and Leibler's sense) after which mean and sd are those wanted; that leaves
- * a narrow body where it is when the tail is what is off. Newton's method on the two
- * conditions; TILTED has room for all masses. Where there is no such change, none. */
+/* Imposes MEAN and SD by exponential tilting: multiplies masses by exp(a u + b u^2), u = (x - mean) / sd, the
+ * change of least Kullback-Leibler divergence. A narrow body stays in place if only the tail is off. Newton's
+ * method on the two conditions; TILTED: scratch for all masses. Without a solution the masses stay unchanged. */
 static void impose(struct grid *grid, double mean, double sd, double *tilted)
 {
     double a = 0, b = 0;
@@ -359,7 +356,7 @@ static void impose(struct grid *grid, double mean, double sd, double *tilted)
     }
 }
 
-/* D with GRID's masses, mean and sd in the place of its own. */
+/* Returns a distribution with GRID's masses, mean and sd, and D's n and lag1. Frees D, also on failure. */
 static struct mpg_distribution *replace(struct mpg_distribution *d, const struct grid *grid,
                                         size_t knots, struct mpg_error *err)
 {
@@ -430,7 +427,7 @@ static void free_problem(struct problem *p)
     free(p->factor);
 }
 
-/* Grids and cells for the unknown within LOW..HIGH, which differ. */
+/* Builds grids and cells for the unknown within LOW < HIGH. */
 static int set_up(struct problem *p, double low, double high, struct mpg_error *err)
 {
     if (!alloc_grid(&p->unknown, POINTS) || !alloc_grid(&p->sum, SUM_POINTS + 2) ||
@@ -464,7 +461,7 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
                                            size_t m, size_t knots, double *misfit,
                                            struct mpg_error *err)
 {
-    /* Of the sums, for what follows from them alone; and checks their values. */
+    /* The distribution of the sums supplies n, lag1 and moments, and its construction checks the values. */
     struct mpg_distribution *d = mpg_distribution_from_samples(sums, n, knots, err);
     if (!d)
         return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Empirical distributions: made from samples, checked, looked up. */
+/* Empirical distributions: construction, checks, look-up. */
 #include "statistics/distribution.h"
 
 #include <float.h>
@@ -31,8 +31,8 @@ static int check_samples(const double *samples, size_t n, struct mpg_error *err)
     return 0;
 }
 
-/* Mean, standard deviation and autocorrelation. Equal samples are set apart:
- * rounding in the mean would turn their zero variance into noise. */
+/* Mean, standard deviation and autocorrelation. For equal samples, rounding of the mean would give a tiny variance
+ * instead of 0, hence the special case. */
 static void fill_moments(struct mpg_distribution *d, const double *samples)
 {
     double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
@@ -111,20 +111,20 @@ struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distributi
     return made;
 }
 
-/* What a look-up at a probability asks first: so many cells that few have more than one knot. */
+/* Fills the guide table; few cells contain more than a single knot. */
 static void fill_guide(struct mpg_distribution *d, size_t cells, uint16_t *guide)
 {
     for (size_t i = 0, knot = 0; i <= cells; i++) {
         while (knot + 2 < d->knots && d->probabilities[knot + 1] <= (double)i / (double)cells)
             knot++;
-        guide[i] = (uint16_t)knot; /* there are no more than 65537 */
+        guide[i] = (uint16_t)knot; /* fits: at most 65537 knots */
     }
     free(d->guide);
     d->guide = guide;
     d->cells = (double)cells;
 }
 
-/* Of the line from LEAST at FROM to MOST at TO: nothing on it is above MOST, however it is rounded. */
+/* The slope of the line from LEAST at FROM to MOST at TO, lowered until rounding cannot lift a point above MOST. */
 static double slope_of(double from, double to, double least, double most)
 {
     double slope = to > from ? fmin((most - least) / (to - from), DBL_MAX) : 0;
@@ -173,12 +173,12 @@ int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
 
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
 {
-    size_t low = 0, high = d->knots - 1; /* probabilities[low] <= u < probabilities[high] */
+    size_t low = 0, high = d->knots - 1; /* invariant: probabilities[low] <= u < probabilities[high] */
     if (!(u > 0))
         return d->quantiles[0];
     if (u >= 1)
         return d->quantiles[high];
-    if (d->cells > 0) { /* a power of 2, so that nothing is rounded */
+    if (d->cells > 0) { /* cells is a power of 2: the product is exact */
         size_t cell = (size_t)(u * d->cells);
         low = d->guide[cell];
         high = (size_t)d->guide[cell + 1] + 1;

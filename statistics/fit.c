@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Maximum-likelihood fits of a few families, and how far each is off. */
+/* Maximum-likelihood fits of the families and their Kolmogorov-Smirnov distances. */
 #include "statistics/fit.h"
 
 #include <gsl/gsl_cdf.h>
@@ -17,16 +17,15 @@
 #include "statistics/kolmogorov.h"
 
 enum { TAIL_THRESHOLDS = 64 };
-/* Instead of 0.025: where the tail begins was chosen by the same samples, after
- * which an interval of 98 % holds in 95 % of the cases. */
+/* Instead of 0.025: the samples also chose the threshold, after which a nominal 98 % interval covers 95 %. */
 static const double TAIL_BEYOND = 0.01;
 static const double LARGEST_SHAPE = 1e6;
 
-/* What all families work on; all of it sorted, > 0. */
+/* Input of all families: sorted, > 0. */
 struct data {
     size_t n;
-    double *x, *log; /* log: of x / mean, whose mean is accurate when x is nearly constant */
-    double mean, mean_log, mean_log_square; /* of log; the last about mean_log */
+    double *x, *log; /* log: of x / mean, because the mean is accurate for nearly constant x */
+    double mean, mean_log, mean_log_square; /* mean_log: mean of log; mean_log_square: variance of log */
 };
 
 const char *mpg_family_name(enum mpg_family family)
@@ -63,7 +62,7 @@ double mpg_fit_cdf(enum mpg_family family, const struct mpg_fit *fit, double dis
     }
 }
 
-/* What mpg_kolmogorov_from_cdf() is told. */
+/* Context of mpg_kolmogorov_one_sample(). */
 struct fitted {
     enum mpg_family family;
     const struct mpg_fit *fit;
@@ -91,15 +90,15 @@ static void set_interval(struct mpg_fit *fit, int i, double value, double low, d
     fit->high[i] = high;
 }
 
-/* Normal on a logarithmic scale. */
+/* An interval normal on the logarithmic scale. */
 static void set_log_interval(struct mpg_fit *fit, int i, double value, double relative_error)
 {
     double factor = exp(gsl_cdf_ugaussian_Pinv(0.975) * relative_error);
     set_interval(fit, i, value, value / factor, value * factor);
 }
 
-/* For estimates whose 2 n (estimate / truth) has a chi-square of 2 n degrees of
- * freedom; a part BEYOND is beyond either end. */
+/* The interval of an estimate with 2 n (estimate / truth) chi-square distributed with 2 n degrees of freedom;
+ * probability BEYOND outside either end. */
 static void exact_scale(double estimate, double n, double beyond, double *low, double *high)
 {
     *low = estimate * 2 * n / mpg_chi_square_quantile(1 - beyond, 2 * n);
@@ -164,8 +163,7 @@ static void fit_lognormal(const struct data *d, struct mpg_fit *fit)
     fit->n = d->n;
 }
 
-/* Sums of y^shape (less its largest term's factor), times 1, l and l^2 with l its
- * logarithm. */
+/* Sums of y^shape, y^shape l and y^shape l^2 with l = ln y, all divided by the largest y^shape. */
 static void weibull_sums(const struct data *d, double shape, double sum[3])
 {
     double largest = d->log[d->n - 1];
@@ -178,8 +176,8 @@ static void weibull_sums(const struct data *d, double shape, double sum[3])
     }
 }
 
-/* The likelihood equation sum y^k l / sum y^k - 1 / k = mean l rises with k: Newton's
- * steps, kept inside a bracket. */
+/* The likelihood equation sum y^k l / sum y^k - 1 / k = mean l is increasing in k: Newton's steps inside a
+ * bracket. */
 static double weibull_shape(const struct data *d)
 {
     double shape = M_PI / sqrt(6 * d->mean_log_square), low = 0, high = INFINITY, sum[3];
@@ -207,7 +205,7 @@ static void fit_weibull(const struct data *d, struct mpg_fit *fit)
     double n = (double)d->n, shape = weibull_shape(d), sum[3];
     weibull_sums(d, shape, sum);
     double log_scale = log(sum[0] / n) / shape + d->log[d->n - 1];
-    /* Of the Fisher information's inverse: 6 / pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
+    /* From the inverse Fisher information: 6 / pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
     double first = 6 / (M_PI * M_PI), second = 1 + first * (1 - M_EULER) * (1 - M_EULER);
     fit->parameters = 2;
     set_log_interval(fit, 0, shape, sqrt(first / n));
@@ -217,8 +215,7 @@ static void fit_weibull(const struct data *d, struct mpg_fit *fit)
     fit->n = d->n;
 }
 
-/* Hill's estimate of the tail that starts at order statistic FIRST; LOGS is the sum
- * of the logarithms from there on. */
+/* Hill's estimate of the tail from order statistic FIRST on; LOGS: the sum of logarithms from there on. */
 static void fit_tail(const struct data *d, size_t first, double logs, struct mpg_fit *fit)
 {
     double n = (double)(d->n - first), excess = logs - n * d->log[first];
@@ -255,7 +252,7 @@ static void fit_pareto(const struct data *d, struct mpg_fit *best)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all families ---- */
 
 static int fill_data(const double *samples, size_t n, double location, struct data *d,
                      struct mpg_error *err)
@@ -350,14 +347,13 @@ out:
     return status;
 }
 
-/* ---- does a tail hold? ---- */
+/* ---- goodness of fit of a tail ---- */
 
 enum { TAIL_REPLICATES = 100, TAIL_ENOUGH = 10 };
-/* Far beyond what chance makes of sqrt(n) times a distance: looking closer is of no use. */
+/* sqrt(n) times the distance far beyond chance: the bootstrap would give 0. */
 static const double HOPELESS = 1.3;
 
-/* Draws D's samples again: those of the tail from FIT, those below it, before FIRST, from them
- * themselves. */
+/* Draws a replicate of D: tail samples from FIT, the samples before FIRST resampled. */
 static void draw_again(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
                        struct data *again)
 {
@@ -371,7 +367,7 @@ static void draw_again(gsl_rng *rng, const struct data *d, size_t first, const s
         again->log[i] = log(again->x[i]);
 }
 
-/* In how many of the replicates the distance is as large as FIT's. */
+/* The share of replicates with at least FIT's distance. */
 static double replicate(gsl_rng *rng, const struct data *d, const struct mpg_fit *fit,
                         struct data *again)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether there is growth, which, and how sure that is. */
+/* Growth of a quantity with the number of processes: significance, choice of the model, confidence intervals. */
 #include "statistics/growth.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,15 +10,15 @@
 #include "statistics/order.h"
 
 static const double SCATTER_LEVEL = 0.05, BEYOND = 0.025;
-/* Of a model: constant, coefficient, and the shape, which the same values have chosen. */
+/* Parameters of a model: constant, coefficient and the shape, chosen from the values. */
 static const double PARAMETERS = 3;
-static const double FARTHEST = 30; /* of logarithms: one degree of freedom draws anything */
+static const double FARTHEST = 30; /* largest deviation of a logarithm: a single degree of freedom draws arbitrary values */
 
-/* Everything that one analysis needs. */
+/* Data of an analysis. */
 struct analysis {
     struct growth_design design;
-    double *log;         /* of each N, the mean logarithm */
-    double within;       /* sum of squares of logarithms about it */
+    double *log;         /* mean logarithm at each N */
+    double within;       /* sum of squares of logarithms about these means */
     double *work, *again;
 };
 
@@ -71,8 +71,8 @@ static int analysis_make(struct pair *pair, size_t values, struct analysis *a)
     return 0;
 }
 
-/* Whether the N scatter by more than values of one N do: BETWEEN is the sum of squares of what a
- * model with PARAMETERS leaves of their means. */
+/* Returns whether the means at each N scatter more than the values at equal N. BETWEEN: residual sum of squares of
+ * the means about a model with PARAMETERS parameters. */
 static bool scatters(const struct analysis *a, double between, double parameters)
 {
     const double freedom = (double)a->design.counts - parameters;
@@ -85,8 +85,8 @@ static bool scatters(const struct analysis *a, double between, double parameters
                            freedom_within) < SCATTER_LEVEL;
 }
 
-/* What noise alone explains by the best of the shapes FIRST..LAST-1, UNEXPLAINED being 1 - R^2 of
- * VALUES values, with which probability: the smaller of the tube's and the sum over shapes. */
+/* The p-value of the best of shapes FIRST..LAST-1 with UNEXPLAINED = 1 - R^2 of VALUES values: the smaller of the
+ * tube bound and the Bonferroni bound over shapes. */
 static double by_chance(const struct analysis *a, int first, int last, double unexplained,
                         double values)
 {
@@ -118,7 +118,7 @@ static struct direction look(struct analysis *a, int first, int last, double con
     return way;
 }
 
-/* The straight line of logarithms. */
+/* Fits the regression line of ln y over ln N. */
 static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
 {
     const struct growth_design *d = &a->design;
@@ -170,7 +170,7 @@ static double model_at(const struct mpg_growth_model *m, double n)
     return m->constant + m->coefficient * mpg_growth_term(m->shape, n);
 }
 
-/* Values drawn about G's model, and what would have been chosen of them. */
+/* Draws values about G's model and fits the best shape to the draws. */
 static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t replica,
                        mpg_growth_draw *draw, void *context, struct mpg_growth_model *model)
 {
@@ -191,7 +191,7 @@ static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t 
     *model = best.model;
 }
 
-/* The interval of VALUE from RESAMPLES of it, which are sorted. */
+/* The interval of VALUE from its resamples, which are sorted in place. */
 static struct mpg_growth_interval interval(double value, double *resample, size_t resamples)
 {
     struct mpg_growth_interval i = {value, value, value};
@@ -269,7 +269,7 @@ static int check(const double *n, const double *value, size_t values, struct mpg
     return 0;
 }
 
-/* Why the VALUES, ordered, have no model; NULL: they have. */
+/* The reason for which the sorted VALUES have no model; NULL: a model exists. */
 static const char *without(const struct pair *pair, size_t values)
 {
     size_t counts = values > 0;
@@ -306,7 +306,7 @@ int mpg_growth_of(const double *n, const double *value, size_t values, size_t re
     if (*why)
         goto out;
     const double only = pair[0].value;
-    const bool zero = !(only > 1e-100); /* then all are the same */
+    const bool zero = !(only > 1e-100); /* all values are equal: fit ones instead of logarithms of 0 */
     for (size_t i = 0; zero && i < values; i++)
         pair[i].value = 1;
     growth->least_n = pair[0].n;

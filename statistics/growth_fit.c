@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One shape fitted to values, and the choice between shapes. */
+/* The fit of a shape to values, and the choice between shapes. */
 #include <math.h>
 
 #include "statistics/growth_private.h"
 
 enum { STEPS = 3 };
-static const double LEAST_TERM = 0.0005; /* of the whole, somewhere; as in Extra-P */
+static const double LEAST_TERM = 0.0005; /* least share of the term in the model at some N, as in Extra-P */
 static const double ALIKE = 1e-10;
 
-/* Weighted regression of the targets on the term: what a step gives, and what is needed to leave
- * one count out. */
+/* Weighted regression of the targets on the term, with the sums needed for leave-one-out predictions. */
 struct line {
     double constant, coefficient, mean_term, weight, spread;
 };
@@ -36,7 +35,7 @@ static struct line regress(const double *term, const double *target, const doubl
     return l;
 }
 
-/* The same through the origin of the term: without a constant. */
+/* Weighted regression through the origin: without a constant. */
 static struct line regress_origin(const double *term, const double *target, const double *weight,
                                   size_t counts)
 {
@@ -50,8 +49,8 @@ static struct line regress_origin(const double *term, const double *target, cons
     return l;
 }
 
-/* What it has of count K when that is left out: the residual of a regression, over 1 - leverage
- * (Belsley, Kuh and Welsch, Regression Diagnostics, 2.1). False: then it is undetermined. */
+/* Predicts count K with K left out: target - residual / (1 - leverage) (Belsley, Kuh and Welsch, Regression
+ * Diagnostics, 2.1). False: without K the fit is undetermined. */
 static bool left_out(const struct line *l, double term, double target, double weight,
                      double *predicted)
 {
@@ -85,7 +84,7 @@ static bool fit_constant(const struct growth_design *d, const double *log, struc
     return isfinite(fit->model.constant);
 }
 
-/* The next step's targets and weights from the last one's LINE: f (1 + ln(y / f)), weight / f^2. */
+/* Targets and weights of the next Gauss-Newton step about LINE: f (1 + ln(y / f)), weight / f^2. */
 static void linearise(const struct growth_design *d, const struct line *l, const double *term,
                       const double *value, double *target, double *weight)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shapes, what they are where values were measured, and the path from one to the next. */
+/* The table of shapes, the design, and the path from shape to shape. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ out:
     return -1;
 }
 
-/* The angle between A and B of COUNTS values, about their means. */
+/* The angle between vectors A and B of COUNTS values, about their means. */
 static double angle(const struct growth_design *d, const double *a, const double *b)
 {
     double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;

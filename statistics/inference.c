@@ -27,12 +27,12 @@ double mpg_effective_samples(size_t n, double lag1)
 
 /* ---- quantiles ---- */
 
-/* Ranks, from 1, of ordered samples on both sides of a quantile. */
+/* Ranks, from 1, of order statistics around a quantile, and their coverage. */
 struct ranks {
     double low, high, coverage;
 };
 
-/* Those of mpg_order_interval(), but within the samples, and what they then cover. */
+/* The ranks of mpg_order_interval(), clamped to the samples, with the resulting coverage. */
 static struct ranks find_ranks(double effective, double p, double confidence)
 {
     unsigned int n = (unsigned int)effective;
@@ -46,15 +46,15 @@ static struct ranks find_ranks(double effective, double p, double confidence)
         .low = fmax(low, 1), .high = fmin(high, n), .coverage = fmax(1 - below - above, 0)};
 }
 
-/* The order statistic of RANK among EFFECTIVE of N samples is the quantile at this
- * probability, the middle of that sample's own. */
+/* The probability at which D holds the order statistic of RANK among EFFECTIVE of N samples: the middle of the
+ * sample's own range. */
 static double position(double rank, double effective, size_t n)
 {
     double part = effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
     return (part * (double)(n - 1) + 0.5) / (double)n;
 }
 
-/* What D states, INTERVAL, at CONFIDENCE. */
+/* The interval stored in D, rescaled to CONFIDENCE. */
 static struct mpg_confidence stated(const struct mpg_distribution *d,
                                   const struct mpg_quantile_interval *i, double confidence)
 {
@@ -85,7 +85,7 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
             *interval = stated(d, &d->interval[i], confidence);
             return 0;
         }
-    /* Whole, whatever rounding did. */
+    /* An integer, tolerant of rounding errors. */
     double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
     effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
     struct ranks ranks = find_ranks(effective, p, confidence);
@@ -188,16 +188,15 @@ static double lower_median_of(double *values, size_t n)
     return mpg_sorted_quantile(values, n, 0.5);
 }
 
-/* 0.6745 DISTANCE / SPREAD, where both may be 0. */
+/* 0.6745 DISTANCE / SPREAD, clamped; both may be 0. */
 static double score_of(double distance, double spread)
 {
     return distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
 }
 
-/* What is in the middle, and how far from it is far: the spread is at least FLOOR |median|
- * and LEAST. */
+/* Location and scale of an outlier test: the spread is at least FLOOR |median| and LEAST. */
 struct rule {
-    double (*median)(double *values, size_t n); /* may reorder them */
+    double (*median)(double *values, size_t n); /* may reorder the values */
     double floor, least;
 };
 

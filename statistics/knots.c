@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Knots of an inverse CDF: a grid, thinned where a line does as well, refined where mean or
- * variance would not be the samples'. */
+/* Knots of an inverse CDF: a grid, thinned where a straight line suffices, refined where mean or variance would
+ * change. */
 #include "statistics/knots.h"
 
 #include <math.h>
@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the knots may miss of the mean's distance from the least value, and of the variance. */
+/* Permitted errors of mean - minimum and of variance, relative. */
 static const double MEAN_TOLERANCE = 0.002, VARIANCE_TOLERANCE = 0.004;
-/* How far from a line a knot may lie that is left out: so much of the mean's distance from the
- * least value, of the quartiles' (which an outlier does not change), and of its own. */
+/* A knot may be dropped if its distance from the line is at most this share of mean - minimum, of the
+ * interquartile range (robust against outliers), and of its own value. */
 static const double LINE_MEAN = 0.001, LINE_QUARTILES = 0.01, LINE_OWN = 0.01;
-/* By how much of a piece's probability an end of it may be moved to be a short number. */
+/* Share of a piece's probability by which an end may move to become a short decimal. */
 static const double SNAP = 2e-4;
 
 struct knot {
-    double p, below, above; /* its value, from either side; they differ at a jump */
-    bool fixed;             /* one of the exact probabilities, or an end */
-    double mean, square;    /* what a line to the next knot misses of either; signed */
-    bool done;              /* it cannot be done better */
+    double p, below, above; /* probability; value from below and from above, different at a jump */
+    bool fixed;             /* an exact probability or an end: never dropped */
+    double mean, square;    /* signed error of the line to the next knot, in mean and in second moment */
+    bool done;              /* no refinement improves the line to the next knot */
 };
 
 struct choice {
     const struct mpg_pieces *pieces;
-    double least, range;    /* values are scaled to 0..1 */
+    double least, range;    /* values are scaled to 0..1: (value - least) / range */
     double mean, variance;  /* scaled */
     size_t knots, jumps;
     struct knot *knot;
@@ -45,10 +45,10 @@ static double piece_mass(const struct mpg_pieces *s, size_t i)
     return piece_start(s, i + 1) - piece_start(s, i);
 }
 
-/* The piece that P within 0..1 lies in; of two that meet there, the upper one. */
+/* The piece that contains P (0..1); at a boundary the upper piece. */
 static size_t piece_at(const struct mpg_pieces *s, double p)
 {
-    size_t low = 0, high = s->n; /* start of low <= p < start of high */
+    size_t low = 0, high = s->n; /* invariant: start of low <= p < start of high */
     if (!s->until) {
         size_t guess = (size_t)(p * (double)s->n);
         low = guess > 0 ? guess - 1 : 0;
@@ -65,13 +65,13 @@ static size_t piece_at(const struct mpg_pieces *s, double p)
     return low;
 }
 
-/* How near to the start of piece I > 0 is on it. */
+/* Probability within this distance of the start of piece I > 0 counts as the boundary. */
 static double reach(const struct mpg_pieces *s, size_t i)
 {
     return 1.25 * SNAP * fmin(piece_mass(s, i - 1), piece_mass(s, i));
 }
 
-/* Of the pieces that meet at P the upper one's number; 0: P is not where two meet. */
+/* The upper of the two pieces that meet at P; 0: P is not at a boundary. */
 static size_t meeting_at(const struct mpg_pieces *s, double p)
 {
     size_t i = piece_at(s, p);
@@ -103,8 +103,7 @@ static double value_at(const struct mpg_pieces *s, double p)
     return value_in(s, piece_at(s, p), p);
 }
 
-/* Integrals over FROM..TO of the scaled value, and of the square of its distance from the
- * mean. */
+/* Integrals over FROM..TO of the scaled value and of its squared distance from the mean. */
 static void integrate(const struct choice *c, double from, double to, double *first,
                       double *second)
 {
@@ -122,7 +121,7 @@ static void integrate(const struct choice *c, double from, double to, double *fi
     }
 }
 
-/* ---- short probabilities ---- */
+/* ---- short decimals ---- */
 
 /* The shortest decimal within TOLERANCE of P. */
 static double shortest(double p, double tolerance)
@@ -148,7 +147,7 @@ static size_t count(const struct choice *c)
     return c->knots + c->jumps;
 }
 
-/* What the line from knot I to the next misses. */
+/* Computes the errors of the line from knot I to the next. */
 static void weigh(struct choice *c, size_t i)
 {
     struct knot *k = &c->knot[i];
@@ -163,7 +162,7 @@ static void weigh(struct choice *c, size_t i)
 
 /* ---- the grid ---- */
 
-/* Into how many parts the body goes when there may be MOST knots. */
+/* The number of parts of the body for at most MOST knots. */
 static size_t body_parts(size_t most)
 {
     static const size_t round[] = {1,   2,   4,   5,    10,   20,   25,    50,
@@ -179,7 +178,7 @@ static void append(struct choice *c, double p, bool fixed)
     c->knot[c->knots++] = (struct knot){.p = p, .fixed = fixed};
 }
 
-/* PART / POWER and its distance from 1; as such quotients both are short. */
+/* Adds PART / POWER and its mirror image; written as quotients, both are short decimals. */
 static void append_both(struct choice *c, double part, double power, bool fixed)
 {
     append(c, part / power, fixed);
@@ -192,7 +191,7 @@ static int compare_knots(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p ? 1 : (int)y->fixed - (int)x->fixed;
 }
 
-/* The exact probabilities, the body's and the tails', each once, ascending. */
+/* Fills the grid: exact probabilities, body and tails, ascending, without duplicates. */
 static void fill_grid(struct choice *c, size_t most)
 {
     static const double steps[] = {10, 15, 20, 30, 50, 70};
@@ -221,7 +220,7 @@ static void fill_grid(struct choice *c, size_t most)
         c->knot[i].below = c->knot[i].above = value_at(c->pieces, c->knot[i].p);
 }
 
-/* Whether all knots between A and B are within TOLERANCE of the line between these. */
+/* Returns whether all knots between A and B are within TOLERANCE of the line from A to B. */
 static bool on_line(const struct choice *c, size_t a, size_t b, double tolerance)
 {
     const struct knot *from = &c->knot[a], *to = &c->knot[b];
@@ -235,7 +234,7 @@ static bool on_line(const struct choice *c, size_t a, size_t b, double tolerance
     return true;
 }
 
-/* Leaves out knots that a line does as well without. */
+/* Drops the knots that a straight line replaces. */
 static void thin(struct choice *c)
 {
     size_t kept = 1, from = 0;
@@ -253,7 +252,7 @@ static void thin(struct choice *c)
 
 /* ---- refinement ---- */
 
-/* Puts a knot before knot AT. */
+/* Inserts a knot at index AT. */
 static void insert(struct choice *c, size_t at, double p, double below, double above)
 {
     memmove(&c->knot[at + 1], &c->knot[at], (c->knots - at) * sizeof *c->knot);
@@ -264,7 +263,7 @@ static void insert(struct choice *c, size_t at, double p, double below, double a
     weigh(c, at);
 }
 
-/* Makes knot I, which is where pieces UPPER - 1 and UPPER meet, a jump. */
+/* Turns knot I, where pieces UPPER - 1 and UPPER meet, into a jump. */
 static void make_jump(struct choice *c, size_t i, size_t upper)
 {
     c->knot[i].below = c->pieces->to[upper - 1];
@@ -274,9 +273,9 @@ static void make_jump(struct choice *c, size_t i, size_t upper)
     weigh(c, i);
 }
 
-/* Where two pieces meet between knot I and the next, both included. */
+/* A boundary of two pieces from knot I to the next, both included. */
 struct gap {
-    size_t upper;       /* piece; 0: none */
+    size_t upper;       /* upper piece of the boundary; 0: none */
     double width;
     enum { GAP_WITHIN, GAP_AT_LOW, GAP_AT_HIGH } place;
 };
@@ -299,7 +298,7 @@ static struct gap widest_gap(const struct choice *c, size_t i)
     return gap;
 }
 
-/* Between A and B: the middle of the body, the geometric mean of a tail, as a short number. */
+/* A short decimal between A and B: the middle in the body, the geometric mean in a tail. */
 static double middle(double a, double b)
 {
     double p = (a + b) / 2;
@@ -310,7 +309,7 @@ static double middle(double a, double b)
     return shortest(p, fmin(p - a, b - p) / 5);
 }
 
-/* Makes the line from knot I to the next two, or less wrong; false if nothing does. */
+/* Improves the line from knot I to the next by a jump or a knot; false: no improvement possible. */
 static bool refine(struct choice *c, size_t i)
 {
     struct gap gap = widest_gap(c, i);
@@ -337,7 +336,7 @@ static bool refine(struct choice *c, size_t i)
     return true;
 }
 
-/* Until mean and variance are right, or nothing more can be done with MOST knots. */
+/* Refines until mean and variance are within tolerance, no refinement helps, or MOST knots are used. */
 static void refine_all(struct choice *c, size_t most)
 {
     double mean_tolerance = MEAN_TOLERANCE * c->mean;
@@ -364,10 +363,10 @@ static void refine_all(struct choice *c, size_t most)
     }
 }
 
-/* ---- few values ---- */
+/* ---- few distinct values ---- */
 
-/* How many runs of pieces of one and the same value there are; more than MOST, or some piece
- * has more than one value: MOST + 1. */
+/* The number of runs of pieces with a common constant value; MOST + 1 if there are more or a piece is not
+ * constant. */
 static size_t count_runs(const struct mpg_pieces *s, size_t most)
 {
     size_t runs = 1;
@@ -379,12 +378,12 @@ static size_t count_runs(const struct mpg_pieces *s, size_t most)
     return runs;
 }
 
-/* A step for each value. */
+/* Makes a step for each distinct value. */
 static void fill_steps(struct choice *c)
 {
     const struct mpg_pieces *s = c->pieces;
     c->knot[c->knots++] = (struct knot){.p = 0, .below = s->from[0], .above = s->from[0]};
-    size_t start = 0; /* of the run */
+    size_t start = 0; /* first piece of the run */
     for (size_t i = 1; i < s->n; i++) {
         if (!(s->to[i - 1] < s->from[i]))
             continue;
@@ -402,9 +401,9 @@ static void fill_steps(struct choice *c)
     c->knot[c->knots++] = (struct knot){.p = 1, .below = last, .above = last};
 }
 
-/* ---- all ---- */
+/* ---- assembly ---- */
 
-/* Scale, mean and variance of C's pieces. */
+/* Computes scale, mean and variance of the pieces. */
 static void measure(struct choice *c)
 {
     c->least = c->pieces->from[0];

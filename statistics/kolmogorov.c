@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distances of distribution functions: of two empirical ones, of samples and a family, of
- * masses on a grid. */
+/* Distances of two empirical CDFs, of samples and a CDF, of masses on a grid. */
 #include "statistics/kolmogorov.h"
 
 #include <math.h>
@@ -9,11 +8,11 @@
 
 /* ---- two empirical distributions ---- */
 
-/* The least and the most that the part of D below X (STRICTLY, or at most X) can be. */
+/* Bounds *LEAST and *MOST of D's CDF at X: of P(< X) if STRICTLY, else of P(<= X). */
 static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *least,
                        double *most)
 {
-    size_t last = d->knots - 1, low = 0, high = d->knots; /* knots below: low..high */
+    size_t last = d->knots - 1, low = 0, high = d->knots; /* number of knots below X is within low..high */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (strictly ? d->quantiles[middle] < x : d->quantiles[middle] <= x)
@@ -34,7 +33,7 @@ static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly
     *most = from + (to - from) * (outermost && between ? 1 : part);
 }
 
-/* The distance that is left between two ranges. */
+/* The distance between two ranges; 0 if they overlap. */
 static double apart(double least_a, double most_a, double least_b, double most_b)
 {
     return fmax(fmax(least_a - most_b, least_b - most_a), 0);
@@ -54,13 +53,13 @@ static double largest_at_knots(const struct mpg_distribution *at, const struct m
     return largest;
 }
 
-/* The part of Kolmogorov's distribution beyond X. */
+/* The upper tail probability of Kolmogorov's distribution at X. */
 static double kolmogorov_beyond(double x)
 {
     if (x < 0.2)
         return 1;
     double sum = 0;
-    if (x < 1.18) { /* Jacobi's theta identity converges faster here */
+    if (x < 1.18) { /* here Jacobi's theta identity converges faster */
         for (int k = 1; k <= 7; k += 2)
             sum += exp(-k * k * M_PI * M_PI / (8 * x * x));
         return fmin(fmax(1 - sqrt(2 * M_PI) / x * sum, 0), 1);
@@ -89,9 +88,8 @@ struct search {
     double n, largest;
 };
 
-/* Between order statistics I and J, where the CDF is LOW and HIGH: no distance is
- * larger than those of a step over the whole stretch, so most of it need not be
- * looked at. */
+/* Searches between order statistics I and J, where the CDF is LOW and HIGH. A step over the whole range bounds
+ * every distance inside, which prunes most of the search. */
 static void look_between(struct search *d, size_t i, size_t j, double low, double high)
 {
     double n = d->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LogGP: straight lines through times by size, cut where they bend. */
+/* LogGP: piecewise straight lines through times by size. */
 #include "statistics/loggp.h"
 
 #include <gsl/gsl_errno.h>
@@ -13,10 +13,10 @@
 
 #include "statistics/distribution.h"
 
-/* Residuals below a ten-thousandth are the clock's resolution. */
+/* Relative residuals below this are clock resolution. */
 static const double RELATIVE_RESOLUTION = 1e-4;
 
-/* Sums over the sizes before index i, of which any stretch's line follows. */
+/* Cumulative sums over the sizes before index i; differences give the line of any range. */
 struct sums {
     double w, wx, wxx, wy, wxy, wyy;
 };
@@ -62,7 +62,7 @@ static double residuals(const struct sums *sums, size_t from, size_t to)
     return fmax(xx > 0 ? yy - xy * xy / xx : yy, 0) + floor;
 }
 
-/* Segment i is sizes cut[i]..cut[i + 1] - 1. */
+/* Segment i covers sizes cut[i]..cut[i + 1] - 1. */
 struct cuts {
     size_t segments, cut[MPG_LOGGP_MAX_SEGMENTS + 1];
     double criterion;
@@ -103,7 +103,7 @@ static struct cuts find_cuts(const struct sums *sums, size_t n, size_t forced)
     return best;
 }
 
-/* The line through N times, with its errors; WORK has room for 2 N. */
+/* Fits a line to N times, with standard errors; WORK: 2 N doubles. */
 static int fit_line(const int64_t *size_bytes, const double *time_ns, size_t n, double *work,
                     struct mpg_loggp_segment *segment, struct mpg_error *err)
 {
@@ -121,7 +121,7 @@ static int fit_line(const int64_t *size_bytes, const double *time_ns, size_t n, 
         sum += residual * residual;
         worst = fmax(worst, fabs(residual) / time_ns[i]);
     }
-    /* GSL's covariances are for known errors; these are only known to be alike. */
+    /* GSL's covariances assume known errors; here only the errors' ratios are known. */
     double freedom = (double)(n - 2), scale = squares / freedom;
     *segment = (struct mpg_loggp_segment){
         .from_bytes = size_bytes[0],
@@ -136,7 +136,7 @@ static int fit_line(const int64_t *size_bytes, const double *time_ns, size_t n, 
     return 0;
 }
 
-/* How many sizes are eager, if both protocols have enough; else 0. */
+/* The number of eager sizes if both protocols have enough sizes; else 0. */
 static size_t forced_cut(const struct mpg_loggp_times *times, int64_t eager_limit_bytes)
 {
     size_t eager = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order statistics, their binomial ranks, what goes above them. */
+/* Sorting, sample quantiles, binomial rank intervals. */
 #include "statistics/order.h"
 
 #include <math.h>
@@ -24,14 +24,14 @@ double mpg_sorted_quantile(const double *value, size_t n, double p)
     return value[i < n ? i : n - 1];
 }
 
-/* The logarithm of N!; lgamma() alone leaves the sign where all threads see it. */
+/* ln N!. lgamma() alone would store the sign in a variable shared by all threads. */
 static double log_factorial(double n)
 {
     int sign;
     return lgamma_r(n + 1, &sign);
 }
 
-/* The probability of K successes among N. */
+/* The probability of K successes in N trials of probability P. */
 static double binomial(double n, double p, double k)
 {
     return exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) + k * log(p) +
@@ -41,7 +41,7 @@ static double binomial(double n, double p, double k)
 /* The least count whose cumulative binomial probability exceeds SIDE. */
 static size_t binomial_quantile(size_t n, double p, double side)
 {
-    double mean = (double)n * p, reach = 9 * (1 + sqrt(mean * (1 - p))); /* 1e-15 lies beyond */
+    double mean = (double)n * p, reach = 9 * (1 + sqrt(mean * (1 - p))); /* a mass of 1e-15 lies beyond */
     double k = floor(fmax(0, mean - reach)), part = binomial((double)n, p, k), below = part;
     while (below <= side && k < (double)n) {
         part *= ((double)n - k) / (k + 1) * p / (1 - p);
@@ -54,8 +54,8 @@ static size_t binomial_quantile(size_t n, double p, double side)
 void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size_t *high)
 {
     double side = (1 - confidence) / 2;
-    /* The true quantile is below value LOW when fewer than LOW values lie below it,
-     * and mirrored above. */
+    /* Fewer than LOW values below the quantile put the quantile below value LOW; the upper side is the mirror
+     * image. */
     *low = binomial_quantile(n, p, side);
     *high = n + 1 - binomial_quantile(n, 1 - p, side);
 }

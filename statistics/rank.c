@@ -25,7 +25,7 @@ static int compare_items(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* N values in ascending order, with their places; freed by the caller. NULL: out of memory. */
+/* Returns the N values in ascending order with their indices; the caller frees the array. NULL: out of memory. */
 static struct item *sorted_items(const double *value, size_t n)
 {
     struct item *item = malloc((n + 1) * sizeof *item);
@@ -51,7 +51,7 @@ int mpg_midranks(const double *value, size_t n, double *rank, struct mpg_error *
     return 0;
 }
 
-/* Twice a midrank is an integer, so that sums are exact: +-1 and 0 come out as such. */
+/* Doubled midranks are integers: the sums are exact, and perfect correlation gives exactly +-1. */
 int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct mpg_error *err)
 {
     double *rank = malloc(2 * n * sizeof *rank), sum_x = 0, sum_y = 0, xx = 0, yy = 0, xy = 0;
@@ -73,10 +73,10 @@ int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct m
     return status;
 }
 
-/* ---- how likely ---- */
+/* ---- significance ---- */
 
-/* Orders are counted by exchanges (Heap, Comput. J. 6 (1963) 293), sums of products kept up. Twice a midrank is an
- * integer, so all comparisons are exact. */
+/* Heap's algorithm (Comput. J. 6 (1963) 293) changes each permutation by a single exchange, hence the sum of
+ * products is updated in O(1). Doubled midranks are integers: comparisons are exact. */
 double mpg_rank_permutations(const double *x, const double *y, size_t n)
 {
     int64_t a[MPG_RANK_EXACT], b[MPG_RANK_EXACT], sum_a = 0, sum_b = 0, products = 0;
@@ -165,7 +165,7 @@ static int sum_ties(const double *value, size_t n, double *sum, struct mpg_error
     return 0;
 }
 
-/* The interval from the slopes in ascending order. */
+/* Fills the interval of SLOPE from the pair slopes in ascending order. */
 static void find_bounds(struct mpg_slope *slope, const double *ascending, double variance)
 {
     const double m = (double)slope->pairs, reach = 1.959963984540054 * sqrt(variance > 0 ? variance : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of quantiles by cosines of a series, and by launches. */
+/* Confidence intervals of quantiles from cosine transforms of the indicator series and from launches. */
 #include "statistics/series.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,19 +10,19 @@
 #include "statistics/order.h"
 
 enum {
-    BINS = 1024,       /* means that cosines are taken of */
-    COSINES = 64,      /* at most */
+    BINS = 1024,       /* largest number of bin means to transform */
+    COSINES = 64,      /* largest number of cosines */
     LEAST_COSINES = 4,
-    BINS_A_COSINE = 4, /* at least: a cosine that bins show as one */
+    BINS_A_COSINE = 4, /* fewer bins would distort the highest cosine */
 };
-/* An F test at which lower cosines have more than the others. */
+/* Significance level of the F test for excess power in the lower cosines. */
 #define SUSPICION 0.3
-/* Chance alone makes no more of a sample than this. */
+/* Upper limit of effective size per sample; larger estimates come from chance. */
 #define MOST_A_SAMPLE 8.0
 
 /* ---- one series ---- */
 
-/* A series' mean, its variance and the bins' means. */
+/* Variance of the indicator series, and means of its bins. */
 struct binned {
     size_t n;
     double variance;
@@ -53,13 +53,13 @@ static void bin(const double *series, size_t n, double limit, struct binned *b)
     b->variance = fmax(squares / (double)n - mean * mean, 0);
 }
 
-/* The square of cosine J's coefficient (type II), scaled so that independent values have their
- * variance there on average. */
+/* The squared coefficient of cosine J (DCT type II), scaled to have the values' variance as expectation for
+ * independent values. */
 static double power_at(const struct binned *b, size_t j)
 {
     double angle = M_PI * (double)j / (double)b->n, twice = 2 * cos(angle);
     double before = cos(angle / 2), now = before, sum = 0;
-    for (size_t i = 0; i < b->n; i++) { /* cos (i + 1/2) angle, by Chebyshev's recurrence */
+    for (size_t i = 0; i < b->n; i++) { /* cos((i + 1/2) angle) by Chebyshev's recurrence */
         double next = twice * now - before;
         sum += b->mean[i] * now;
         before = now;
@@ -68,14 +68,15 @@ static double power_at(const struct binned *b, size_t j)
     return 2 * sum * sum / (double)b->n;
 }
 
-/* Whether the first LOW of N powers, whose sums are SUM[0..N], have more than the others. */
+/* Returns whether the first LOW of N powers have significantly more power than the rest; SUM[0..N]: cumulative
+   powers. */
 static bool has_more(const double *sum, size_t low, size_t n)
 {
     double first = sum[low] / (double)low, rest = (sum[n] - sum[low]) / (double)(n - low);
     return first > rest * gsl_cdf_fdist_Qinv(SUSPICION, (double)low, (double)(n - low));
 }
 
-/* How many cosines are low enough for the density at 0. */
+/* The number of cosines that estimate the density at frequency 0 without bias. */
 static size_t low_enough(const double *sum, size_t n)
 {
     while (n >= 2 * LEAST_COSINES && (has_more(sum, n / 2, n) || has_more(sum, n / 4, n)))
@@ -92,7 +93,7 @@ struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit)
     while (cosines < COSINES && 2 * cosines * BINS_A_COSINE <= b.n)
         cosines *= 2;
     if (cosines >= b.n)
-        cosines = b.n - 1; /* all that there are */
+        cosines = b.n - 1; /* all available cosines */
     if (cosines == 0 || !(b.variance > 0))
         return (struct mpg_worth){count, fmax(count - 1, 1)};
     for (size_t j = 1; j <= cosines; j++)
@@ -110,14 +111,14 @@ struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n
 {
     double beyond = (1 - confidence) / 2, count = (double)n;
     double wider = gsl_cdf_tdist_Qinv(beyond, worth->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
-    double m = fmax(1, floor(worth->samples / (wider * wider) + 1e-6)); /* whatever rounding did */
+    double m = fmax(1, floor(worth->samples / (wider * wider) + 1e-6)); /* tolerates rounding errors */
     size_t low, high, most = (size_t)fmin(m, count);
-    /* However well neighbours make up for each other: what N samples did not show may be. */
+    /* Even with negative dependence, N samples cannot bound a quantile outside their range. */
     mpg_order_interval(most, p, confidence, &low, &high);
     struct mpg_worth_bounds b = {0, n - 1, low < 1, high > most};
     if (m > count)
         mpg_order_interval((size_t)m, p, confidence, &low, &high);
-    /* The same parts of all N values, outwards. */
+    /* Scales the ranks from M effective to N real samples, rounding outwards. */
     if (!b.low_open)
         b.low = (size_t)floor((double)(low - 1) * count / m);
     if (!b.high_open)
@@ -128,13 +129,13 @@ struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n
 
 /* ---- samples of several launches ---- */
 
-/* Samples in the order of their stretches. */
+/* Samples sorted by launch and stretch. */
 struct ordered {
     size_t n, launches;
-    double *value, *sorted, *work; /* work: n */
-    size_t *launch_end;            /* of each launch */
+    double *value, *sorted, *work; /* scratch, N elements */
+    size_t *launch_end;            /* end index of each launch */
     size_t stretches, *stretch_end;
-    double *launch_quantile;       /* logarithms or not */
+    double *launch_quantile;       /* quantile of each launch, or its logarithm */
 };
 
 struct placed {
@@ -161,7 +162,7 @@ static bool is_in_order(const struct mpg_samples *s)
     return true;
 }
 
-/* Notes after each sample where launches and stretches end. */
+/* Copies the samples in order and records the end of each launch and stretch. */
 static void find_ends(const struct mpg_samples *s, const struct placed *place, struct ordered *o)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -216,8 +217,7 @@ static int put_in_order(const struct mpg_samples *s, struct ordered *o)
     return 0;
 }
 
-/* For how many independent samples all stretches count, whose shares of the samples are fixed:
- * the variances of their means add up. */
+/* Effective size of all stretches together: strata with fixed shares of the samples, whose variances add up. */
 static struct mpg_worth worth_within(const struct ordered *o, double limit, double p)
 {
     double sum = 0, terms = 0;
@@ -256,7 +256,7 @@ static double error_of_mean(const double *value, size_t n)
     return sqrt(squares / (count - 1) / count);
 }
 
-/* Moves VALUE by STEPS, of a logarithm or not. */
+/* VALUE changed by STEPS, on a logarithmic or linear scale. */
 static double moved(double value, double steps, bool logarithm)
 {
     return logarithm ? value * exp(steps) : value + steps;
@@ -267,7 +267,7 @@ static double apart(double from, double to, bool logarithm)
     return logarithm ? log(to / from) : to - from;
 }
 
-/* Widens SURE, which is the interval within launches, to that of launches. */
+/* Widens ESTIMATE, the interval within launches, to cover differences between launches. */
 static void widen_by_launches(struct ordered *o, double p, double confidence,
                               struct mpg_sure *sure)
 {
@@ -297,7 +297,7 @@ static void widen_by_launches(struct ordered *o, double p, double confidence,
 
 /* ---- ranks ---- */
 
-/* Twice the mean rank of VALUE among the N ascending SORTED, from 0. */
+/* Twice the mean rank, from 0, of VALUE among the N ascending SORTED. */
 static double rank_of(const double *sorted, size_t n, double value)
 {
     size_t low = 0, high = n, first;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How sure quantiles of samples are that depend on each other: successive ones of a series, and
- * all of one launch. Nothing is assumed of their distribution, and nothing of how they depend on
- * each other but that it is over long before the series is. Pure functions, thread-safe,
- * deterministic.
+/* Confidence intervals of quantiles of dependent samples: successive samples of a series, and samples of several
+ * launches. The distribution is arbitrary; the dependence must decay long before the series ends. Pure functions,
+ * thread-safe, deterministic.
  *
- * The share of samples below a quantile is a mean: that of the series which says of each sample
- * whether it lies below. How much a mean of dependent values varies is their spectrum's density
- * at 0. It is estimated from the first cosine transforms of the series, which are nearly
- * independent and normal, each a measure of it ("equal-weighted cosines": Mueller, J. Econometrics
- * 141 (2007) 1331; Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36 (2018) 541, section
- * 3), so that Student's distribution with as many degrees of freedom says how sure that is. Fast
- * changes (the two ways of an exchange by turns) and outliers do not reach it. Which cosines are
- * low enough is looked up in the series: as long as the lower half or quarter of them has more
- * than the rest (F tests at 30 %, which are quick to see it), the upper half is left out, down to
- * four. */
+ * The share of samples below a quantile is the mean of an indicator series (1 below, 0 above). The variance of the
+ * mean of a dependent series is its spectral density at frequency 0. The density is estimated from the first
+ * cosine transforms of the series, which are nearly independent and normal ("equal-weighted cosines": Mueller, J.
+ * Econometrics 141 (2007) 1331; Lazarus, Lewis, Stock and Watson, J. Bus. Econ. Stat. 36 (2018) 541, section 3).
+ * The interval uses Student's distribution with the number of cosines as degrees of freedom. Fast alternation (the
+ * two directions of an exchange) and outliers do not affect the estimate.
+ *
+ * The number of cosines is adapted to the series. While the lower half or quarter of the cosines has more power
+ * than the rest (F test at 30 %, a sensitive level), the upper half is dropped, down to four. */
 #ifndef MPG_SERIES_H
 #define MPG_SERIES_H
 
@@ -21,57 +19,56 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For how many independent samples a series counts, and as how many squares of independent normal
- * values that was estimated. */
+/* Effective sample size of a series, and the degrees of freedom of the estimate. */
 struct mpg_worth {
-    double samples; /* >= 1; more than there are where neighbours make up for each other */
-    double freedom; /* >= 1 */
+    double samples; /* >= 1; larger than the number of samples for negative dependence */
+    double freedom; /* >= 1; degrees of freedom of the chi-square distribution of the estimate */
 };
 
-/* What the N >= 1 values of SERIES, in the order measured, tell of how many of the values that
- * could have been measured are below LIMIT (a value as large counts half). In O(N) time and on 20
- * KiB of stack. */
+/* Estimates the effective size of a series for the share of samples below LIMIT. SERIES: N >= 1 values in time
+ * order; a value equal to LIMIT counts half. O(N) time, 20 KiB of stack. */
 struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit);
 
-/* The order statistics of N samples, from 0, around their P quantile (0 < P < 1) that are worth
- * WORTH: those of mpg_order_interval() for as many independent samples, fewer by how uncertain
- * that number is (Korn and Graubard, Surv. Methodol. 24 (1998) 193, section 2, whose interval of
- * a proportion is here turned into one of a quantile, as Woodruff does, JASA 47 (1952) 635).
- * CONFIDENCE is within (0, 1). */
+/* Computes the confidence interval of the P quantile from N samples of effective size SIZE, as indices into the
+ * sorted samples, counted from 0. 0 < P < 1, 0 < CONFIDENCE < 1. The result is mpg_order_interval() for the
+ * effective size, reduced by the uncertainty of the size (Korn and Graubard, Surv. Methodol. 24 (1998) 193,
+ * section 2, for a proportion; turned into a quantile's interval as in Woodruff, JASA 47 (1952) 635). */
 struct mpg_worth_bounds {
-    size_t low, high;         /* < N */
-    bool low_open, high_open; /* then the least or the largest sample, which are no bounds */
+    size_t low, high;         /* indices < N */
+    bool low_open, high_open; /* true: too few samples for a bound; the index is then the smallest or largest sample */
 };
 struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n, double p,
                                          double confidence);
 
-/* Samples of which some belong together. */
+/* Samples grouped into launches and stretches. */
 struct mpg_samples {
     size_t n;                 /* >= 1 */
-    const double *value;      /* n; those of one stretch in the order measured */
-    const uint32_t *launch;   /* n, or NULL: all of one */
-    const uint32_t *stretch;  /* n, or NULL: as launch; which series of its launch a sample is of
-                               * (its pair of ranks, say) */
+    const double *value;      /* N samples; within a stretch in time order */
+    const uint32_t *launch;   /* N launch numbers; NULL: a single launch */
+    const uint32_t *stretch;  /* N numbers of series within the launch (for example the pair of ranks); NULL: a single series a
+                                 launch */
 };
 
-/* Where a quantile of what samples were taken from is. */
+/* A quantile and its confidence interval. */
 struct mpg_sure {
-    double value, low, high;    /* the samples' quantile (mpg_sorted_quantile()); -INFINITY,
-                                 * INFINITY: no bound on that side, too few samples */
-    double independent;         /* how many independent samples tell as much */
+    double value, low, high;    /* sample quantile by mpg_sorted_quantile(); interval; -INFINITY or INFINITY: too few samples
+                                   for a bound on this side */
+    double independent;         /* effective sample size */
     double freedom;             /* degrees of freedom of the interval's width, >= 1 */
-    size_t launches;            /* that it covers the differences of; 1: of none */
+    size_t launches;            /* number of launches whose differences the interval covers; 1: no differences between launches */
 };
 
-/* The intervals at CONFIDENCE of the quantiles at P[0..QUANTILES-1], each in (0, 1), of
- * what S was sampled from. In one launch it is that of mpg_worth_bounds(), its stretches being
- * strata. With more launches these are what varies: its half width is that of the mean of the
- * logarithms of their quantiles (of the quantiles where one is not above 0) by Student's
- * distribution, launches less one degrees of freedom, and at least one standard error within
- * launches; it is open where that within launches is. *RANK_LAG1 (NULL: not wanted) becomes the
- * lag-1 autocorrelation of the samples' ranks, neighbours of one stretch taken only, which
- * outliers do not blind (Wald and Wolfowitz, Ann. Math. Stat. 14 (1943) 378). Returns -1 when memory is
- * out. Time: that of a few sorts. */
+/* Estimates the quantiles P[0..QUANTILES-1], each within (0, 1), of the distribution of S, with intervals at
+ * CONFIDENCE into ESTIMATE[0..QUANTILES-1].
+ *
+ * A single launch: the interval of mpg_rank_bounds(), with stretches as strata. Several launches: the launches are
+ * the sample. The half width is the half width of the mean of the launches' log quantiles (of the quantiles if any
+ * is <= 0) by Student's distribution with launches - 1 degrees of freedom, and at least a standard error within
+ * launches. A side without a bound within launches stays without.
+ *
+ * *RANK_LAG1 (NULL: not wanted) becomes the lag-1 autocorrelation of the samples' ranks within stretches, robust
+ * against outliers (Wald and Wolfowitz, Ann. Math. Stat. 14 (1943) 378). Returns -1 if memory is out. Time: a few
+ * sorts. */
 int mpg_samples_sure(const struct mpg_samples *s, const double *p, size_t quantiles,
                      double confidence, struct mpg_sure *sure, double *rank_lag1);
 

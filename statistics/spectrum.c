@@ -40,7 +40,7 @@ static size_t choose_segment(size_t n, double spacing_ns, double resolution_hz)
     return segment;
 }
 
-/* Adds one segment's periodogram to POWER, not yet scaled. */
+/* Adds a segment's periodogram, not yet scaled, to POWER. */
 static int add_segment(const double *values, const double *window, size_t n, double *work,
                        double *power, struct mpg_error *err)
 {
@@ -52,7 +52,7 @@ static int add_segment(const double *values, const double *window, size_t n, dou
         return mpg_error_set(err, "Fourier transform: %s", gsl_strerror(status));
     power[0] += work[0] * work[0];
     power[n / 2] += work[n / 2] * work[n / 2];
-    for (size_t k = 1; k < n / 2; k++) /* both sides' */
+    for (size_t k = 1; k < n / 2; k++) /* one-sided: positive and negative frequency */
         power[k] += 2 * (work[k] * work[k] + work[n - k] * work[n - k]);
     return 0;
 }
@@ -74,7 +74,7 @@ static int fill_power(struct mpg_spectrum *s, const double *values, struct mpg_e
     for (size_t i = 0; i < s->segments; i++)
         if (add_segment(values + i * hop, window, n, work, s->power, err) < 0)
             goto out;
-    /* |X|^2 spacing / sum w^2 is the two-sided density. */
+    /* X|^2 spacing / sum w^2 is the two-sided density. */
     double scale = s->spacing_ns * 1e-9 / (squares * (double)s->segments);
     for (size_t k = 0; k < s->bins; k++)
         s->power[k] *= scale;
@@ -85,8 +85,8 @@ out:
     return status;
 }
 
-/* Twice the number of independent segments. Neighbours that overlap by half
- * correlate by (1/6)^2 under the Hann window: Welch's equation for the variance. */
+/* Twice the number of independent segments, by Welch's equation for the variance: under the Hann window, segments
+ * with 50 % overlap correlate by (1/6)^2. */
 static double welch_freedom(size_t segments)
 {
     double k = (double)segments;
@@ -138,8 +138,7 @@ void mpg_spectrum_free(struct mpg_spectrum *spectrum)
     free(spectrum);
 }
 
-/* WORK holds the values less their mean, zeros behind: to their circular
- * correlation, which the zeros keep from wrapping. */
+/* Turns WORK, values less mean followed by zeros, into the circular correlation; the zeros prevent wrap-around. */
 static int correlate(double *work, size_t size, struct mpg_error *err)
 {
     int status = gsl_fft_real_radix2_transform(work, 1, size);
@@ -173,7 +172,7 @@ int mpg_autocorrelation(const double *values, size_t n, size_t lags, double *cor
     int status = 0;
     bool equal = all_equal(values, n);
     if (!equal) {
-        /* To within 1, so that no square overflows. */
+        /* Scaled to +-1 to avoid overflow of squares. */
         double mean = gsl_stats_mean(values, 1, n), largest = 0;
         for (size_t i = 0; i < n; i++)
             largest = fmax(largest, fabs(values[i] - mean));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of a power spectrum: what stands out of the background, and which of
- * them are harmonics of others. */
+/* Spectral lines: peaks above the background, and their grouping into harmonics. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort_double.h>
@@ -14,12 +13,12 @@
 #include "statistics/spectrum_private.h"
 
 enum {
-    LOWEST_BIN = 6, /* below are the mean, which is removed, and drifts */
-    LINE_BINS = 2,  /* a Hann line reaches this far to both sides */
-    APART_BINS = 3, /* peaks nearer than this are one */
+    LOWEST_BIN = 6, /* lower bins hold drifts and the removed mean */
+    LINE_BINS = 2,  /* width of a line under the Hann window, to either side */
+    APART_BINS = 3, /* closer peaks count as a single peak */
     MISSING_ORDERS = 2,
-    STRENGTHS = 4, /* so many orders before tell how strong the next may be */
-    HIGHEST = 128, /* half sampling frequencies up to which harmonics are looked for */
+    STRENGTHS = 4, /* number of preceding orders that limit a harmonic's strength */
+    HIGHEST = 128, /* harmonics are searched up to this multiple of half the sampling frequency */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -32,9 +31,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How far the running median looks to both sides of bin K: many lines wide, but
- * evenly about K, or a spectrum that falls steeply would seem to have lines at its
- * lower end. */
+/* Half width of the running median at bin K: many line widths, but symmetric about K. An asymmetric window would
+ * turn the lower end of a steep spectrum into lines. */
 static size_t reach(const struct mpg_spectrum *s, size_t k)
 {
     size_t widest = smaller(larger(s->bins / 32, 16), 128);
@@ -51,11 +49,11 @@ static size_t window_bins(const struct mpg_spectrum *s, size_t k)
     return smaller(2 * reach(s, k) + 1, s->bins - window_start(s, k));
 }
 
-/* Running median of power into background: at enough bins, in between linear. */
+/* Computes the running median of power into background, at selected bins and linear between. */
 static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
 {
     size_t last = s->bins - 1, previous = 0;
-    double *sorted = malloc(s->bins * sizeof *sorted); /* no window is wider */
+    double *sorted = malloc(s->bins * sizeof *sorted); /* wide enough for every window */
     if (!sorted)
         return mpg_error_set(err, "out of memory for a background");
     for (size_t k = 0;; k = smaller(k + larger(reach(s, k) / 8, 1), last)) {
@@ -81,11 +79,11 @@ static double chi_square_quartiles(double freedom)
     return mpg_chi_square_quantile(0.75, freedom) / mpg_chi_square_quantile(0.25, freedom);
 }
 
-/* The degrees of freedom whose chi-square scatters as the bins do about their
- * medians, within 2..Welch's; quartiles, so that lines do not count. */
+/* Lowers the degrees of freedom to those of a chi-square with the observed scatter of bins about the median,
+ * within 2..Welch's. Quartiles are insensitive to lines. */
 static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
 {
-    size_t n = s->bins - 1 - LOWEST_BIN; /* without the last: half the freedom */
+    size_t n = s->bins - 1 - LOWEST_BIN; /* without the last bin, which has half the degrees of freedom */
     double *ratio = malloc(s->bins * sizeof *ratio);
     if (!ratio)
         return mpg_error_set(err, "out of memory for a background");
@@ -109,9 +107,8 @@ static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
     return 0;
 }
 
-/* The chance that one bin of noise alone is as high as bin K. A median of W bins,
- * of which Hann's neighbours correlate (1 + 2 (4/9)  + 2/36 = 1.94), has as many
- * degrees of freedom as W / (1.94 pi / 2) bins. */
+/* The p-value of bin K under noise. Hann-windowed neighbours correlate (1 + 2 (4/9) + 2/36 = 1.94), hence the
+ * median of W bins has the degrees of freedom of W / (1.94 pi / 2) bins. */
 static double chance(const struct mpg_spectrum *s, size_t k)
 {
     double freedom = k == s->bins - 1 ? s->freedom / 2 : s->freedom;
@@ -133,11 +130,11 @@ static bool is_peak(const struct mpg_spectrum *s, size_t k)
     return true;
 }
 
-/* Grandke's interpolation: for a Hann window the amplitudes a, b of the highest
- * bin and its higher neighbour put the line (2 b - a) / (a + b) bins above. */
+/* Grandke's interpolation: under the Hann window, amplitudes a, b of the highest bin and its higher neighbour
+ * place the line (2 b - a) / (a + b) bins above. */
 static double peak_bin(const struct mpg_spectrum *s, size_t k)
 {
-    if (k == s->bins - 1) /* a line and its mirror image, which hide each other's shape */
+    if (k == s->bins - 1) /* a line and its mirror image overlap here */
         return (double)k;
     double here = sqrt(above(s, k)), up = sqrt(above(s, k + 1)), down = sqrt(above(s, k - 1));
     double shift = up >= down ? (2 * up - here) / (up + here) : -(2 * down - here) / (down + here);
@@ -151,7 +148,7 @@ static void fill_line(const struct mpg_spectrum *s, size_t k, double probability
     for (size_t i = k - LINE_BINS; i <= smaller(k + LINE_BINS, s->bins - 1); i++)
         sum += above(s, i);
     double bin = peak_bin(s, k);
-    double mean_square = k == s->bins - 1 ? 1 : 0.5; /* of cos(pi i), of any other cosine */
+    double mean_square = k == s->bins - 1 ? 1 : 0.5; /* mean square of cos(pi i), and of any other cosine */
     *line = (struct mpg_line){
         .frequency_hz = bin * s->resolution_hz,
         .resolution_hz = s->resolution_hz,
@@ -160,7 +157,7 @@ static void fill_line(const struct mpg_spectrum *s, size_t k, double probability
     };
 }
 
-/* Whether between peaks at bins A < B the power falls to less than half of either. */
+/* Returns whether power falls below half of either peak between bins A < B. */
 static bool separate(const struct mpg_spectrum *s, size_t a, size_t b)
 {
     double valley = INFINITY;
@@ -201,7 +198,7 @@ int mpg_spectrum_find_lines(struct mpg_spectrum *s, double false_alarm, struct m
     }
     if (running_median(s, err) < 0)
         goto out;
-    /* Of a series without any noise only rounding errors would be left. */
+    /* A series without noise leaves only rounding errors. */
     double floor = 1e-12 * gsl_stats_mean(s->power, 1, s->bins);
     for (size_t k = 0; k < s->bins; k++)
         s->background[k] = fmax(s->background[k], floor);
@@ -227,21 +224,21 @@ out:
 
 /* ---- harmonics ---- */
 
-/* Where FREQUENCY appears when sampled: 0..NYQUIST. */
+/* The frequency at which FREQUENCY appears after aliasing: 0..NYQUIST. */
 static double fold(double frequency, double nyquist)
 {
     double rest = fmod(frequency, 2 * nyquist);
     return rest <= nyquist ? rest : 2 * nyquist - rest;
 }
 
-/* What FREQUENCY, seen where ORDER times a fundamental folds to, is unfolded. */
+/* The true frequency of a line seen at FREQUENCY and identified with MULTIPLE of a fundamental. */
 static double unfold(double frequency, double multiple, double nyquist)
 {
     double turns = floor(multiple / (2 * nyquist)), rest = multiple - turns * 2 * nyquist;
     return turns * 2 * nyquist + (rest <= nyquist ? frequency : 2 * nyquist - frequency);
 }
 
-/* The undecided line nearest to FREQUENCY, at most TOLERANCE away; or NULL. */
+/* The nearest unassigned line within TOLERANCE of FREQUENCY; NULL: none. */
 static struct mpg_line *line_near(struct mpg_spectrum *s, double frequency, double tolerance)
 {
     struct mpg_line *nearest = NULL;
@@ -255,8 +252,8 @@ static struct mpg_line *line_near(struct mpg_spectrum *s, double frequency, doub
     return nearest;
 }
 
-/* Harmonics follow each other, with at most MISSING_ORDERS missing, except near
- * multiples of the sampling frequency: averaging over the spacing hides them. */
+/* Harmonics follow each other with at most MISSING_ORDERS missing, except near multiples of the sampling
+ * frequency, which averaging over the spacing suppresses. */
 static void mark_harmonics_of(struct mpg_spectrum *s, struct mpg_line *fundamental)
 {
     double nyquist = 0.5e9 / s->spacing_ns, tolerance = 0.75 * s->resolution_hz;
