@@ -55,9 +55,9 @@ struct scale_ways {
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
                        const struct scale_ways *ways, struct mpg_error *err);
 
-/* Records that TODO is done, and took SECONDS. */
+/* Records that the run is done and took SECONDS. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);
-/* Records that TODO failed because of WHY. */
+/* Records that the run failed; WHY says the reason. */
 int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                          struct mpg_error *err);
 void mpg_scale_run_close(struct scale_plan *plan);

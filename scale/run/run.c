@@ -186,7 +186,7 @@ out:
     return status;
 }
 
-/* Returns true if the process count of TODO has failed too often to be tried again. */
+/* Returns true if the process count of the run has failed too often to be tried again. */
 static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
