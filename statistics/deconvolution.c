@@ -227,7 +227,7 @@ static void predict(struct problem *p)
 /* Kolmogorov-Smirnov distance of the samples from the prediction. */
 static double misfit_of(const struct problem *p)
 {
-    return mpg_kolmogorov_of_masses(p->sum.mass, p->predicted, p->sum.n);
+    return mpg_kolmogorov_grid(p->sum.mass, p->predicted, p->sum.n);
 }
 
 static double ratio_of(const struct problem *p, const struct cell *cell)

@@ -86,7 +86,7 @@ struct mpg_distribution *mpg_distribution_from_samples(const double *samples, si
     return d;
 }
 
-struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distribution *d,
+struct mpg_distribution *mpg_distribution_thin(const struct mpg_distribution *d,
                                                      size_t knots, struct mpg_error *err)
 {
     double *from = malloc(3 * d->knots * sizeof *from);

@@ -80,7 +80,7 @@ struct mpg_distribution *mpg_distribution_from_pieces(const struct mpg_pieces *p
                                                       size_t knots, struct mpg_error *err);
 /* Makes a copy of D with at most KNOTS knots, with D's mean, sd and lag1, without fits and intervals. The caller
  * frees the result. Errors: KNOTS out of range, out of memory. */
-struct mpg_distribution *mpg_distribution_with_fewer(const struct mpg_distribution *d,
+struct mpg_distribution *mpg_distribution_thin(const struct mpg_distribution *d,
                                                      size_t knots, struct mpg_error *err);
 /* Completes a D filled by other code: fills in equal probability steps if probabilities are NULL, and the guide
  * table, which speeds up mpg_distribution_quantile(). D has at least 2 knots and probabilities as the struct

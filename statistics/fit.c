@@ -78,7 +78,7 @@ static double ks_distance(enum mpg_family family, const struct mpg_fit *fit, con
                           size_t n)
 {
     struct fitted fitted = {family, fit};
-    return mpg_kolmogorov_from_cdf(x, n, fitted_cdf, &fitted);
+    return mpg_kolmogorov_one_sample(x, n, fitted_cdf, &fitted);
 }
 
 /* ---- the families ---- */

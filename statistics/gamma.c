@@ -42,7 +42,7 @@ static double log_gamma_1p(double a)
     return sum;
 }
 
-struct mpg_gamma mpg_gamma_of(double shape)
+struct mpg_gamma mpg_gamma_make(double shape)
 {
     return (struct mpg_gamma){shape, log_gamma_1p(shape)};
 }

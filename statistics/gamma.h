@@ -9,7 +9,7 @@ struct mpg_gamma {
 };
 
 /* Returns the gamma distribution of SHAPE > 0 and scale 1, with constants for mpg_gamma_quantile(). */
-struct mpg_gamma mpg_gamma_of(double shape);
+struct mpg_gamma mpg_gamma_make(double shape);
 
 /* Returns the U quantile, 0 < U < 1: finite, >= 0, increasing with U; 0 if smaller than any double. Thread-safe.
  *

@@ -103,19 +103,19 @@ struct direction {
     struct mpg_growth_fit best;
 };
 
-static struct direction look(struct analysis *a, int first, int last, double constant_squares)
+static struct direction test_direction(struct analysis *a, int first, int last, double constant_squares)
 {
-    struct direction way = {.probability = 1};
+    struct direction chosen = {.probability = 1};
     double least = 0;
-    way.fits = mpg_growth_choose(&a->design, first, last, a->log, a->work, &way.best, &least);
-    if (!way.fits)
-        return way;
-    way.by_counts = scatters(a, least, 2);
-    const double within = way.by_counts ? 0 : a->within;
-    way.probability =
+    chosen.fits = mpg_growth_choose(&a->design, first, last, a->log, a->work, &chosen.best, &least);
+    if (!chosen.fits)
+        return chosen;
+    chosen.by_counts = scatters(a, least, 2);
+    const double within = chosen.by_counts ? 0 : a->within;
+    chosen.probability =
         by_chance(a, first, last, (least + within) / (constant_squares + within),
-                  way.by_counts ? (double)a->design.counts : a->design.values);
-    return way;
+                  chosen.by_counts ? (double)a->design.counts : a->design.values);
+    return chosen;
 }
 
 /* Fits the regression line of ln y over ln N. */
@@ -144,7 +144,7 @@ static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
     g->quantile = gsl_cdf_tdist_Qinv(BEYOND, freedom);
 }
 
-static void be_constant(const struct analysis *a, const struct mpg_growth_fit *constant, struct mpg_growth *g)
+static void set_constant(const struct analysis *a, const struct mpg_growth_fit *constant, struct mpg_growth *g)
 {
     g->verdict = MPG_IS_CONSTANT;
     g->model = constant->model;
@@ -237,24 +237,24 @@ static int decide(struct analysis *a, size_t resamples, mpg_growth_draw *draw, v
     g->error_constant = constant.error;
     line_of_logs(a, g);
     g->probability = 1;
-    be_constant(a, &constant, g);
+    set_constant(a, &constant, g);
     if (!(constant.squares > 0))
         return 0;
-    struct direction up = look(a, 0, MPG_GROWTH_RISING, constant.squares);
-    struct direction down = look(a, MPG_GROWTH_RISING, MPG_GROWTH_SHAPES, constant.squares);
+    struct direction up = test_direction(a, 0, MPG_GROWTH_RISING, constant.squares);
+    struct direction down = test_direction(a, MPG_GROWTH_RISING, MPG_GROWTH_SHAPES, constant.squares);
     const bool rises = up.probability <= down.probability;
-    const struct direction *way = rises ? &up : &down;
-    g->probability = way->probability;
+    const struct direction *chosen = rises ? &up : &down;
+    g->probability = chosen->probability;
     const bool sloping = g->order.low > 0 || g->order.high < 0;
-    if (!way->fits || (g->probability > MPG_GROWTH_DOUBTFUL && !(sloping && (g->order.low > 0) == rises)))
+    if (!chosen->fits || (g->probability > MPG_GROWTH_DOUBTFUL && !(sloping && (g->order.low > 0) == rises)))
         return 0;
     const bool sure = g->probability <= MPG_GROWTH_LEVEL;
     g->verdict = rises ? (sure ? MPG_GROWS : MPG_PERHAPS_GROWS) : (sure ? MPG_FALLS : MPG_PERHAPS_FALLS);
-    g->model = way->best.model;
-    g->error = way->best.error;
-    g->by_counts = way->by_counts;
-    g->freedom = fmax((way->by_counts ? (double)g->counts : (double)g->values) - PARAMETERS, 1);
-    g->spread = sqrt((way->best.squares + (way->by_counts ? 0 : a->within)) / g->freedom);
+    g->model = chosen->best.model;
+    g->error = chosen->best.error;
+    g->by_counts = chosen->by_counts;
+    g->freedom = fmax((chosen->by_counts ? (double)g->counts : (double)g->values) - PARAMETERS, 1);
+    g->spread = sqrt((chosen->best.squares + (chosen->by_counts ? 0 : a->within)) / g->freedom);
     return resample(a, resamples, draw, context, g, err);
 }
 
@@ -286,7 +286,7 @@ static const char *without(const struct pair *pair, size_t values)
     return positive || same ? NULL : "a value is not above 0";
 }
 
-int mpg_growth_of(const double *n, const double *value, size_t values, size_t resamples,
+int mpg_growth_analyse(const double *n, const double *value, size_t values, size_t resamples,
                   mpg_growth_draw *draw, void *context, struct mpg_growth *growth,
                   const char **why, struct mpg_error *err)
 {
@@ -333,7 +333,7 @@ void mpg_growth_free(struct mpg_growth *growth)
     growth->resample = NULL;
 }
 
-struct mpg_growth_interval mpg_growth_at(const struct mpg_growth *g, double n)
+struct mpg_growth_interval mpg_growth_predict(const struct mpg_growth *g, double n)
 {
     const double value = model_at(&g->model, n);
     if (g->model.shape != MPG_GROWTH_CONSTANT) {

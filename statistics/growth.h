@@ -94,7 +94,7 @@ double mpg_growth_term(int shape, double n);
  * Returns 1: done, free GROWTH by mpg_growth_free(); 0: no model exists, for the reason *WHY, a constant string
  * (fewer than 3 distinct N; values neither all positive nor all equal); -1: out of memory, a value not finite, N
  * below 1, or too many values. Thread-safe. */
-int mpg_growth_of(const double *n, const double *value, size_t values, size_t resamples,
+int mpg_growth_analyse(const double *n, const double *value, size_t values, size_t resamples,
                   mpg_growth_draw *draw, void *context, struct mpg_growth *growth,
                   const char **why, struct mpg_error *err);
 void mpg_growth_free(struct mpg_growth *growth);
@@ -102,6 +102,6 @@ void mpg_growth_free(struct mpg_growth *growth);
 /* Returns the predicted typical value (geometric mean) at N >= 1 with its 95 % interval, the choice of the shape
  * included. A constant's interval comes from the regression line of logarithms, hence is wide far outside the
  * measured range. */
-struct mpg_growth_interval mpg_growth_at(const struct mpg_growth *growth, double n);
+struct mpg_growth_interval mpg_growth_predict(const struct mpg_growth *growth, double n);
 
 #endif

@@ -163,7 +163,7 @@ int mpg_stationarity_test(const double *samples, size_t n, struct mpg_stationari
     if (!second || mpg_compare_quantile(first, second, 0.5, 0.99, &r.median, err) < 0 ||
         mpg_compare_quantile(first, second, 0.99, 0.99, &r.p99, err) < 0)
         goto out;
-    r.distance = mpg_kolmogorov_of_two(first, second, &r.probability);
+    r.distance = mpg_kolmogorov_two_sample(first, second, &r.probability);
     r.stationary = !(r.probability < 0.01 && (excludes_zero(&r.median.difference) ||
                                               excludes_zero(&r.p99.difference)));
     *result = r;

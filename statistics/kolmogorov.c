@@ -69,7 +69,7 @@ static double kolmogorov_beyond(double x)
     return fmin(fmax(sum, 0), 1);
 }
 
-double mpg_kolmogorov_of_two(const struct mpg_distribution *a,
+double mpg_kolmogorov_two_sample(const struct mpg_distribution *a,
                              const struct mpg_distribution *b, double *probability)
 {
     double distance = fmax(largest_at_knots(a, a, b), largest_at_knots(b, a, b));
@@ -102,7 +102,7 @@ static void look_between(struct search *d, size_t i, size_t j, double low, doubl
     look_between(d, middle, j, f, high);
 }
 
-double mpg_kolmogorov_from_cdf(const double *x, size_t n,
+double mpg_kolmogorov_one_sample(const double *x, size_t n,
                                double (*cdf)(const void *context, double x), const void *context)
 {
     double low = cdf(context, x[0]), high = cdf(context, x[n - 1]);
@@ -114,7 +114,7 @@ double mpg_kolmogorov_from_cdf(const double *x, size_t n,
 
 /* ---- masses on a grid ---- */
 
-double mpg_kolmogorov_of_masses(const double *a, const double *b, size_t n)
+double mpg_kolmogorov_grid(const double *a, const double *b, size_t n)
 {
     double sum_a = 0, sum_b = 0, largest = 0;
     for (size_t i = 0; i < n; i++) {

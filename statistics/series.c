@@ -16,9 +16,9 @@ enum {
     BINS_A_COSINE = 4, /* fewer bins would distort the highest cosine */
 };
 /* Significance level of the F test for excess power in the lower cosines. */
-#define SUSPICION 0.3
+#define EXCESS_LEVEL 0.3
 /* Upper limit of effective size per sample; larger estimates come from chance. */
-#define MOST_A_SAMPLE 8.0
+#define MOST_SIZE_PER_SAMPLE 8.0
 
 /* ---- one series ---- */
 
@@ -70,21 +70,21 @@ static double power_at(const struct binned *b, size_t j)
 
 /* Returns whether the first LOW of N powers have significantly more power than the rest; SUM[0..N]: cumulative
    powers. */
-static bool has_more(const double *sum, size_t low, size_t n)
+static bool has_excess_power(const double *sum, size_t low, size_t n)
 {
     double first = sum[low] / (double)low, rest = (sum[n] - sum[low]) / (double)(n - low);
-    return first > rest * gsl_cdf_fdist_Qinv(SUSPICION, (double)low, (double)(n - low));
+    return first > rest * gsl_cdf_fdist_Qinv(EXCESS_LEVEL, (double)low, (double)(n - low));
 }
 
 /* The number of cosines that estimate the density at frequency 0 without bias. */
-static size_t low_enough(const double *sum, size_t n)
+static size_t choose_cosines(const double *sum, size_t n)
 {
-    while (n >= 2 * LEAST_COSINES && (has_more(sum, n / 2, n) || has_more(sum, n / 4, n)))
+    while (n >= 2 * LEAST_COSINES && (has_excess_power(sum, n / 2, n) || has_excess_power(sum, n / 4, n)))
         n /= 2;
     return n;
 }
 
-struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit)
+struct mpg_effective_size mpg_series_effective_size(const double *series, size_t n, double limit)
 {
     struct binned b;
     double sum[COSINES + 1] = {0}, count = (double)n;
@@ -95,27 +95,27 @@ struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit)
     if (cosines >= b.n)
         cosines = b.n - 1; /* all available cosines */
     if (cosines == 0 || !(b.variance > 0))
-        return (struct mpg_worth){count, fmax(count - 1, 1)};
+        return (struct mpg_effective_size){count, fmax(count - 1, 1)};
     for (size_t j = 1; j <= cosines; j++)
         sum[j] = sum[j - 1] + power_at(&b, j);
-    cosines = low_enough(sum, cosines);
+    cosines = choose_cosines(sum, cosines);
     double of_mean = sum[cosines] / (double)cosines / (double)b.n;
     double samples = of_mean > 0 ? b.variance / of_mean : INFINITY;
-    return (struct mpg_worth){fmax(fmin(samples, MOST_A_SAMPLE * count), 1), (double)cosines};
+    return (struct mpg_effective_size){fmax(fmin(samples, MOST_SIZE_PER_SAMPLE * count), 1), (double)cosines};
 }
 
 /* ---- quantiles ---- */
 
-struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n, double p,
+struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, size_t n, double p,
                                          double confidence)
 {
     double beyond = (1 - confidence) / 2, count = (double)n;
-    double wider = gsl_cdf_tdist_Qinv(beyond, worth->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
-    double m = fmax(1, floor(worth->samples / (wider * wider) + 1e-6)); /* tolerates rounding errors */
+    double wider = gsl_cdf_tdist_Qinv(beyond, size->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
+    double m = fmax(1, floor(size->samples / (wider * wider) + 1e-6)); /* tolerates rounding errors */
     size_t low, high, most = (size_t)fmin(m, count);
     /* Even with negative dependence, N samples cannot bound a quantile outside their range. */
     mpg_order_interval(most, p, confidence, &low, &high);
-    struct mpg_worth_bounds b = {0, n - 1, low < 1, high > most};
+    struct mpg_rank_bounds b = {0, n - 1, low < 1, high > most};
     if (m > count)
         mpg_order_interval((size_t)m, p, confidence, &low, &high);
     /* Scales the ranks from M effective to N real samples, rounding outwards. */
@@ -218,31 +218,31 @@ static int put_in_order(const struct mpg_samples *s, struct ordered *o)
 }
 
 /* Effective size of all stretches together: strata with fixed shares of the samples, whose variances add up. */
-static struct mpg_worth worth_within(const struct ordered *o, double limit, double p)
+static struct mpg_effective_size size_within(const struct ordered *o, double limit, double p)
 {
     double sum = 0, terms = 0;
     for (size_t k = 0, first = 0; k < o->stretches; first = o->stretch_end[k++]) {
         size_t n = o->stretch_end[k] - first;
-        struct mpg_worth worth = mpg_series_worth(o->value + first, n, limit);
+        struct mpg_effective_size size = mpg_series_effective_size(o->value + first, n, limit);
         double share = (double)n / (double)o->n;
-        double variance = share * share * p * (1 - p) / worth.samples;
+        double variance = share * share * p * (1 - p) / size.samples;
         sum += variance;
-        terms += variance * variance / worth.freedom;
+        terms += variance * variance / size.freedom;
     }
-    return (struct mpg_worth){fmax(p * (1 - p) / sum, 1), sum * sum / terms};
+    return (struct mpg_effective_size){fmax(p * (1 - p) / sum, 1), sum * sum / terms};
 }
 
 /* The interval within launches. */
-static void sure_within(const struct ordered *o, double p, double confidence,
-                        struct mpg_sure *sure)
+static void estimate_within(const struct ordered *o, double p, double confidence,
+                        struct mpg_quantile_estimate *estimate)
 {
-    *sure = (struct mpg_sure){.value = mpg_sorted_quantile(o->sorted, o->n, p), .launches = 1};
-    struct mpg_worth worth = worth_within(o, sure->value, p);
-    struct mpg_worth_bounds b = mpg_worth_bounds(&worth, o->n, p, confidence);
-    sure->low = b.low_open ? -INFINITY : fmin(o->sorted[b.low], sure->value);
-    sure->high = b.high_open ? INFINITY : fmax(o->sorted[b.high], sure->value);
-    sure->independent = worth.samples;
-    sure->freedom = worth.freedom;
+    *estimate = (struct mpg_quantile_estimate){.value = mpg_sorted_quantile(o->sorted, o->n, p), .launches = 1};
+    struct mpg_effective_size size = size_within(o, estimate->value, p);
+    struct mpg_rank_bounds b = mpg_rank_bounds(&size, o->n, p, confidence);
+    estimate->low = b.low_open ? -INFINITY : fmin(o->sorted[b.low], estimate->value);
+    estimate->high = b.high_open ? INFINITY : fmax(o->sorted[b.high], estimate->value);
+    estimate->independent = size.samples;
+    estimate->freedom = size.freedom;
 }
 
 /* The standard error of the mean of N values. */
@@ -269,10 +269,10 @@ static double apart(double from, double to, bool logarithm)
 
 /* Widens ESTIMATE, the interval within launches, to cover differences between launches. */
 static void widen_by_launches(struct ordered *o, double p, double confidence,
-                              struct mpg_sure *sure)
+                              struct mpg_quantile_estimate *estimate)
 {
     double beyond = (1 - confidence) / 2;
-    bool logarithm = sure->value > 0 && !(isfinite(sure->low) && sure->low <= 0);
+    bool logarithm = estimate->value > 0 && !(isfinite(estimate->low) && estimate->low <= 0);
     for (size_t l = 0, first = 0; l < o->launches; first = o->launch_end[l++]) {
         size_t n = o->launch_end[l] - first;
         memcpy(o->work, o->value + first, n * sizeof *o->work);
@@ -282,17 +282,17 @@ static void widen_by_launches(struct ordered *o, double p, double confidence,
     }
     for (size_t l = 0; logarithm && l < o->launches; l++)
         o->launch_quantile[l] = log(o->launch_quantile[l]);
-    double within_t = gsl_cdf_tdist_Qinv(beyond, sure->freedom), freedom = (double)o->launches - 1;
+    double within_t = gsl_cdf_tdist_Qinv(beyond, estimate->freedom), freedom = (double)o->launches - 1;
     double between = gsl_cdf_tdist_Qinv(beyond, freedom) *
                      error_of_mean(o->launch_quantile, o->launches);
-    if (isfinite(sure->low))
-        sure->low = moved(sure->value, -fmax(between, apart(sure->low, sure->value, logarithm) /
+    if (isfinite(estimate->low))
+        estimate->low = moved(estimate->value, -fmax(between, apart(estimate->low, estimate->value, logarithm) /
                                                           within_t), logarithm);
-    if (isfinite(sure->high))
-        sure->high = moved(sure->value, fmax(between, apart(sure->value, sure->high, logarithm) /
+    if (isfinite(estimate->high))
+        estimate->high = moved(estimate->value, fmax(between, apart(estimate->value, estimate->high, logarithm) /
                                                           within_t), logarithm);
-    sure->freedom = freedom;
-    sure->launches = o->launches;
+    estimate->freedom = freedom;
+    estimate->launches = o->launches;
 }
 
 /* ---- ranks ---- */
@@ -333,15 +333,15 @@ static double rank_correlation(struct ordered *o)
     return squares > 0 ? products / squares : 0;
 }
 
-int mpg_samples_sure(const struct mpg_samples *s, const double *p, size_t quantiles,
-                     double confidence, struct mpg_sure *sure, double *rank_lag1)
+int mpg_estimate_quantiles(const struct mpg_samples *s, const double *p, size_t quantiles,
+                     double confidence, struct mpg_quantile_estimate *estimate, double *rank_lag1)
 {
     struct ordered o;
     int status = put_in_order(s, &o);
     for (size_t q = 0; status == 0 && q < quantiles; q++) {
-        sure_within(&o, p[q], confidence, &sure[q]);
+        estimate_within(&o, p[q], confidence, &estimate[q]);
         if (o.launches > 1)
-            widen_by_launches(&o, p[q], confidence, &sure[q]);
+            widen_by_launches(&o, p[q], confidence, &estimate[q]);
     }
     if (status == 0 && rank_lag1)
         *rank_lag1 = rank_correlation(&o);

@@ -20,24 +20,24 @@
 #include <stdint.h>
 
 /* Effective sample size of a series, and the degrees of freedom of the estimate. */
-struct mpg_worth {
+struct mpg_effective_size {
     double samples; /* >= 1; larger than the number of samples for negative dependence */
     double freedom; /* >= 1; degrees of freedom of the chi-square distribution of the estimate */
 };
 
 /* Estimates the effective size of a series for the share of samples below LIMIT. SERIES: N >= 1 values in time
  * order; a value equal to LIMIT counts half. O(N) time, 20 KiB of stack. */
-struct mpg_worth mpg_series_worth(const double *series, size_t n, double limit);
+struct mpg_effective_size mpg_series_effective_size(const double *series, size_t n, double limit);
 
 /* Computes the confidence interval of the P quantile from N samples of effective size SIZE, as indices into the
  * sorted samples, counted from 0. 0 < P < 1, 0 < CONFIDENCE < 1. The result is mpg_order_interval() for the
  * effective size, reduced by the uncertainty of the size (Korn and Graubard, Surv. Methodol. 24 (1998) 193,
  * section 2, for a proportion; turned into a quantile's interval as in Woodruff, JASA 47 (1952) 635). */
-struct mpg_worth_bounds {
+struct mpg_rank_bounds {
     size_t low, high;         /* indices < N */
     bool low_open, high_open; /* true: too few samples for a bound; the index is then the smallest or largest sample */
 };
-struct mpg_worth_bounds mpg_worth_bounds(const struct mpg_worth *worth, size_t n, double p,
+struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, size_t n, double p,
                                          double confidence);
 
 /* Samples grouped into launches and stretches. */
@@ -50,7 +50,7 @@ struct mpg_samples {
 };
 
 /* A quantile and its confidence interval. */
-struct mpg_sure {
+struct mpg_quantile_estimate {
     double value, low, high;    /* sample quantile by mpg_sorted_quantile(); interval; -INFINITY or INFINITY: too few samples
                                    for a bound on this side */
     double independent;         /* effective sample size */
@@ -69,7 +69,7 @@ struct mpg_sure {
  * *RANK_LAG1 (NULL: not wanted) becomes the lag-1 autocorrelation of the samples' ranks within stretches, robust
  * against outliers (Wald and Wolfowitz, Ann. Math. Stat. 14 (1943) 378). Returns -1 if memory is out. Time: a few
  * sorts. */
-int mpg_samples_sure(const struct mpg_samples *s, const double *p, size_t quantiles,
-                     double confidence, struct mpg_sure *sure, double *rank_lag1);
+int mpg_estimate_quantiles(const struct mpg_samples *s, const double *p, size_t quantiles,
+                     double confidence, struct mpg_quantile_estimate *estimate, double *rank_lag1);
 
 #endif

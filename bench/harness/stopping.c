@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Confidence intervals of a series' quantiles, held to what is asked. */
+/* Confidence intervals of a series' quantiles, compared with a goal. */
 #include "config.h"
 
 #include "bench/harness/stopping.h"
@@ -15,14 +15,14 @@ struct mpg_series_interval mpg_quantile_interval(const double *series, const dou
                                                  size_t n, double p, double confidence)
 {
     double quantile = mpg_sorted_quantile(sorted, n, p);
-    struct mpg_worth worth = mpg_series_worth(series, n, quantile);
-    struct mpg_worth_bounds b = mpg_worth_bounds(&worth, n, p, confidence);
+    struct mpg_effective_size size = mpg_series_effective_size(series, n, quantile);
+    struct mpg_rank_bounds b = mpg_rank_bounds(&size, n, p, confidence);
     return (struct mpg_series_interval){
         quantile, b.low_open ? -HUGE_VAL : fmin(sorted[b.low], quantile),
-        b.high_open ? HUGE_VAL : fmax(sorted[b.high], quantile), worth.samples};
+        b.high_open ? HUGE_VAL : fmax(sorted[b.high], quantile), size.samples};
 }
 
-/* Whether INTERVAL lies within ERROR, a part of the quantile, on both sides. */
+/* Returns whether INTERVAL is within ERROR, relative to the quantile, on both sides. */
 static bool lies_within(const struct mpg_series_interval *interval, double error)
 {
     double margin = error * fabs(interval->quantile);

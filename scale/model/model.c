@@ -67,10 +67,10 @@ static int model_row(struct scale_analysis *a, struct scale_row *row, struct mpg
         value[i] = of_rank(a->set, a->options, row->site, s->run[i]);
     m->is_time = is_time(a->options->metric);
     struct address address = {a->options->seed, of_name(a->set->sites[row->site].name)};
-    status = mpg_growth_of(s->x, value, s->n, SCALE_MODEL_RESAMPLES, draw, &address, &m->growth, &m->why, err);
+    status = mpg_growth_analyse(s->x, value, s->n, SCALE_MODEL_RESAMPLES, draw, &address, &m->growth, &m->why, err);
     if (status == 1 && a->options->project > 0) {
         m->project = (double)a->options->project;
-        m->projected = mpg_growth_at(&m->growth, m->project);
+        m->projected = mpg_growth_predict(&m->growth, m->project);
     }
 out:
     free(value);

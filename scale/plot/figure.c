@@ -90,7 +90,7 @@ static void put_model(const struct figure_curve *c, FILE *data)
     const struct mpg_growth *g = c->model;
     for (int i = 0; g && i <= MODEL_POINTS; i++) {
         const double n = g->least_n * pow(g->most_n / g->least_n, (double)i / MODEL_POINTS);
-        fprintf(data, "%.10g %.10g\n", n, n * mpg_growth_at(g, n).value);
+        fprintf(data, "%.10g %.10g\n", n, n * mpg_growth_predict(g, n).value);
     }
     fputs(g ? "\n\n" : "0 0\n\n\n", data);
 }

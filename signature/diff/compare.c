@@ -201,7 +201,7 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     fewer_a.n = (size_t)na;
     fewer_b.n = (size_t)nb;
     fewer_a.lag1 = fewer_b.lag1 = 0;
-    item->distance = mpg_kolmogorov_of_two(&fewer_a, &fewer_b, &p);
+    item->distance = mpg_kolmogorov_two_sample(&fewer_a, &fewer_b, &p);
     if (isfinite(freedom) && p > 0 && p < 1)
         p = 2 * gsl_cdf_tdist_Q(gsl_cdf_ugaussian_Qinv(p / 2), freedom);
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));

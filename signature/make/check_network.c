@@ -60,7 +60,7 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
  * SORTED are the same, ascending. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
-    return fmin(mpg_series_worth(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
+    return fmin(mpg_series_effective_size(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
 }
 
 /* Adds N samples of SIZE_BYTES to what is known of LIST's sizes. */

@@ -12,31 +12,31 @@ static const double stated[STATED] = {0.5, 0.99};
 
 /* What SURE says of D's quantile P: as far from it, times PART; not below 0 where nothing is. */
 static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
-                                           const struct mpg_sure *sure, double part)
+                                           const struct mpg_quantile_estimate *estimate, double part)
 {
     double value = mpg_distribution_quantile(d, p), least = fmin(d->quantiles[0], 0);
     return (struct mpg_quantile_interval){
         .p = p,
-        .low = isinf(sure->low) ? -INFINITY
-                                : fmax(value - part * (sure->value - sure->low), least),
-        .high = value + part * (sure->high - sure->value),
-        .independent = sure->independent,
-        .freedom = sure->freedom,
-        .launches = sure->launches,
+        .low = isinf(estimate->low) ? -INFINITY
+                                : fmax(value - part * (estimate->value - estimate->low), least),
+        .high = value + part * (estimate->high - estimate->value),
+        .independent = estimate->independent,
+        .freedom = estimate->freedom,
+        .launches = estimate->launches,
     };
 }
 
 int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
                           struct mpg_error *err)
 {
-    struct mpg_sure sure[STATED];
+    struct mpg_quantile_estimate estimate[STATED];
     struct mpg_quantile_interval *interval = calloc(STATED, sizeof *interval);
-    if (!interval || mpg_samples_sure(s, stated, STATED, CONFIDENCE, sure, &d->rank_lag1) < 0) {
+    if (!interval || mpg_estimate_quantiles(s, stated, STATED, CONFIDENCE, estimate, &d->rank_lag1) < 0) {
         free(interval);
         return mpg_collect_no_memory(err);
     }
     for (int i = 0; i < STATED; i++)
-        interval[i] = around(d, stated[i], &sure[i], part);
+        interval[i] = around(d, stated[i], &estimate[i], part);
     free(d->interval);
     d->interval = interval;
     d->intervals = STATED;

@@ -74,7 +74,7 @@ int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err);
 
 /* States in D, which was made of S or in a way of it, between what its median and 99th percentile
- * are: the intervals of mpg_samples_sure(), PART times as far away (1, or 0.5 for one of two
+ * are: the intervals of mpg_estimate_quantiles(), PART times as far away (1, or 0.5 for one of two
  * summands). Errors: out of memory. */
 int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
                           struct mpg_error *err);

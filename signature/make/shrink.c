@@ -133,7 +133,7 @@ static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg
 {
     const double tolerated = 0.01; /* of the mean */
     for (*fewer = NULL; !*fewer && knots < d->knots; knots *= 2) {
-        if (!(*fewer = mpg_distribution_with_fewer(d, knots, err)))
+        if (!(*fewer = mpg_distribution_thin(d, knots, err)))
             return -1;
         if (fabs(mpg_distribution_drawn_mean(*fewer) - d->mean) > tolerated * fabs(d->mean)) {
             mpg_distribution_free(*fewer);

@@ -62,9 +62,9 @@ static bool derive(struct mpg_fitted *f)
     if (f->family == MPG_FITTED_LOGNORMAL ? f->b < 0 : !(f->a > 0) || (shaped && !(f->b > 0)))
         return false;
     if (f->family == MPG_FITTED_GAMMA)
-        f->gamma = mpg_gamma_of(f->a);
+        f->gamma = mpg_gamma_make(f->a);
     if (f->family != MPG_FITTED_LOGNORMAL)
-        f->biased = mpg_gamma_of(f->family == MPG_FITTED_GAMMA     ? f->a + 1
+        f->biased = mpg_gamma_make(f->family == MPG_FITTED_GAMMA     ? f->a + 1
                                  : f->family == MPG_FITTED_WEIBULL ? 1 + 1 / f->a
                                                                    : 2);
     return fabs(mpg_fitted_quantile(f, LARGEST_U)) <= MOST && fabs(mpg_fitted_mean(f)) <= MOST;

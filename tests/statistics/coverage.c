@@ -31,16 +31,16 @@ static void *need(void *memory)
 
 static void hold(const double *x, size_t n, const double truth[2], struct held *held)
 {
-    struct mpg_sure sure[2];
-    if (mpg_samples_sure(&(struct mpg_samples){.n = n, .value = x}, p, 2, 0.95, sure, NULL) < 0)
+    struct mpg_quantile_estimate estimate[2];
+    if (mpg_estimate_quantiles(&(struct mpg_samples){.n = n, .value = x}, p, 2, 0.95, estimate, NULL) < 0)
         need(NULL);
     held->times++;
-    held->median += sure[0].low <= truth[0] && truth[0] <= sure[0].high;
-    held->p99 += sure[1].low <= truth[1] && truth[1] <= sure[1].high;
-    if (isinf(sure[0].low) || isinf(sure[0].high))
+    held->median += estimate[0].low <= truth[0] && truth[0] <= estimate[0].high;
+    held->p99 += estimate[1].low <= truth[1] && truth[1] <= estimate[1].high;
+    if (isinf(estimate[0].low) || isinf(estimate[0].high))
         return;
     held->ends++;
-    held->width += (sure[0].high - sure[0].low) / truth[0];
+    held->width += (estimate[0].high - estimate[0].low) / truth[0];
 }
 
 static void show_head(const char *what)
