@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bandwidth: times of messages, mostly large, in one direction between pairs of ranks, one at
- * a time and many in flight. */
+/* bandwidth: times of messages, mostly large, in a single direction between pairs of ranks, singly and in a
+ * stream. */
 #include "config.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { TAG = 1, EMPTY_BLOCK = 200 };
 enum { WINDOW = 2, TIME, SEND, TRANSFER, OFF_CPU }; /* columns */
 #define SMALLEST_BYTES 1024
 #define LARGEST_BYTES ((int64_t)16 << 20)
-#define FLIGHT_BYTES ((int64_t)64 << 20) /* in flight at most */
+#define FLIGHT_BYTES ((int64_t)64 << 20) /* largest amount in flight */
 
 static int64_t window = 64;
 
@@ -53,7 +53,7 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-/* The way of osu_bw: a window of sends from one buffer, then the acknowledgement. */
+/* As osu_bw: a window of sends from a common buffer, then the acknowledgement. */
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
@@ -115,7 +115,7 @@ static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *
 
 /* ---- sizes ---- */
 
-/* The window of a size: smaller where it would have too much in flight. */
+/* The window of a size, limited by the amount in flight. */
 static int64_t window_of(int64_t size_bytes)
 {
     int64_t fits = size_bytes > 0 ? FLIGHT_BYTES / size_bytes : window;
@@ -130,8 +130,8 @@ static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
     return size_bytes > 0 ? mpg_plan_add(plan, size_bytes, window_of(size_bytes), limits, err) : 0;
 }
 
-/* A few small ones, of which LogGP's g comes; powers of two, the eager limit and just above, three quarters and one and a half of
- * the caches. */
+/* Small sizes for LogGP's g; powers of two; the eager limit and a byte more; three quarters and one and a half
+ * times the caches. */
 static int add_default_sizes(const struct mpg_network_facts *facts,
                              const struct mpg_plan_limits *limits, struct mpg_bench_plan *plan,
                              struct mpg_error *err)
@@ -155,7 +155,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
     int64_t *size = NULL, n = 0;
     int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */
     if (status == 0 && plan->cell[0].most >= EMPTY_BLOCK)
-        plan->cell[0].block = EMPTY_BLOCK; /* all others' times are compared to it */
+        plan->cell[0].block = EMPTY_BLOCK; /* all other times are compared with it */
     if (status == 0 && !opt.sizes)
         status = add_default_sizes(facts, limits, plan, err);
     else if (status == 0 && (n = mpg_sizes_parse(opt.sizes, &size, err)) < 0)
@@ -166,7 +166,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
     return status;
 }
 
-/* ---- what is said ---- */
+/* ---- header lines and summary ---- */
 
 static int describe(const struct mpg_class *class, struct mpg_header *header,
                     struct mpg_error *err)
@@ -176,7 +176,7 @@ static int describe(const struct mpg_class *class, struct mpg_header *header,
                                                  " flight", (long long)window);
 }
 
-/* The median of a column; NAN never: without samples 0. -1: out of memory. */
+/* The median of a column; 0 without samples. Returns -1 if memory is out. */
 static int column_median(const struct mpg_class *class, const struct mpg_class_cell *cell,
                          int column, double *median, int64_t *n, struct mpg_error *err)
 {

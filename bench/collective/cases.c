@@ -25,7 +25,7 @@ static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_e
     return 0;
 }
 
-/* Which operations are asked for. */
+/* Parses the list of operations. */
 static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struct mpg_error *err)
 {
     int status = 0;
@@ -45,7 +45,7 @@ static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struc
     return status;
 }
 
-/* The process counts into COUNT, which has room for RANKS; returns how many. */
+/* Parses the process counts into COUNT, which has room for RANKS; returns their number. */
 static int parse_processes(const char *text, int ranks, int *count, struct mpg_error *err)
 {
     struct mpg_rank_set set;
@@ -69,7 +69,7 @@ static int parse_processes(const char *text, int ranks, int *count, struct mpg_e
     return n;
 }
 
-/* The cases of one operation among P processes. */
+/* Adds the cases of an operation among P processes. */
 static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation operation, int p,
                          const int64_t *size, int64_t sizes, int64_t iterations,
                          struct mpg_error *err)
@@ -111,7 +111,7 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
         counts = parse_processes(processes, ranks, count, err);
     if (counts >= 0)
         status = 0;
-    for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: with all cores in use only */
+    for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: only with all cores in use */
         for (int i = mpg_operation_is_local((enum mpg_bench_operation)o) && counts > 0 ? counts - 1 : 0;
              i < counts && wanted[o] && status == 0; i++)
             status = add_operation(&made, (enum mpg_bench_operation)o, count[i], size, n_sizes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run of collective measures: cases of operation, processes and size. */
+/* The cases of a collective run: operation, processes, size. */
 #ifndef MPG_CASES_H
 #define MPG_CASES_H
 
@@ -10,21 +10,19 @@
 #include "bench/collective/operations.h"
 #include "common/error.h"
 
-/* What grows with the number of processes is left out where what one rank sends or receives is more
- * than this. */
+/* Operations whose data grow with the number of processes are skipped if a rank sends or receives more than this. */
 #define MPG_CASES_MOST_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {
     enum mpg_bench_operation operation;
-    int processes;      /* ranks 0 to processes - 1 take part */
+    int processes;      /* participants: ranks 0 to processes - 1 */
     int64_t size_bytes;
-    int64_t most;       /* valid repetitions at most, >= 1 */
+    int64_t most;       /* largest number of valid repetitions, >= 1 */
     int64_t done;       /* valid repetitions so far */
-    int64_t invalid;    /* those in which a rank came late */
-    int64_t calls;      /* in a row in one repetition, whose time is their mean: 1, except of
-                         * reduce_local */
-    double slack_ns;    /* from the agreement on a start to it */
-    double usual_ns;    /* what nine of ten of the last block's repetitions took at most */
+    int64_t invalid;    /* repetitions with a late rank */
+    int64_t calls;      /* consecutive calls in a repetition, whose mean is recorded: 1, except for reduce_local */
+    double slack_ns;    /* from the agreement to the start */
+    double usual_ns;    /* 90 % quantile of the last block's times */
     bool finished;
 };
 
@@ -35,13 +33,11 @@ struct mpg_cases {
     int64_t bytes;      /* of the largest buffer */
 };
 
-/* Makes the cases of every operation in OPERATIONS ("bcast,barrier"), every process
- * count in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and all RANKS, >= 2; of what is local the
- * greatest only) and every size in SIZES ("8,64KiB"; a barrier has none), each measured ITERATIONS times at most
- * (>= 1), of messages above 32 KiB as often as carries the same bytes, but at least
- * 50 times. The caller clears CASES. Errors: an unknown or repeated
- * operation, a count outside 2..RANKS, a size that is none or outside 0..1 GiB or,
- * for operations that add up, no multiple of 8, out of memory. */
+/* Makes the cases of all operations in OPERATIONS ("bcast,barrier"), process counts in PROCESSES ("2,4,7"; NULL:
+ * 2, 4, 8 ... and all RANKS, >= 2; local operations with the largest count only) and sizes in SIZES ("8,64KiB";
+ * none for a barrier). Each has at most ITERATIONS (>= 1) repetitions up to 32 KiB, above as many as transfer
+ * equal bytes, but at least 50. The caller clears CASES. Errors: unknown or repeated operation; count outside
+ * 2..RANKS; malformed size, outside 0..1 GiB, or no multiple of 8 for a reduction; out of memory. */
 int mpg_cases_make(const char *operations, const char *processes, const char *sizes,
                    int64_t iterations, int ranks, struct mpg_cases *cases,
                    struct mpg_error *err);

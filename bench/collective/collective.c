@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* collective: times of MPI's collective operations, and of the arithmetic of reductions, by
- * process count and size. */
+/* collective: times of MPI's collective operations and of the arithmetic of reductions, by process count and size. */
 #include "config.h"
 
 #include <mpi.h>
@@ -25,7 +24,7 @@ enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 #define FULL_NS 60e9
 #define QUICK_NS 3e9
 #define LATE_NS 200.0      /* or four readings of a slow timer */
-#define LATE_SHARED_NS 1e6 /* where ranks share cores, and come in turns */
+#define LATE_SHARED_NS 1e6 /* for ranks that share cores and run in turns */
 
 static struct {
     const char *dir, *operations, *processes, *sizes, *timer;
@@ -123,7 +122,7 @@ static void choose(struct run *run)
                         " network's\n", run->oversubscribed);
 }
 
-/* What can be wrong before anything is measured. */
+/* Performs all steps that can fail before the measurement. */
 static int prepare(struct run *run, struct mpg_error *err)
 {
     if (run->ranks.ranks < 2)
@@ -208,7 +207,7 @@ static int write_samples(struct run *run, struct mpg_error *err)
     return mpg_record_write(opt.dir, name, &run->header, &samples, err);
 }
 
-/* Rank 0: the file, then the summary. */
+/* Rank 0: writes the file, then prints the summary. */
 static int report(struct run *run, struct mpg_error *err)
 {
     if (run->result.n == 0)

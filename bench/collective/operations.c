@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The operations. */
+/* The operations and their verification. */
 #include "config.h"
 
 #include "bench/collective/operations.h"
@@ -111,7 +111,7 @@ void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buff
     }
 }
 
-/* The rank of COMM that RANK exchanges with, or MPI_PROC_NULL. */
+/* The rank of COMM that exchanges with RANK, or MPI_PROC_NULL. */
 static int partner_of(int rank, int ranks)
 {
     return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
@@ -130,27 +130,27 @@ void mpg_operation_before(enum mpg_bench_operation operation, const struct mpg_b
                  MPI_DOUBLE, partner, 0, comm, MPI_STATUS_IGNORE);
 }
 
-/* ---- right or wrong ---- */
+/* ---- verification ---- */
 
-/* Byte I of what rank FROM sends to rank TO. */
+/* Byte I of the data from rank FROM to rank TO. */
 static char data_byte(int from, int to, int64_t i)
 {
     return (char)(1 + (from * 31 + to * 17 + i * 7) % 251);
 }
 
-/* Element I of rank FROM's vector: small enough for sums to be exact. */
+/* Element I of rank FROM's vector: small enough for exact sums. */
 static double data_double(int from, int64_t i)
 {
     return (from + 1) * 0.375 + (double)(i % 1024);
 }
 
-/* The sum of the first RANKS ranks' elements I. */
+/* The sum of element I over the first RANKS ranks. */
 static double sum_double(int ranks, int64_t i)
 {
     return 0.375 * ranks * (ranks + 1) / 2 + (double)ranks * (double)(i % 1024);
 }
 
-/* What rank FROM sends: SIZE_BYTES each for rank TO and COUNT - 1 more. */
+/* Fills rank FROM's send buffer: SIZE_BYTES each for COUNT ranks from TO on. */
 static void fill_blocks(char *send, int from, int to, int count, int64_t size_bytes)
 {
     for (int k = 0; k < count; k++)
@@ -158,7 +158,7 @@ static void fill_blocks(char *send, int from, int to, int count, int64_t size_by
             send[k * size_bytes + i] = data_byte(from, to + k, i);
 }
 
-/* Whether rank TO's DATA are what rank FROM and COUNT - 1 more sent it. */
+/* Returns whether rank TO's DATA are the blocks sent by COUNT ranks from FROM on. */
 static bool are_blocks(const char *data, int from, int count, int to, int64_t size_bytes)
 {
     bool right = true;
@@ -168,7 +168,7 @@ static bool are_blocks(const char *data, int from, int count, int to, int64_t si
     return right;
 }
 
-/* Whether DATA are the sums of ranks FIRST to END - 1. */
+/* Returns whether DATA are the sums over ranks FIRST to END - 1. */
 static bool is_sum(const char *data, int first, int end, int64_t size_bytes)
 {
     const double *vector = (const double *)(const void *)data;
@@ -219,7 +219,7 @@ static bool is_right(enum mpg_bench_operation operation, const struct mpg_buffer
         return is_sum(data, 0, rank + 1, size_bytes);
     case MPG_OPERATION_REDUCE_LOCAL:
         return is_sum(data, rank, rank + 1, size_bytes);
-    case MPG_OPERATION_REDUCE_SENT: /* of two, or of one without a partner */
+    case MPG_OPERATION_REDUCE_SENT: /* of two ranks, or of a single rank without a partner */
         return is_sum(data, rank & ~1, (rank | 1) < ranks ? (rank | 1) + 1 : ranks, size_bytes);
     default:
         return are_blocks(data, 0, ranks, rank, size_bytes);

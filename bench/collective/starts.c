@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Agreed starts, blocks and rounds. */
+/* Synchronised starts, blocks and rounds. */
 #include "config.h"
 
 #include "bench/collective/starts.h"
@@ -15,36 +15,36 @@
 #include "statistics/order.h"
 
 enum {
-    BLOCK = 50,       /* repetitions of a case in a row, at most */
+    BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     LEAST_BLOCK = 5,
-    LEAD = 2,         /* more before them: caches hold another case's data */
-    LEAST_ROUNDS = 5, /* of a case that ends at the goal, so that it is measured at times apart */
+    LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
+    LEAST_ROUNDS = 5, /* of a case that ends at the goal, to cover several times */
     ATTEMPTS = 4,     /* times the samples wanted */
-    LEAST_WARMUP = 3, /* which the first guesses are taken from */
+    LEAST_WARMUP = 3, /* first estimates come from the warm-up */
 };
 #define BLOCK_NS 2e7      /* of a block, at most */
 #define LEAST_SLACK_NS 1e3
 #define MOST_SLACK_NS 1e7
-#define CALLS_NS 1e4       /* calls without messages in a row, at least: the timer's steps and its
-                            * cost are then 1 % of it at most */
+#define CALLS_NS 1e4       /* least duration of consecutive calls without messages: timer resolution and cost are then at most
+                              1 % */
 
-/* What stands for a time when a process came late: for the start itself, whose
- * slack was too short, or only away from it. */
+/* Markers in place of a time if a process was late: at the start itself (the slack was too short), or only when
+ * leaving the wait. */
 #define LATE_TO_START INFINITY
 #define LATE_FROM_START 1e300
 
-/* A round's block of one case on this rank. */
+/* A block of a case on this rank. */
 struct block {
     int n;
-    double start_ns[BLOCK]; /* the agreed ones */
-    uint64_t start[BLOCK];  /* when this rank's timer should have shown them */
+    double start_ns[BLOCK]; /* agreed starts */
+    uint64_t start[BLOCK];  /* agreed starts on this rank's timer */
     double late[BLOCK];     /* 0, LATE_TO_START or LATE_FROM_START */
     uint64_t end[BLOCK];
-    double own_ns[BLOCK];   /* of operations without messages: this rank's time for a call */
-    double off_ns[BLOCK];   /* this rank was off its CPU, in the operation or before it */
+    double own_ns[BLOCK];   /* local operations: this rank's time of a call */
+    double off_ns[BLOCK];   /* off-CPU time of this rank, during the operation or before */
 };
 
-/* A case's times so far, in order; rank 0's. */
+/* Times of a case so far, in time order; rank 0 only. */
 struct series {
     size_t n, capacity;
     double *value;
@@ -57,19 +57,19 @@ struct work {
     int rank, ranks;
     struct mpg_cases *cases;
     struct mpg_sync *sync;
-    MPI_Comm *comm;        /* of each case; MPI_COMM_NULL where this rank has no part */
+    MPI_Comm *comm;        /* of each case; MPI_COMM_NULL on ranks without a part */
     struct block *block;   /* of each case */
     struct series *series; /* of each case */
     size_t *order;
-    double astray_ns;      /* by how much a start was not when agreed, at most */
-    struct mpg_off_cpu off, *looks; /* LOOKS: &off, or NULL where ranks share cores */
-    int awake;             /* ranks that took part in what was last, and are here at once */
+    double astray_ns;      /* largest deviation of a start from the agreed time */
+    struct mpg_off_cpu off, *looks; /* LOOKS: &off, or NULL if ranks share cores */
+    int awake;             /* number of ranks that took part in the last case and arrive at once */
     struct mpg_starts_result *result;
 };
 
-/* ---- coming together ---- */
+/* ---- gathering of ranks ---- */
 
-/* A barrier that leaves the core to others meanwhile. */
+/* A barrier without load on the cores. */
 static void wait_quietly(MPI_Comm comm)
 {
     MPI_Request request;
@@ -77,7 +77,7 @@ static void wait_quietly(MPI_Comm comm)
     mpg_ranks_wait(&request);
 }
 
-/* Brings a case's processes together; false when this rank has no part in it. */
+/* Gathers the processes of a case; false: this rank has no part. */
 static bool enter(struct work *w, size_t i)
 {
     int before = w->awake;
@@ -96,9 +96,9 @@ static void enter_all(struct work *w)
     w->awake = w->ranks;
 }
 
-/* ---- one block ---- */
+/* ---- a block ---- */
 
-/* The ticks of this rank's timer at a common time, by the line through now. */
+/* Linear conversion of synchronised time to ticks of this rank's timer. */
 struct line {
     uint64_t ticks;
     double time_ns, ns_per_tick;
@@ -114,7 +114,7 @@ static struct line find_line(const struct work *w)
     return line;
 }
 
-/* Agrees on a start: the last process's time and SLACK_NS. */
+/* Agrees on a start: the last process's time plus SLACK_NS. */
 static double agree_on_start(const struct work *w, const struct line *line, double slack_ns,
                              MPI_Comm comm)
 {
@@ -125,7 +125,7 @@ static double agree_on_start(const struct work *w, const struct line *line, doub
     return last_ns + slack_ns;
 }
 
-/* Waits until START; how this rank was late, or 0. */
+/* Waits for START; returns 0, or the marker of a late start. */
 static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
 {
     enum mpg_timer_kind kind = w->timer->kind;
@@ -140,8 +140,7 @@ static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
     return now - start < late_ticks ? 0 : LATE_FROM_START;
 }
 
-/* Repetition K of a case without messages. All ranks run it at the same time, since they compete
- * for caches and memory. */
+/* Performs repetition K of a local operation. All ranks run at once, because they compete for caches and memory. */
 static void run_alone(struct work *w, size_t i, int k)
 {
     const struct mpg_case *c = &w->cases->item[i];
@@ -189,7 +188,7 @@ static void run_block(struct work *w, size_t i)
     }
 }
 
-/* How many repetitions a case's next block has. */
+/* The number of repetitions in a case's next block. */
 static int block_size(const struct mpg_case *c)
 {
     int64_t left = c->most - c->done;
@@ -199,9 +198,9 @@ static int block_size(const struct mpg_case *c)
     return left < n ? (int)left : n;
 }
 
-/* ---- what came out of it ---- */
+/* ---- results ---- */
 
-/* Room for BLOCK more values. */
+/* Reserves memory for BLOCK more values. */
 static int reserve(struct series *s, int columns, struct mpg_error *err)
 {
     if (s->n + BLOCK <= s->capacity)
@@ -215,7 +214,8 @@ static int reserve(struct series *s, int columns, struct mpg_error *err)
     return 0;
 }
 
-/* Of a block with N valid times in SORTED and LATE of ALL too late for their start. */
+/* Adapts usual time and slack of a case to a block with N valid times in SORTED; LATE of ALL repetitions missed
+   their start. */
 static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, int all)
 {
     if (n > 0)
@@ -224,8 +224,8 @@ static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, 
                                   : fmax(0.9 * c->slack_ns, LEAST_SLACK_NS);
 }
 
-/* Rank 0: a block's times, or how a process was late, into the result; for how long one was off
- * its CPU at most goes with them, and then they do not count for the goal. */
+/* Rank 0: adds a block's times, or late markers, to the result, with the largest off-CPU time of any rank. Times
+ * with off-CPU time do not count for the goal. */
 static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns,
                       struct mpg_error *err)
 {
@@ -261,7 +261,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
-/* A block's times without messages: of one rank after another, of those that have a partner. */
+/* Collects a block of a local operation: repetitions are taken from ranks with a partner in turn. */
 static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -277,8 +277,8 @@ static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, one[0], one[1], err) : 0;
 }
 
-/* A block's times, of the last of its processes, once the clocks are compared. Starts
- * were foretold from earlier comparisons: now it shows how well. */
+/* Collects a block's times (of the last process) after the clocks have been compared again. Starts were computed
+ * from earlier comparisons; their error is now known. */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -297,8 +297,7 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, last, off, err) : 0;
 }
 
-/* Rank 0: ends the cases that have been measured well enough. Each has had a block in
- * all rounds until now. */
+/* Rank 0: ends cases that have reached the goal. Each case has had a block in every round so far. */
 static int judge(struct work *w, struct mpg_error *err)
 {
     size_t rounds = (size_t)w->result->rounds;
@@ -322,8 +321,7 @@ static int judge(struct work *w, struct mpg_error *err)
 
 /* ---- rounds ---- */
 
-/* How long one of N warm-up repetitions takes, or the agreement when AGREE, on the
- * slowest rank; on rank 0. */
+/* Returns on rank 0 the time of a warm-up repetition on the slowest rank, or of the agreement if AGREE. */
 static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 {
     const struct mpg_case *c = &w->cases->item[i];
@@ -342,7 +340,7 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
     return slowest_ns;
 }
 
-/* Checks and warms up a case, and guesses its times. */
+/* Verifies and warms up a case, and estimates its times. */
 static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
@@ -365,7 +363,7 @@ static int count_finished(const struct mpg_cases *cases)
     return n;
 }
 
-/* All ranks get rank 0's cases; returns whether any is left. */
+/* Broadcasts rank 0's cases; returns whether any is unfinished. */
 static bool share_cases(struct work *w, bool enough)
 {
     int left = enough ? 0 : (int)w->cases->n - count_finished(w->cases);
@@ -426,9 +424,9 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
     return 0;
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
-/* A communicator for each process count; cases with the same one share it. */
+/* Makes a communicator for each process count; cases of equal count share it. */
 static void make_comms(struct work *w)
 {
     for (size_t i = 0; i < w->cases->n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table that collective prints. */
+/* Summary table of collective. */
 #include "config.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "statistics/order.h"
 
-/* A case's times, sorted, into VALUE; how many. */
+/* Collects a case's times, sorted, into VALUE; returns their number. */
 static size_t pick(const struct mpg_starts_result *r, const struct mpg_case *c, double *value)
 {
     size_t n = 0;

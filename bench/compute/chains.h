@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One form of the floating-point kernel. Included once for each instruction
- * set, with CHAINS_NAME (the function's), CHAINS_BYTES (of a vector) and
- * CHAINS_TARGET (the function's attributes). GCC's vector extension is portable:
- * it becomes whatever the target has. */
+/* A variant of the floating-point kernel. Included for each instruction set, with CHAINS_NAME (of the function),
+ * CHAINS_BYTES (of a vector) and CHAINS_TARGET (attributes of the function). GCC's vector extension compiles for
+ * any target. */
 typedef double CHAINS_VECTOR __attribute__((vector_size(CHAINS_BYTES)));
 
 CHAINS_TARGET static double CHAINS_NAME(uint64_t steps, double x, double y)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* compute: how fast the cores compute and reach memory, alone and all at once. */
+/* compute: speed of computation and memory access, for each core alone and for all cores at once. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #define FULL_SET ((int64_t)1 << 30)
 #define QUICK_SET ((int64_t)1 << 28)
 
-/* Each kernel's time is spread over so many turns. */
+/* The time of each kernel is divided into this many turns. */
 enum { ROUNDS = 4 };
 
 static struct {
@@ -70,18 +70,18 @@ struct run {
     int argc;
     char **argv;
     struct mpg_timer timer;
-    int *core, n;        /* the cores */
-    int *alone, n_alone; /* indices of those measured one by one */
+    int *core, n;        /* measured cores */
+    int *alone, n_alone; /* indices of the cores measured alone */
     int64_t cache_bytes; /* 0: unknown */
-    double *steal_ns;    /* of each core, before and then meanwhile; negative: unknown */
+    double *steal_ns;    /* of each core: first the count at the start, then the difference; negative: unknown */
     struct mpg_load load;
     struct mpg_team *team;
 };
 
 /* ---- measuring ---- */
 
-/* All kernels on one core, or on all with INDEX -1, in turns whose order is
- * drawn, so that a drift of the machine does not look like a kernel's. */
+/* Measures all kernels on core INDEX (-1: all cores) in turns of random order, to keep machine drift from looking
+ * like a difference between kernels. */
 static int measure_kernels(struct run *run, int index, uint64_t *state, double *done,
                            struct mpg_progress *progress, struct mpg_error *err)
 {
@@ -122,7 +122,7 @@ static int measure_all(struct run *run, struct mpg_error *err)
 
 /* ---- writing ---- */
 
-/* A list of what NAME gives for each kernel. */
+/* A list of NAME for each kernel. */
 static int add_list(struct mpg_header *header, const char *key,
                     const char *(*name)(enum mpg_kernel), struct mpg_error *err)
 {
@@ -178,7 +178,7 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
 
 /* ---- the program ---- */
 
-/* Which cores, and how much memory on each. */
+/* Determines the cores and the working sets. */
 static int prepare(struct run *run, struct mpg_error *err)
 {
     char set[32], cache[32];

@@ -24,7 +24,7 @@ const char *mpg_kernel_unit(enum mpg_kernel kernel)
 
 /* ---- floating point ---- */
 
-/* What every processor of the architecture has: SSE2, NEON, VSX. */
+/* available on every processor of the architecture: SSE2, NEON, VSX */
 #define CHAINS_NAME run_baseline
 #define CHAINS_BYTES 16
 #define CHAINS_TARGET
@@ -40,7 +40,7 @@ const char *mpg_kernel_unit(enum mpg_kernel kernel)
 
 #define CHAINS_NAME run_avx512
 #define CHAINS_BYTES 64
-#ifdef __clang__ /* which has no such target, and splits no vector of this width */
+#ifdef __clang__ /* clang has no such target option and does not split vectors of this width */
 #define CHAINS_TARGET __attribute__((target("avx512f")))
 #else
 #define CHAINS_TARGET __attribute__((target("avx512f,prefer-vector-width=512")))
@@ -49,7 +49,7 @@ const char *mpg_kernel_unit(enum mpg_kernel kernel)
 #include "bench/compute/chains.h"
 #endif
 
-/* Narrow to wide, so that those a processor has come first. */
+/* From narrow to wide: the available variants come first. */
 static const struct mpg_chains chains[] = {
     {"baseline", 2, run_baseline},
 #if defined __x86_64__

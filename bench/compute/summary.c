@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table that compute prints. */
+/* Summary table of compute. */
 #include "config.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "bench/compute/team.h"
 #include "statistics/order.h"
 
-/* KERNEL's rates on core I with CORES at once, into VALUE, sorted; how many. */
+/* Collects KERNEL's rates on core I, measured with CORES at once, into VALUE, sorted; returns their number. */
 static size_t pick(const struct mpg_team *team, int i, int kernel, int cores, double *value)
 {
     const struct mpg_rates *rates = mpg_team_rates(team, i);
@@ -30,7 +30,7 @@ static const char *format_rate(char *text, size_t size, double rate, int kernel)
     return text;
 }
 
-/* One line: the medians of the cores that measured KERNEL with CORES at once. */
+/* Prints a line: medians of the cores that measured KERNEL with CORES at once. */
 static int print_line(const struct mpg_team *team, int all, int kernel, int cores,
                       struct mpg_error *err)
 {

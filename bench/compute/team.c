@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The threads and what each of them does. */
+/* The measuring threads. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -15,8 +15,8 @@
 
 
 #define LONGEST_REPETITION_NS 1e7
-/* The multiply-adds' factor and summand, and the triad's scalar: no result
- * overflows, vanishes or hides a missing factor. */
+/* Factor and summand of the multiply-adds, and scalar of the triad: no result overflows, vanishes or hides a
+ * missing factor. */
 #define FACTOR 0.999
 #define SUMMAND 2.385e-3
 #define SCALAR 2.385
@@ -27,12 +27,12 @@ struct worker {
     struct mpg_team *team;
     pthread_t thread;
     int index, core;
-    double *stream;      /* the triad's three arrays, one after the other */
-    size_t elements;     /* of each */
-    size_t position;     /* where the next piece starts */
-    void *lines, *line;  /* the chase's memory, and where it is */
-    uint64_t keys;       /* the generator's state */
-    uint64_t checksum;   /* of what was sorted */
+    double *stream;      /* the three arrays of the triad, concatenated */
+    size_t elements;     /* of each array */
+    size_t position;     /* start of the next piece */
+    void *lines, *line;  /* memory of the pointer chase, and its current line */
+    uint64_t keys;       /* state of the generator */
+    uint64_t checksum;   /* of the sorted keys */
     struct mpg_rates rates;
     bool failed;
     struct mpg_error err;
@@ -41,24 +41,24 @@ struct worker {
 struct mpg_team {
     int n;
     struct worker *worker;
-    int started;               /* threads there are */
+    int started;               /* threads started */
     int64_t working_bytes;
     uint64_t seed;
     const struct mpg_timer *timer;
-    pthread_mutex_t mutex;     /* guards what follows, up to pending */
+    pthread_mutex_t mutex;     /* protects the following fields up to pending */
     pthread_cond_t called, answered;
-    unsigned calls;            /* tasks given so far */
+    unsigned calls;            /* number of tasks so far */
     enum task task;
     enum mpg_kernel kernel;
-    int index;                 /* who measures; -1: all */
+    int index;                 /* measuring worker; -1: all */
     double duration_ns;
-    int pending;               /* workers that have not finished it */
-    atomic_int ready, done;    /* of those who measure */
+    int pending;               /* workers still busy with the task */
+    atomic_int ready, done;    /* counts of measuring workers */
 };
 
-/* ---- one repetition ---- */
+/* ---- a repetition ---- */
 
-/* The chains' sum after STEPS steps: v(n) = v(0) x^n + y (1 - x^n) / (1 - x). */
+/* Checks the chains' sum after STEPS steps: v(n) = v(0) x^n + y (1 - x^n) / (1 - x). */
 static bool sum_is_right(double sum, int chains, uint64_t steps)
 {
     double power = pow(FACTOR, (double)steps);
@@ -67,7 +67,7 @@ static bool sum_is_right(double sum, int chains, uint64_t steps)
     return fabs(sum - expected) <= 1e-9 * fabs(expected);
 }
 
-/* ELEMENTS more of the triad, round and round its arrays. */
+/* Processes ELEMENTS more of the triad, cyclically. */
 static void stream(struct worker *w, uint64_t elements)
 {
     double *a = w->stream, *b = a + w->elements, *c = b + w->elements;
@@ -94,8 +94,7 @@ static void wrong(struct worker *w, enum mpg_kernel kernel)
                   mpg_kernel_name(kernel));
 }
 
-/* AMOUNT of work, in the kernel's own measure; returns how long it took and
- * how many of the kernel's units it was. */
+/* Performs AMOUNT of work; returns its time, ns, and the amount in the kernel's units. */
 static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, double *units)
 {
     const struct mpg_timer *timer = w->team->timer;
@@ -130,7 +129,7 @@ static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, 
 
 /* ---- measuring ---- */
 
-/* The amount of work that takes about TARGET_NS. */
+/* Returns the amount of work that takes about TARGET_NS. */
 static uint64_t calibrate(struct worker *w, enum mpg_kernel kernel, double target_ns)
 {
     double units, time_ns;
@@ -161,7 +160,7 @@ static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rat
     row[2] = rate;
 }
 
-/* One core's part. A failed one keeps counting, so that nobody waits for it. */
+/* Measures on a core. A failed worker still counts as ready and done: the others do not wait. */
 static void measure(struct worker *w)
 {
     struct mpg_team *team = w->team;
@@ -184,7 +183,7 @@ static void measure(struct worker *w)
         repeat(w, kernel, amount, &units);
 }
 
-/* The working sets, touched from the core that will use them. */
+/* Allocates the working sets and touches them from their core. */
 static void prepare(struct worker *w)
 {
     struct mpg_team *team = w->team;
@@ -212,7 +211,7 @@ static void *work(void *arg)
     struct worker *w = arg;
     struct mpg_team *team = w->team;
     enum task task = TASK_PREPARE;
-    sigset_t all; /* signals are for the main thread, which keeps files whole */
+    sigset_t all; /* the main thread handles signals, which keeps files complete */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     for (unsigned seen = 0; task != TASK_END; seen++) {
@@ -234,9 +233,9 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- the team ---- */
+/* ---- the threads ---- */
 
-/* Gives all threads a task and waits, without load, until they have done it. */
+/* Gives all threads a task and waits, without load, for its completion. */
 static int call(struct mpg_team *team, enum task task, struct mpg_error *err)
 {
     atomic_store(&team->ready, 0);

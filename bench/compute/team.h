@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads, one pinned to each core, that measure the kernels one by one or all
- * at once. */
+/* Threads, each pinned to a core, that measure the kernels on a core alone or on all cores at once. */
 #ifndef MPG_TEAM_H
 #define MPG_TEAM_H
 
@@ -13,7 +12,7 @@
 
 enum { MPG_TEAM_COLUMNS = 3 }; /* kernel, cores, rate */
 
-/* What one core measured, in the order measured; VALUE holds n rows. */
+/* Samples of a core in time order; VALUE holds n rows. */
 struct mpg_rates {
     size_t n, capacity;
     double *value;
@@ -21,28 +20,24 @@ struct mpg_rates {
 
 struct mpg_team;
 
-/* Starts a thread on each of the N cores in CORE (N >= 1, each allowed), which
- * allocates and touches two working sets of WORKING_BYTES (>= 4096) there. SEED
- * draws pointers and keys. TIMER must outlive the team; the caller ends it with
- * mpg_team_free(). Errors: a thread or memory is not to be had, a core may not
- * be used; the text names the core. */
+/* Starts a thread on each of the N >= 1 available cores in CORE; each allocates and touches two working sets of
+ * WORKING_BYTES (>= 4096). SEED draws pointers and keys. TIMER must outlive the threads; end by
+ * mpg_compute_threads_free(). Errors, with the core's number: no thread, no memory, core not available. */
 struct mpg_team *mpg_team_new(const int *core, int n, int64_t working_bytes, uint64_t seed,
                               const struct mpg_timer *timer, struct mpg_error *err);
 
-/* Measures KERNEL for DURATION_NS (> 0) on the one core INDEX (0..N-1), or on all N
- * when INDEX is -1, and appends a row a repetition to each one's rates. Each core
- * first finds how much work is about a hundredth of the duration, at most
- * 10 ms; no repetition counts before all are that far, and all go on until
- * the last one is done, so that every sample is taken under the same load.
- * Errors: out of memory, a kernel's result is wrong. */
+/* Measures KERNEL for DURATION_NS (> 0) on core INDEX (0..N-1), or on all N cores (INDEX -1), and appends a row
+ * for each repetition to the core's rates. Each core first calibrates its repetition to a hundredth of the
+ * duration, at most 10 ms. Repetitions count once all cores are calibrated, and all cores continue until the last
+ * is done: all samples are taken under equal load. Errors: out of memory, wrong result of a kernel. */
 int mpg_team_measure(struct mpg_team *team, enum mpg_kernel kernel, int index, double duration_ns,
                      struct mpg_error *err);
 
-/* The samples of core INDEX so far; the team's. */
+/* Returns the samples of core INDEX so far, owned by the threads struct. */
 const struct mpg_rates *mpg_team_rates(const struct mpg_team *team, int index);
 
-/* Prints a table of the rates of the team's N cores on standard output: the medians,
- * alone and all at once. Errors: out of memory. */
+/* Prints a table of the rates of N cores on standard output: medians, alone and all at once. Errors: out of
+ * memory. */
 int mpg_team_print(const struct mpg_team *team, int n, struct mpg_error *err);
 
 /* Ends the threads and frees everything; NULL is allowed. */

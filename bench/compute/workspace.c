@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache and memory sizes, as Linux tells them. */
+/* Cache and memory sizes from Linux. */
 #include "config.h"
 
 #include "bench/compute/workspace.h"
@@ -13,7 +13,7 @@
 
 #define MIB ((int64_t)1 << 20)
 
-/* The first line of the file PATH into TEXT; false when there is none. */
+/* Reads the first line of file PATH into TEXT; false: no such file. */
 static int read_line(const char *path, char *text, int size)
 {
     FILE *stream = fopen(path, "r");
@@ -29,7 +29,7 @@ int64_t mpg_cache_bytes(int core)
 {
     int64_t bytes = 0, size;
     char path[128], text[64];
-    for (int index = 0; index < 16; index++) { /* the last one is the last level */
+    for (int index = 0; index < 16; index++) { /* the last is the last level */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", core,
                  index);
         if (read_line(path, text, sizeof text) && mpg_units_parse_size(text, &size, NULL) == 0)
@@ -49,7 +49,7 @@ static int64_t read_number(const char *path)
     char text[64];
     int64_t value;
     if (!read_line(path, text, sizeof text) || mpg_units_parse_int(text, &value, NULL) < 0)
-        return -1; /* "max" too */
+        return -1; /* "max" as well */
     return value;
 }
 
@@ -63,7 +63,7 @@ int64_t mpg_memory_available(void)
             available = kib * 1024;
     if (stream)
         fclose(stream);
-    /* What a container sees of its control group, versions 2 and 1. */
+    /* Limits of a container's control group, versions 2 and 1. */
     int64_t limit = read_number("/sys/fs/cgroup/memory.max");
     int64_t used = read_number("/sys/fs/cgroup/memory.current");
     if (limit < 0) {
@@ -79,7 +79,7 @@ int64_t mpg_workspace_bytes(int64_t cache_bytes, int64_t available_bytes, int64_
                             int cores)
 {
     int64_t bytes = cache_bytes > 0 ? 4 * cache_bytes : 256 * MIB;
-    int64_t share = available_bytes / 4 / cores; /* half of it, for two on each core */
+    int64_t share = available_bytes / 4 / cores; /* half of the memory for two working sets per core */
     if (bytes < 4 * MIB)
         bytes = 4 * MIB;
     if (bytes > limit_bytes)

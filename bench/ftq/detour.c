@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detours, one by one. */
+/* The detour benchmark. */
 #include "config.h"
 
 #include "bench/ftq/detour.h"
@@ -15,25 +15,25 @@ enum { LOOP_MULTIPLE = 4 };
 #define THRESHOLD_CAP_NS 100.0
 #define CALIBRATION_NS 1e8
 
-/* A gap between two readings, in ticks. */
+/* A gap between two timer readings, in ticks. */
 struct gap {
     uint64_t start, length;
-    double off_ns; /* of it the thread was off the CPU */
+    double off_ns; /* off-CPU time within the gap */
 };
 
 struct recording {
-    uint64_t threshold, duration;  /* wanted, ticks */
+    uint64_t threshold, duration;  /* requested, ticks */
     struct gap *gap;
     size_t n, max;
-    uint64_t look;                 /* after gaps longer than this the CPU clock is read */
+    uint64_t look;                 /* after longer gaps the CPU clock is read */
     struct mpg_off_cpu off;
-    uint64_t start, span, shortest; /* found, ticks */
+    uint64_t start, span, shortest; /* result, ticks */
 };
 
-/* After a gap, r->gap[r->n - 1]: notes for how long the thread was off its CPU in it. Returns the
- * time from which the record goes on. Threads are often switched at the end of a system call, so
- * that the look is interrupted: that is a gap, too, and another look follows while there is room.
- * What the clocks then differ by is the latest gaps'. */
+/* Determines the off-CPU time within the last gap, r->gap[r->n - 1]; returns the timer at which the record
+ * continues. Threads are often switched at the end of a system call, which interrupts the clock reading. An
+ * interrupted reading is a gap as well, followed by a further reading while there is room. Off-CPU time is
+ * assigned to the latest gaps first. */
 static __attribute__((noinline)) uint64_t look(struct recording *r)
 {
     const size_t first = r->n - 1;
@@ -54,8 +54,7 @@ static __attribute__((noinline)) uint64_t look(struct recording *r)
     return now.ended;
 }
 
-/* Every gap is looked at, the one that noting a detour makes included; reading the CPU clock
- * after a long one is left out. */
+/* The loop records every gap, including gaps caused by recording a detour, but not the reading of the CPU clock. */
 static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
                                                          struct recording *r)
 {
@@ -82,7 +81,7 @@ static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kin
     r->shortest = shortest;
 }
 
-/* The loop once for each timer, so that no choice is left inside it. */
+/* A loop for each timer kind, without a branch on the kind inside. */
 static void record_with(const struct mpg_timer *timer, struct recording *r)
 {
     r->n = 0;
@@ -105,8 +104,8 @@ static void record_with(const struct mpg_timer *timer, struct recording *r)
     }
 }
 
-/* The shortest time round the loop, in ticks: at least the clock's resolution,
- * for a coarse clock often stands still. */
+/* The shortest loop time in ticks, at least the timer's resolution, because successive readings of a coarse clock
+ * are often equal. */
 static uint64_t calibrate_loop(const struct mpg_timer *timer)
 {
     struct recording r = {.threshold = UINT64_MAX,
@@ -151,7 +150,7 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     r.gap = malloc(max * sizeof *r.gap);
     if (!r.gap)
         return mpg_error_set(err, "out of memory for %zu detours", max);
-    memset(r.gap, 1, max * sizeof *r.gap); /* no page fault later */
+    memset(r.gap, 1, max * sizeof *r.gap); /* avoids page faults later */
     mpg_watch_start(watch);
     record_with(timer, &r);
     mpg_watch_stop(watch);

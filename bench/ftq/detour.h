@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detours, one by one: a loop that only reads the clock notes each gap between
- * two readings that is too long for the loop itself (the "selfish detour" of
- * Beckman, Iskra, Yoshii and Coghlan, "The Influence of Operating Systems on
- * the Performance of Collective Operations at Extreme Scale", Cluster 2006). */
+/* The detour benchmark: a loop that only reads the timer records each gap between two readings longer than the
+ * loop itself ("selfish detour": Beckman, Iskra, Yoshii and Coghlan, "The Influence of Operating Systems on the
+ * Performance of Collective Operations at Extreme Scale", Cluster 2006). */
 #ifndef MPG_DETOUR_H
 #define MPG_DETOUR_H
 
@@ -13,27 +12,26 @@
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
-/* Values of a detour: its start from the record's start, its duration, and for how much of it the
- * thread was off its CPU, preempted or because a hypervisor had the CPU; ns. */
+/* Values of a detour, ns: start from the record's start, duration, off-CPU time within (preemption, or a
+ * hypervisor's use of the CPU). */
 enum { MPG_DETOUR_COLUMNS = 3 };
 
 struct mpg_detours {
-    double loop_ns;      /* the shortest time round the loop */
-    double threshold_ns; /* a detour lasts longer than this */
+    double loop_ns;      /* shortest loop time */
+    double threshold_ns; /* shortest duration of a detour */
     double span_ns;      /* of the record */
     double lost_ns, longest_ns;
-    double off_ns;       /* of lost_ns, off the CPU */
-    bool full;           /* the record ended because MAX detours were there */
+    double off_ns;       /* off-CPU part of lost_ns */
+    bool full;           /* the record ended early with MAX detours */
     size_t n;
-    double *sample;      /* MPG_DETOUR_COLUMNS a detour */
+    double *sample;      /* MPG_DETOUR_COLUMNS values a detour */
 };
 
-/* Records detours for DURATION_NS (> 0), or until there are MAX (>= 1), on the
- * core that this thread runs on. A detour's duration is its gap less the
- * shortest time round the loop. After each of some us or longer the thread's CPU clock is
- * read, which says for how long the thread was off its CPU; the reading is no detour. THRESHOLD_NS 0: a few times round the loop,
- * at most 100 ns where the loop is faster than that. WATCH is started and stopped around the record. The caller clears RESULT.
- * Errors: out of memory; WATCH may not have been started then. */
+/* Records detours for DURATION_NS (> 0) or up to MAX (>= 1) detours, on this thread's core. Duration of a detour:
+ * gap minus shortest loop time. After gaps of some us the thread's CPU clock is read to obtain the off-CPU time;
+ * the reading is no detour. THRESHOLD_NS 0: a few loop times, at most 100 ns if the loop is faster. CONDITIONS is
+ * started and stopped around the record. The caller clears RESULT. Errors: out of memory; CONDITIONS may then not
+ * be started. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
                         size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fixed work quantum. */
+/* The fixed work quantum benchmark. */
 #include "config.h"
 
 #include "bench/ftq/fixed_work.h"
@@ -11,16 +11,16 @@
 #include "bench/ftq/speed.h"
 #include "bench/ftq/work.h"
 
-/* How long the calibration's portions are: many of the shortest detours, few
- * enough of the kernel's ticks that most have none. */
+/* Length of a calibration quantum, ns: many times the shortest detour, but short enough to escape most kernel
+ * ticks. */
 #define PORTION_NS 2e4
 enum { PORTIONS = (int)(MPG_WORK_WARM_UP_NS / PORTION_NS) };
 
 struct timing {
-    uint64_t units, duration;  /* wanted: a quantum's work; ticks of all together */
+    uint64_t units, duration;  /* requested: work of a quantum; total ticks */
     struct mpg_pace pace;
-    uint64_t *mark;            /* found: the start, then each quantum's end */
-    struct mpg_quantum *found; /* of each */
+    uint64_t *mark;            /* result: start, then the end of each quantum */
+    struct mpg_quantum *found; /* of each quantum */
     size_t n, max;
 };
 
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void time_work(enum mpg_timer_kind 
     t->n = k;
 }
 
-/* The loop once for each timer, so that no choice is left inside it. */
+/* A loop for each timer kind, without a branch on the kind inside. */
 static void time_with(const struct mpg_timer *timer, struct timing *t)
 {
     switch (timer->kind) {
@@ -80,12 +80,12 @@ static uint64_t find_shortest(const struct timing *t)
         uint64_t length = t->mark[k + 1] - t->mark[k];
         shortest = length < shortest ? length : shortest;
     }
-    return shortest > 0 ? shortest : 1; /* a coarse clock may stand still */
+    return shortest > 0 ? shortest : 1; /* readings of a coarse clock may be equal */
 }
 
-/* The units that last QUANTUM_TICKS at best: doubled until they last a portion,
- * then the fastest of many of those, which also tell T's pace. MARK and FOUND have room for
- * PORTIONS + 1. */
+/* Returns the number of units that take QUANTUM_TICKS without interruption: doubles the units up to the
+ * calibration length, then takes the fastest of many quanta, which also initialise T's pace. MARK and FOUND have
+ * room for PORTIONS + 1. */
 static uint64_t calibrate(const struct mpg_timer *timer, double quantum_ticks, struct timing *t)
 {
     const uint64_t duration = t->duration;
@@ -149,7 +149,7 @@ int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, dou
         mpg_error_set(err, "out of memory for %zu quanta", t.max);
         goto fail;
     }
-    memset(t.mark, 1, room * sizeof *t.mark); /* no page fault later */
+    memset(t.mark, 1, room * sizeof *t.mark); /* avoids page faults later */
     memset(t.found, 0, room * sizeof *t.found);
     mpg_pace_begin(&t.pace, timer->resolution_ns / timer->ns_per_tick);
     w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, &t);

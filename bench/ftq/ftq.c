@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ftq: measures what the operating system takes from a core. */
+/* ftq: noise of the operating system on each core. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #define FULL_NS 60e9
 #define QUICK_NS 4e9
 
-/* Of --mode: the modes by their names, then groups. */
+/* Words of --mode: the modes by number, then the groups. */
 enum { BOTH = MPG_NOISE_MODES, ALL };
 static const char *const modes[] = {[MPG_NOISE_FTQ] = "ftq", [MPG_NOISE_FWQ] = "fwq", [MPG_NOISE_DETOUR] = "detour",
                                     [BOTH] = "both", [ALL] = "all", NULL};
@@ -70,9 +70,9 @@ static const struct mpg_option options[] = {
      .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};
 
-static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
+static bool wanted[MPG_NOISE_MODES]; /* modes of --mode */
 
-/* Makes sense of the options together. */
+/* Resolves options that depend on each other. */
 static int check_options(void *unused, char **arguments, size_t n, struct mpg_error *err)
 {
     (void)unused;
@@ -100,9 +100,9 @@ static const struct mpg_program program = {
     .options = options,
     .resolve = check_options};
 
-static const atomic_bool silent = true; /* of ranks whose interruption another one announces */
+static const atomic_bool silent = true; /* of ranks whose interruption another rank reports */
 
-/* Which cores are this rank's, into a list that the caller frees. */
+/* Determines this rank's cores; the caller frees *CORES. */
 static int find_cores(struct mpg_ftq_share *share, int **cores, int *on_host, struct mpg_error *err)
 {
     int n = share->n, *core = malloc((size_t)n * sizeof *core);
@@ -157,7 +157,7 @@ static int measure_all(const struct mpg_noise_plan *plan, const int *core, int n
     return 0;
 }
 
-/* The real-time class is measured without, if it cannot be had. */
+/* Without permission the measurement continues in the ordinary class. */
 static void warn_realtime(void)
 {
     struct mpg_error err;
@@ -173,7 +173,7 @@ static void warn_realtime(void)
                 period_us - runtime_us, period_us);
 }
 
-/* What is left when the cores are known. */
+/* Measures this rank's cores. */
 static int measure_mine(struct mpg_ftq_share *share, int argc, char **argv, const int *core, int n,
                         int on_host, struct mpg_error *err)
 {
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
     mpg_launch_find(&launch);
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks' lines stay whole */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps the lines of different ranks whole */
     if (mpg_share_meet(&launch, &share, &err) < 0)
         goto out;
     mpg_record_announce(program.name, opt.dir, launch.local_rank == 0 ? mpg_share_spoke(&share)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that measure, and what becomes of what they found. */
+/* Measuring threads, results files and summary lines. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -26,14 +26,14 @@ enum { REDRAW_NS = 200000000 };
 
 const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
 
-/* Shut until all threads are there, or will never be. */
+/* Closed until all threads have started, or starting has failed. */
 struct gate {
     pthread_mutex_t mutex;
     bool abandoned;
     struct mpg_watch_gate together;
 };
 
-/* One core's measurement. */
+/* The measurement of a core. */
 struct job {
     const struct mpg_noise_plan *plan;
     enum mpg_noise_mode mode;
@@ -95,7 +95,7 @@ static void clear(struct job *job)
     mpg_watch_clear(&job->watch);
 }
 
-/* A core that this process may use and that is not measured now; -1. */
+/* A core available to this process and not measured at present; -1: none. */
 static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
     for (int i = 0; !plan->share->meeting && i < plan->share->n; i++) {
@@ -108,8 +108,8 @@ static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, 
     return -1;
 }
 
-/* Waits for the threads. Waking up to draw would be noise itself, so that is
- * done only on a core that is not measured. */
+/* Waits for the threads. Redrawing the progress bar would be noise, hence it is done only on a core not measured
+ * at present. */
 static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
                   struct mpg_progress *progress, int done)
 {
@@ -133,10 +133,10 @@ static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
     }
 }
 
-/* ---- writing ---- */
+/* ---- results files ---- */
 
-/* "MODE-coreN.samples", with the host where a launcher's ranks may be on several; of cores
- * that one process measures at once "MODE-together-coreN.samples". */
+/* "MODE-coreN.samples", with the host name under a launcher with several ranks; "MODE-together-coreN.samples" for
+ * cores measured at once. */
 static void file_name(const struct job *job, char *name, size_t size)
 {
     char host[256] = "";
@@ -233,7 +233,7 @@ static int write_file(const struct job *job, struct mpg_error *err)
     return status;
 }
 
-/* ---- a line each ---- */
+/* ---- summary lines ---- */
 
 static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 {
@@ -257,7 +257,7 @@ static void print_work(const struct mpg_fixed_work *w, const char *who)
            100 * w->speed.lost);
 }
 
-/* Overwrites the samples, which have been written. */
+/* Overwrites the samples, which are written already. */
 static void print_detours(struct mpg_detours *d, const char *who)
 {
     char threshold[32], span[32], median[32], longest[32];
@@ -288,11 +288,11 @@ static void print_line(struct job *job)
         print_work(&job->found.work, who);
     else
         print_detours(&job->found.detours, who);
-    fflush(stdout); /* its failure is seen when stdout is closed */
+    fflush(stdout); /* errors are detected when stdout is closed */
     mpg_watch_warn(&job->watch, who);
 }
 
-/* ---- all together ---- */
+/* ---- assembly ---- */
 
 static int finish(struct job *job, struct mpg_error *err)
 {
@@ -305,8 +305,8 @@ static int finish(struct job *job, struct mpg_error *err)
     return mpg_error_prefix(err, "core %d", job->watch.core);
 }
 
-/* Starts threads for the N jobs, and lets them go if all are there; returns how
- * many are. */
+/* Starts a thread for each of N jobs and releases the threads if all have started. Returns the number of threads
+ * started. */
 static int start(struct job *job, int n, struct gate *gate, struct mpg_error *err)
 {
     int started = 0, error = 0;
@@ -338,7 +338,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     }
     int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
     await(plan, job, started, progress, done);
-    mpg_progress_clear(progress); /* lines come now */
+    mpg_progress_clear(progress); /* summary lines follow */
     for (int i = 0; i < started; i++) {
         if (status == 0)
             status = finish(&job[i], err);

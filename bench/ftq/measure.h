@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One mode on one or several cores: measured, written, summed up in a line. */
+/* A measurement mode on one or more cores: measurement, results files, summary lines. */
 #ifndef MPG_MEASURE_H
 #define MPG_MEASURE_H
 
@@ -13,10 +13,10 @@
 
 enum mpg_noise_mode { MPG_NOISE_FTQ, MPG_NOISE_FWQ, MPG_NOISE_DETOUR, MPG_NOISE_MODES };
 
-/* "ftq", "fwq", "detour": in files' names and summaries. */
+/* "ftq", "fwq", "detour": in file names and summaries. */
 extern const char *const mpg_noise_names[MPG_NOISE_MODES];
 
-/* What is the same for all measurements of a process. */
+/* Parameters common to all measurements of a process. */
 struct mpg_noise_plan {
     int argc;
     char **argv;
@@ -25,14 +25,13 @@ struct mpg_noise_plan {
     const struct mpg_ftq_share *share;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
-    bool realtime, together; /* together: one process measures all cores at once */
-    int cores_at_once; /* of this host, all ranks together */
+    bool realtime, together; /* together: all cores at once, in this process */
+    int cores_at_once; /* of this host, all ranks */
 };
 
-/* Measures MODE on the N >= 1 cores CORE at once, in a thread each that is
- * pinned there, then writes a file and prints a line for each. PROGRESS counts
- * measured cores, DONE before this; it moves meanwhile if there is a core left
- * for that. Errors: a core that may not be used, out of memory, the disk. */
+/* Measures MODE on the N >= 1 cores CORE at once, by a pinned thread per core, then writes a file and prints a
+ * line for each. PROGRESS counts measured cores, DONE before this call; it is updated meanwhile if a core is free
+ * for drawing. Errors: core not available, out of memory, write error. */
 int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mode,
                       const int *core, int n, struct mpg_progress *progress, int done,
                       struct mpg_error *err);

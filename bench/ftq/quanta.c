@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fixed time quantum. */
+/* The fixed time quantum benchmark. */
 #include "config.h"
 
 #include "bench/ftq/quanta.h"
@@ -16,7 +16,7 @@ struct counting {
     size_t n;
     struct mpg_pace pace;
     struct mpg_quantum *found; /* of each quantum */
-    uint64_t start;            /* of the first, ticks */
+    uint64_t start;            /* start of the first quantum, ticks */
 };
 
 static uint64_t end_of(const struct counting *c, size_t k)
@@ -24,8 +24,8 @@ static uint64_t end_of(const struct counting *c, size_t k)
     return c->start + (uint64_t)(c->quantum * (double)(k + 1));
 }
 
-/* An interruption from FROM, within quantum K, to TO: of the quanta that it covers each lost
- * its part, the first less the unit of work that was done besides. */
+/* Records an interruption from FROM, within quantum K, to TO: every quantum touched loses its part; the first part
+ * is reduced by the unit of work done in the meantime. */
 static void note(struct counting *c, size_t k, uint64_t from, uint64_t to)
 {
     double done = c->pace.unit;
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void count_work(enum mpg_timer_kind
     }
 }
 
-/* The loop once for each timer, so that no choice is left inside it. */
+/* A loop for each timer kind, without a branch on the kind inside. */
 static void count_with(const struct mpg_timer *timer, struct counting *c)
 {
     switch (timer->kind) {
@@ -82,7 +82,7 @@ static void count_with(const struct mpg_timer *timer, struct counting *c)
     }
 }
 
-/* Interruptions to time lost. */
+/* Converts interruptions to lost time. */
 static int fill_samples(const struct counting *c, struct mpg_ftq_quanta *q, struct mpg_error *err)
 {
     uint64_t best = 0;
@@ -126,7 +126,7 @@ int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t 
     memset(c.found, 0, warm * sizeof *c.found);
     count_with(timer, &c);
     c.n = n;
-    memset(c.found, 0, n * sizeof *c.found); /* no page fault later */
+    memset(c.found, 0, n * sizeof *c.found); /* avoids page faults later */
     mpg_watch_start(watch);
     count_with(timer, &c);
     mpg_watch_stop(watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The meeting of one host's ranks. */
+/* Division of a host's cores among its ranks through shared memory. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -27,13 +27,13 @@ enum state { ABSENT, HERE, GONE };
 
 struct place {
     atomic_int state, pid;
-    int allowed;                     /* cores */
-    unsigned char core[CORES / 8];   /* a bit each */
+    int allowed;                     /* number of available cores */
+    unsigned char core[CORES / 8];   /* a bit for each core */
 };
 
 struct mpg_meeting {
     atomic_bool spoke;
-    struct place place[]; /* a local rank each */
+    struct place place[]; /* of each local rank */
 };
 
 static bool may_run(const struct place *place, int core)
@@ -41,13 +41,13 @@ static bool may_run(const struct place *place, int core)
     return place->core[core / 8] >> core % 8 & 1;
 }
 
-/* What only the ranks of one launch have in common: the launcher's name for it,
- * or that they are children of one process. */
+/* Makes a name common to the ranks of a launch only: the launcher's name of the job, or the number of the parent
+ * process. */
 static void find_name(char *name, size_t size)
 {
     const char *space = getenv("PMIX_NAMESPACE"), *job = getenv("SLURM_JOB_ID");
     const char *step = getenv("SLURM_STEP_ID");
-    char host[65] = ""; /* containers of several names may share the memory */
+    char host[65] = ""; /* containers with different host names may share /dev/shm */
     if (gethostname(host, sizeof host - 1) < 0)
         host[0] = '\0';
     int used = snprintf(name, size, "/mpgkit-ftq-%u-%s-", (unsigned)getuid(), host);
@@ -71,11 +71,11 @@ static void enter(struct place *place, const int *core, int n)
     atomic_store(&place->state, HERE);
 }
 
-/* ---- the memory: others can guess its name, and may have been there first ---- */
+/* ---- the shared memory: its name is predictable, and another process may have created it first ---- */
 
 enum join { JOINED, TAKEN, AGAIN, FAILED };
 
-/* Whether nobody else can change, truncate or keep what FD is. */
+/* Returns whether no other user can change or truncate file FD. */
 static bool is_ours(int fd)
 {
     struct stat st;
@@ -83,7 +83,7 @@ static bool is_ours(int fd)
            (st.st_mode & 077) == 0 && st.st_nlink <= 1;
 }
 
-/* Whether NAME still is what FD is. */
+/* Returns whether NAME still refers to file FD. */
 static bool is_named(int fd, const char *name)
 {
     struct stat held, named;
@@ -95,8 +95,8 @@ static bool is_named(int fd, const char *name)
     return same;
 }
 
-/* Whether ST, of SIZE bytes or still empty, is what a launch left that was killed
- * while it met: ranks wait for one another for a shorter time. */
+/* Returns whether file ST, expected to have SIZE bytes or to be empty, is left from a launch killed while joining:
+ * it is older than the time ranks wait for each other. */
 static bool is_stale(const struct stat *st, size_t size)
 {
     struct timespec now;
@@ -105,7 +105,8 @@ static bool is_stale(const struct stat *st, size_t size)
            (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * PATIENCE_NS;
 }
 
-/* Enters the meeting NAME in FD, which is ours and locked; or TAKEN by another launch. */
+/* Joins through file FD with NAME, which this user owns and this process has locked; TAKEN: the file belongs to
+   another launch. */
 static enum join enter_locked(int fd, const char *name, struct mpg_ftq_share *share)
 {
     const size_t size = sizeof(struct mpg_meeting) +
@@ -119,7 +120,7 @@ static enum join enter_locked(int fd, const char *name, struct mpg_ftq_share *sh
         (void)shm_unlink(name);
         return AGAIN;
     }
-    /* Zeros for whoever comes first; allocated, for what a full memory lacks would kill. */
+    /* The first rank gets zeros. Allocating avoids a fatal signal on access if memory is full. */
     if (st.st_size == 0 && (errno = posix_fallocate(fd, 0, (off_t)size)) != 0) {
         int saved = errno;
         (void)shm_unlink(name);
@@ -144,7 +145,7 @@ static enum join join_named(const char *name, struct mpg_ftq_share *share)
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool first = fd >= 0 || errno != EEXIST;
     if (!first)
-        fd = shm_open(name, O_RDWR, 0); /* which follows no link */
+        fd = shm_open(name, O_RDWR, 0); /* does not follow links */
     if (fd < 0)
         return first || errno == EMFILE || errno == ENFILE ? FAILED
                : errno == ENOENT                           ? AGAIN
@@ -153,14 +154,14 @@ static enum join join_named(const char *name, struct mpg_ftq_share *share)
     if (is_ours(fd))
         result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, share);
     int saved = errno;
-    (void)flock(fd, LOCK_UN); /* the mapping would hold it on */
+    (void)flock(fd, LOCK_UN); /* a mapping alone would keep the lock */
     close(fd);
     errno = saved;
     return result;
 }
 
-/* Finds the meeting and enters it; a name that is somebody else's is passed over, which
- * every rank does alike. NAME, of SIZE bytes, becomes the one that was taken. */
+/* Joins the host's ranks; a name in use by another launch is skipped, identically by all ranks. NAME, of SIZE
+ * bytes, becomes the name used. */
 static int join(char *name, size_t size, struct mpg_ftq_share *share, struct mpg_error *err)
 {
     char base[NAME_SIZE];
@@ -196,7 +197,7 @@ static int await_all(const struct mpg_ftq_share *share, struct mpg_error *err)
     }
 }
 
-/* All cores that somebody here may run on. */
+/* Collects all cores available to any rank of this host. */
 static int unite(struct mpg_ftq_share *share, struct mpg_error *err)
 {
     int n = 0, *core = malloc(CORES * sizeof *core);
@@ -232,7 +233,7 @@ int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
         return -1;
     int status = await_all(share, err);
     if (status < 0 || launch->local_rank == 0)
-        (void)shm_unlink(name); /* all have it mapped; another may have been first */
+        (void)shm_unlink(name); /* all ranks have it mapped; another rank may have removed the name already */
     return status < 0 ? -1 : unite(share, err);
 }
 
@@ -288,7 +289,7 @@ bool mpg_share_speak(struct mpg_ftq_share *share)
     return !atomic_exchange(share->meeting ? &share->meeting->spoke : &share->spoke, true);
 }
 
-/* A rank that was killed does not leave; then it is not there any more. */
+/* Returns whether the rank is alive and has not left; a killed rank never leaves. */
 static bool is_there(struct place *place)
 {
     pid_t pid = atomic_load(&place->pid);
@@ -302,7 +303,7 @@ void mpg_share_leave(struct mpg_ftq_share *share, bool well)
         for (int r = 0; well && r < share->launch.local_ranks; r++)
             while (is_there(&share->meeting->place[r]))
                 usleep(LEAVING_POLL_US);
-    } /* which stays mapped: a signal's handler may look at it until the end */
+    } /* the memory stays mapped: a signal handler may read it until the end */
     free(share->core);
     share->core = NULL;
 }

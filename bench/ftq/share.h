@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of a host's cores are whose, where a launcher started several ftq: they
- * meet in shared memory, for ftq is no MPI program. */
+/* Division of a host's cores among the ftq processes of a launch. The processes use shared memory, since ftq is no
+ * MPI program. */
 #ifndef MPG_SHARE_H
 #define MPG_SHARE_H
 
@@ -10,41 +10,38 @@
 #include "bench/harness/launch.h"
 #include "common/error.h"
 
-struct mpg_meeting; /* what the ranks of one host share */
+struct mpg_meeting; /* shared memory of the ranks of a host */
 
 struct mpg_ftq_share {
     struct mpg_launch launch;
-    struct mpg_meeting *meeting; /* NULL: this rank is alone on its host */
-    atomic_bool spoke;           /* alone: this rank has said what went wrong */
-    int *core, n;                /* those that any rank here may run on, ascending */
-    int ranks;                   /* those here that have a core, after mpg_share_assign() */
+    struct mpg_meeting *meeting; /* NULL: the only rank on this host */
+    atomic_bool spoke;           /* for a single rank: an error has been reported */
+    int *core, n;                /* cores available to any rank of this host, ascending */
+    int ranks;                   /* number of ranks of this host with a core, after mpg_host_cores_assign() */
 };
 
-/* Meets the other ranks of this host, before any of them pins itself, for up to
- * 30 s. The caller ends it with mpg_share_leave() in any case. Errors: the
- * launcher does not say which ranks are here; no shared memory; not all came;
- * out of memory. */
+/* Waits up to 30 s for the other ranks of this host, before any rank pins itself. End by mpg_host_cores_leave() in
+ * any case. Errors: the launcher does not name the ranks of this host; no shared memory; a rank is missing; out of
+ * memory. */
 int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
                    struct mpg_error *err);
 
-/* Gives each of the N cores CORE to one rank that may run on it: to the one that
- * has fewest so far, among those to the one that may run on fewest cores, then to
- * the lowest. Ranks bound to cores of their own get those; ranks that share a
- * mask take turns. Keeps this rank's in CORE and returns how many, or -1. The
- * same on every rank, if CORE is. Errors: out of memory. */
+/* Assigns each of the N cores in CORE to an eligible rank: the rank with the fewest assigned cores, then with the
+ * fewest available cores, then the lowest. A rank bound to its own cores gets these; ranks with a common mask take
+ * turns. Keeps this rank's cores in CORE and returns their number. All ranks compute equal results from equal
+ * CORE. Error (-1): out of memory. */
 int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_error *err);
 
-/* CPU time of the other ranks of this host so far, ns; those that have ended do
- * not count. */
+/* Returns the CPU time so far of the other ranks of this host, ns; ended ranks do not count. */
 double mpg_share_others_ns(const struct mpg_ftq_share *share);
 
-/* Set once any rank of this host has said what went wrong; valid until the end. */
+/* Returns a flag set once a rank of this host has reported an error; valid until the end. */
 const atomic_bool *mpg_share_spoke(const struct mpg_ftq_share *share);
-/* Whether this rank is the first to ask, and so the one that says it. */
+/* Returns true to the first rank that calls it: this rank reports the error. */
 bool mpg_share_speak(struct mpg_ftq_share *share);
 
-/* Waits until every rank of this host leaves, if WELL: until then their CPU time
- * can be told from that of others. Frees what SHARE holds. */
+/* Leaves; if WELL waits until every rank of this host leaves, to keep the ranks' CPU time separable from other
+ * processes'. Frees SHARE's memory. */
 void mpg_share_leave(struct mpg_ftq_share *share, bool well);
 
 #endif

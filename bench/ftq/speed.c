@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pace of undisturbed work, followed. */
+/* Tracking of the speed of undisturbed work. */
 #include "config.h"
 
 #include "bench/ftq/speed.h"
@@ -10,9 +10,9 @@
 #include "statistics/order.h"
 
 enum { LEAST_UNITS = 8 };
-#define LEAST_LEFT 0.25   /* of a quantum, to tell the pace by */
-#define INTERRUPTED 2.0   /* units about then */
-#define RESOLUTIONS 2.0   /* two readings are each wrong by as much as one */
+#define LEAST_LEFT 0.25   /* least undisturbed share of a quantum that determines the pace */
+#define INTERRUPTED 2.0   /* interrupted: longer than this many times the current unit time */
+#define RESOLUTIONS 2.0   /* both readings have an error of up to the timer's resolution */
 
 static void set_unit(struct mpg_pace *pace, double unit)
 {
@@ -26,7 +26,7 @@ void mpg_pace_begin(struct mpg_pace *pace, double resolution)
     *pace = (struct mpg_pace){.resolution = resolution, .limit = UINT64_MAX};
 }
 
-/* Whether what is left of QUANTUM tells a pace. */
+/* Returns whether the undisturbed rest of QUANTUM determines a pace. */
 static bool tells(const struct mpg_quantum *quantum, double ticks)
 {
     return quantum->units >= LEAST_UNITS && ticks - quantum->gone >= LEAST_LEFT * ticks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Before and after. */
+/* Conditions of a core before and after a noise measurement. */
 #include "config.h"
 
 #include "bench/ftq/watch.h"
@@ -16,19 +16,17 @@
 #include "common/cpu_clock.h"
 #include "common/units.h"
 
-/* The lowest real-time priority comes before all ordinary tasks; the kernel's own
- * real-time threads still come first. */
+/* The lowest real-time priority precedes all ordinary tasks but not the kernel's own real-time threads. */
 enum { REALTIME_PRIORITY = 1 };
-/* The least share of a core that counts as having it to oneself. */
+/* Least CPU share of an undisturbed core. */
 #define WHOLE_SHARE 0.9
-/* From when the last thread is there until all start: reading what mpg_watch_start() reads
- * takes less. */
+/* Delay from the last thread's arrival to the common start: longer than the readings of mpg_conditions_start(). */
 #define AHEAD_NS 20000000
 #define LARGE_STEAL 0.01
 
 /* ---- scheduling class ---- */
 
-/* Returns 0 or the system's error; BEFORE is what to go back to. */
+/* Takes SCHED_FIFO, storing the previous class in BEFORE. Returns 0 or an errno. */
 static int take_realtime(struct mpg_watch_class *before)
 {
     struct sched_param param = {.sched_priority = REALTIME_PRIORITY}, old = {0};
@@ -42,7 +40,7 @@ static int take_realtime(struct mpg_watch_class *before)
 static void go_back(const struct mpg_watch_class *before)
 {
     struct sched_param param = {.sched_priority = before->priority};
-    (void)sched_setscheduler(0, before->policy, &param); /* it was permitted before */
+    (void)sched_setscheduler(0, before->policy, &param); /* was permitted before */
 }
 
 int mpg_watch_may_realtime(struct mpg_error *err)
@@ -72,9 +70,9 @@ void mpg_watch_throttling(long *runtime_us, long *period_us)
     read_number("/proc/sys/kernel/sched_rt_period_us", period_us);
 }
 
-/* ---- the record ---- */
+/* ---- record ---- */
 
-/* Waits for the other threads, and agrees with them on a time to start. */
+/* Waits for the other threads and agrees on a common start. */
 static void gather(struct mpg_watch_gate *gate)
 {
     if (pthread_barrier_wait(&gate->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
@@ -94,7 +92,7 @@ void mpg_watch_start(struct mpg_ftq_watch *watch)
         snprintf(watch->scheduling + strlen(watch->scheduling),
                  sizeof watch->scheduling - strlen(watch->scheduling), " (SCHED_FIFO: %s)",
                  strerror(refused));
-    if (watch->together) { /* a first start takes milliseconds: not after the barrier */
+    if (watch->together) { /* the first start takes milliseconds: not after the barrier */
         mpg_counters_start(&watch->counters);
         mpg_counters_stop(&watch->counters);
         gather(watch->together);
@@ -139,7 +137,7 @@ void mpg_watch_skip(struct mpg_ftq_watch *watch)
     watch->started = true;
 }
 
-/* ---- what it says ---- */
+/* ---- header lines and warnings ---- */
 
 int mpg_watch_describe(const struct mpg_ftq_watch *watch, struct mpg_header *header,
                        struct mpg_error *err)

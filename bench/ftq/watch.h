@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What happens to a core while its noise is measured: everything that is read
- * before and after, so that noise can be attributed, and the scheduling class
- * held in between. One a core and mode, used by the thread that measures. */
+/* Conditions of a core during a noise measurement: readings before and after, to attribute the noise, and the
+ * scheduling class held in between. A struct for each core and mode, used by the measuring thread. */
 #ifndef MPG_WATCH_H
 #define MPG_WATCH_H
 
@@ -21,55 +20,53 @@ struct mpg_watch_class {
     int policy, priority; /* sched(7) */
 };
 
-/* Threads that start at one time. */
+/* Common start of threads. */
 struct mpg_watch_gate {
     pthread_barrier_t barrier;
-    uint64_t start_ns; /* CLOCK_MONOTONIC: the time that all of them agree on */
+    uint64_t start_ns; /* CLOCK_MONOTONIC: the agreed start */
 };
 
 struct mpg_ftq_watch {
-    /* The caller sets these; the rest are zeros. */
+    /* Set by the caller; everything else is zero. */
     int core;
-    bool realtime;                  /* hold SCHED_FIFO, if this is permitted */
-    struct mpg_watch_gate *together; /* threads that start at once; NULL: one alone */
+    bool realtime;                  /* hold SCHED_FIFO if permitted */
+    struct mpg_watch_gate *together; /* threads with a common start; NULL: a single thread */
     const struct mpg_ftq_share *share;
     const struct mpg_timer *timer;
 
-    bool started, held;             /* held: SCHED_FIFO */
-    struct mpg_watch_class before;  /* it */
+    bool started, held;             /* held: SCHED_FIFO is held */
+    struct mpg_watch_class before;  /* class before SCHED_FIFO */
     struct mpg_timer_moment before_start;
-    uint64_t epoch_ns;              /* CLOCK_MONOTONIC when the record started */
-    double wall_ns, cpu_ns;         /* of the record, and of that what the thread got */
-    double steal_ns, others_ns;     /* the hypervisor's; the other ranks' here; steal -1: unknown */
-    char scheduling[192];           /* what was true meanwhile */
+    uint64_t epoch_ns;              /* CLOCK_MONOTONIC at the start of the record */
+    double wall_ns, cpu_ns;         /* duration of the record, and CPU time of the thread */
+    double steal_ns, others_ns;     /* steal time (-1: unknown); CPU time of the other ranks of this host */
+    char scheduling[192];           /* scheduling class during the record */
     struct mpg_counters counters;
     struct mpg_load load;
     struct mpg_interrupts hard[2], soft[2]; /* before, after */
 };
 
-/* The last thing before a record starts: takes the scheduling class, waits for the other
- * threads, if there are any, reads everything, and waits for the time that all agreed on. */
+/* Last step before a record: takes the scheduling class, waits for the other threads, takes all readings, waits
+ * for the common start. */
 void mpg_watch_start(struct mpg_ftq_watch *watch);
-/* When, by its timer, the record started: epoch_ns follows, good to some 10 ns. */
+/* Sets epoch_ns from the timer reading TICKS at the record's start, accurate to about 10 ns. */
 void mpg_watch_started_at(struct mpg_ftq_watch *watch, uint64_t ticks);
-/* The first thing after it; gives the scheduling class back. */
+/* First step after a record: takes all readings and restores the scheduling class. */
 void mpg_watch_stop(struct mpg_ftq_watch *watch);
-/* Instead of the two, when a thread fails before: the others must not wait for it. */
+/* Replaces start and stop in a thread that fails before: the other threads must not wait. */
 void mpg_watch_skip(struct mpg_ftq_watch *watch);
 
-/* Adds what was read to the header, which has the machine's lines already. Fails
- * only when out of memory. */
+/* Adds the readings to HEADER, after the machine's lines. Errors: out of memory. */
 int mpg_watch_describe(const struct mpg_ftq_watch *watch, struct mpg_header *header,
                        struct mpg_error *err);
-/* Warns on standard error, a line starting with NAME, if the figures are not
- * what they look like: others ran on the core, or the hypervisor took it. */
+/* Prints a warning on standard error, starting with NAME, if other processes or the hypervisor used the core. */
 void mpg_watch_warn(const struct mpg_ftq_watch *watch, const char *name);
 void mpg_watch_clear(struct mpg_ftq_watch *watch);
 
-/* Whether this process may take the real-time class; ERR says why not. */
+/* Returns 0 if this process may take the real-time class; -1: not permitted, with the reason in ERR. */
 int mpg_watch_may_realtime(struct mpg_error *err);
-/* For how long of each period real-time tasks may run, us, runtime -1: always
- * (sched(7)); both stay as they are where the system does not say. */
+/* Reads the time limit of real-time tasks: RUNTIME_US of each PERIOD_US; runtime -1: no limit (sched(7)). Both
+ * stay unchanged if unknown. */
 void mpg_watch_throttling(long *runtime_us, long *period_us);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The work of both quantum benchmarks. It lives in registers: a counter in
- * memory would be slowed now and then by store forwarding, which is no noise of
- * the system. */
+/* The work of both quantum benchmarks. It uses registers only: a counter in memory is occasionally delayed by
+ * store forwarding, which is no system noise. */
 #ifndef MPG_WORK_H
 #define MPG_WORK_H
 
 #include <stdint.h>
 
-/* Steps of a unit: long against reading the clock, short against a detour. */
+/* Steps of a unit: long compared with a timer reading, short compared with a detour. */
 enum { MPG_WORK_STEPS = 32 };
-/* Working so long before measuring lets the core reach its speed, ns. */
+/* Duration of work before measuring, ns: the core reaches its full speed. */
 #define MPG_WORK_WARM_UP_NS 5e7
 
-/* One unit: dependent steps that the compiler can neither drop nor shorten. */
+/* A unit of work: dependent steps that the compiler can neither drop nor shorten. */
 static inline __attribute__((always_inline)) uint64_t mpg_work_unit(uint64_t x)
 {
     for (int i = 0; i < MPG_WORK_STEPS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of a path class. */
+/* Samples of a path class. */
 #include "config.h"
 
 #include "bench/harness/classes.h"
@@ -91,7 +91,7 @@ int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
     return (int64_t)kept;
 }
 
-/* One cell that did not converge. */
+/* Formats a cell without convergence: "64KiB (p99)". */
 static void print_lack(const struct mpg_class *class, const struct mpg_class_cell *cell,
                        char *text, size_t size)
 {

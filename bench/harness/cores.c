@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cores this process may use (sched_getaffinity(2), CPU_SET(3)). */
+/* Cores available to this process (sched_getaffinity(2), CPU_SET(3)). */
 #include "config.h"
 
 #include "bench/harness/cores.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_CORES = 65536 };
 
-/* The affinity mask, of MAX_CORES bits; the caller frees it with CPU_FREE. */
+/* The affinity mask of MAX_CORES bits; the caller frees it by CPU_FREE. */
 static cpu_set_t *allowed_set(struct mpg_error *err)
 {
     cpu_set_t *set = CPU_ALLOC(MAX_CORES);
@@ -62,7 +62,7 @@ int mpg_cores_pin(int core, struct mpg_error *err)
     return status < 0 ? mpg_error_errno(err, saved, "cannot run on core %d", core) : 0;
 }
 
-/* The N cores CORE, ascending, as a list of ranges. Returns TEXT. */
+/* Formats N ascending cores as a list of ranges. Returns TEXT. */
 static char *print_list(char *text, size_t size, const int *core, int n)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cores that this process may use, as the system numbers them. */
+/* Cores available to this process, by the system's numbers. */
 #ifndef MPG_CORES_H
 #define MPG_CORES_H
 
@@ -7,22 +7,20 @@
 
 #include "common/error.h"
 
-/* The cores this thread may run on, ascending, into *CORES, which the caller
- * frees; returns how many, at least 1, or -1 (out of memory, the system call
- * fails). Source: sched_getaffinity(2). */
+/* Stores the cores available to this thread, ascending, into *CORES, which the caller frees. Returns the number of
+ * cores, >= 1. Errors (-1): out of memory, sched_getaffinity(2) fails. */
 int mpg_cores_allowed(int **cores, struct mpg_error *err);
-/* Pins this thread to CORE (>= 0). Fails when it may not run there. */
+/* Pins this thread to CORE (>= 0). Error: the core is not available. */
 int mpg_cores_pin(int core, struct mpg_error *err);
-/* The allowed cores as a list of ranges, "0-3,8", into TEXT of SIZE bytes, cut off
- * where it is too long; "unknown" when they cannot be found out. Returns TEXT. */
+/* Formats the available cores as a list of ranges, "0-3,8", into TEXT of SIZE bytes, truncated if too long;
+ * "unknown" if the system call fails. Returns TEXT. */
 char *mpg_cores_text(char *text, size_t size);
 
-/* Keeps those of the N cores in CORE (as mpg_cores_allowed() gives them) that
- * LIST names, like "0,4-7"; returns how many. Errors: LIST is no such list, or
- * names a core that is not among them. */
+/* Keeps the cores of LIST ("0,4-7") among the N cores in CORE (from mpg_cores_allowed()). Returns the number of
+ * cores kept. Errors: LIST is malformed or names an unavailable core. */
 int mpg_cores_select(const char *list, int *core, int n, struct mpg_error *err);
 
-/* Keeps at most LIMIT of the N cores (0: all), evenly spread; returns how many. */
+/* Keeps at most LIMIT of the N cores (0: all), evenly spread. Returns the number of cores kept. */
 int mpg_cores_limit(int limit, int *core, int n);
 
 #endif

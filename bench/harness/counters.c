@@ -16,7 +16,7 @@ enum { SWITCHES, MIGRATIONS, FAULTS };
 static const char *const keys[MPG_COUNTERS] = {"context_switches", "cpu_migrations",
                                                "page_faults"};
 
-/* SIGN -1 before, 1 after: what is left are the differences. */
+/* Called with SIGN -1 before and 1 after: the sums are differences. */
 static void add_usage(struct mpg_counters *counters, int sign)
 {
     struct rusage now;
@@ -31,14 +31,14 @@ static void add_usage(struct mpg_counters *counters, int sign)
 static const char *const names[MPG_COUNTERS] = {"perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS",
                                                 "perf::PAGE-FAULTS"};
 
-static int library = PAPI_EINVAL; /* its version, or why there is none */
+static int library = PAPI_EINVAL; /* PAPI's version, or the error code */
 
 static unsigned long this_thread(void)
 {
     return (unsigned long)pthread_self();
 }
 
-/* The events happen in the kernel: PAPI's default domain, user, counts none. */
+/* The events occur in the kernel; PAPI's default domain (user) would count none. */
 static void open_library(void)
 {
     int status;
@@ -57,7 +57,7 @@ static void note(struct mpg_counters *counters, const char *what, int code)
 static void release(struct mpg_counters *counters)
 {
     if (PAPI_cleanup_eventset(counters->event_set) == PAPI_OK)
-        (void)PAPI_destroy_eventset(&counters->event_set); /* nothing is left to do */
+        (void)PAPI_destroy_eventset(&counters->event_set); /* nothing to do on failure */
     counters->event_set = PAPI_NULL;
     (void)PAPI_unregister_thread();
 }

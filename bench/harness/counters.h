@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Software events counted around a measurement: through PAPI where it is built
- * in and may count in the kernel, else through getrusage(2). Measuring never
- * depends on them. Threads count for themselves, each with its own struct. */
+/* Software events of a measurement: from PAPI if built in and permitted to count in the kernel, else from
+ * getrusage(2). Measurements work without them. Each thread counts with its own struct. */
 #ifndef MPG_COUNTERS_H
 #define MPG_COUNTERS_H
 
@@ -12,22 +11,21 @@
 enum { MPG_COUNTERS = 3 };
 
 struct mpg_counters {
-    int event_set;                 /* PAPI's */
-    int n;                         /* events that PAPI counts */
-    int event[MPG_COUNTERS];       /* which they are */
-    long long value[MPG_COUNTERS]; /* theirs */
-    long long usage[MPG_COUNTERS]; /* getrusage's; it has no migrations */
-    long long preempted;           /* context switches that this thread did not ask for */
-    char reason[256];              /* why PAPI does not count */
+    int event_set;                 /* PAPI's event set */
+    int n;                         /* number of events counted by PAPI */
+    int event[MPG_COUNTERS];       /* indices of the n events */
+    long long value[MPG_COUNTERS]; /* counts of the n events */
+    long long usage[MPG_COUNTERS]; /* getrusage's counts; no migrations */
+    long long preempted;           /* involuntary context switches */
+    char reason[256];              /* reason for which PAPI does not count */
 };
 
-/* Starts to count what can be counted, for the calling thread; what cannot is
- * noted in REASON. */
+/* Starts counting for the calling thread; REASON states why PAPI does not count. */
 void mpg_counters_start(struct mpg_counters *counters);
-/* Ends counting and releases what PAPI holds; once per start, by the same thread. */
+/* Stops counting and releases PAPI's resources; once per start, by the thread that started. */
 void mpg_counters_stop(struct mpg_counters *counters);
-/* Adds the line "counters" (what counted, and why not PAPI), one a count, and
- * "preemptions". Fails only when out of memory. */
+/* Adds header lines: "counters" (source of the counts, and the reason for a missing PAPI), a line for each count,
+ * and "preemptions". Errors: out of memory. */
 int mpg_counters_describe(const struct mpg_counters *counters, struct mpg_header *header,
                           struct mpg_error *err);
 

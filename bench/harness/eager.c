@@ -10,10 +10,9 @@
 
 enum { DELAY_NS = 2000000, TRIALS = 12, ENOUGH = 2, TAG = 2 };
 
-/* Lets MPI make progress for DELAY_NS without posting the receive that is sent
- * to: an eager message is taken in as an unexpected one, a rendezvous waits.
- * (Outside MPI even an eager one may wait: Open MPI's shared memory wants the
- * receiver to hand its copy back.) */
+/* Lets MPI progress for DELAY_NS without posting the receive: an eager message arrives as an unexpected message, a
+ * rendezvous waits. Outside MPI even an eager send may wait: Open MPI's shared memory needs the receiver to return
+ * the buffer. */
 static void delay_in_mpi(const struct mpg_pair *pair)
 {
     uint64_t start_ns = mpg_clock_ns();
@@ -22,9 +21,9 @@ static void delay_in_mpi(const struct mpg_pair *pair)
         MPI_Iprobe(0, TAG + 1, pair->comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* One send of SIZE bytes to a rank that posts its receive DELAY_NS late. The word
- * to start goes just before it, so that a rank 0 that is held up looks slower and, but
- * for a moment, never faster. True when the send was over before. */
+/* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns true if the send completed before the
+ * receive was posted. The start signal precedes the send directly: a delayed rank 0 looks slower, practically
+ * never faster. */
 static bool lead_trial(const struct mpg_pair *pair, int size)
 {
     char more = 1;
@@ -49,9 +48,8 @@ static void follow_trials(const struct mpg_pair *pair, int size)
     }
 }
 
-/* Whether sends of SIZE bytes are eager; the same on both ranks. A rendezvous cannot
- * be over early, but on a busy machine an eager send often comes late: a few that are
- * early decide. */
+/* Returns, on both ranks, whether sends of SIZE bytes are eager. A rendezvous cannot complete early, but on a busy
+ * machine an eager send is often late: few early sends decide. */
 static bool is_eager(const struct mpg_pair *pair, int64_t size_bytes)
 {
     char more = 0;
@@ -81,7 +79,7 @@ int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes)
         else
             high = middle;
     }
-    /* Well above it none may be eager. */
+    /* A true limit has no eager sends far above. */
     int64_t well_above = 4 * high < max_bytes ? 4 * high : max_bytes;
     return is_eager(pair, well_above) ? -3 : low;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The eager limit, found from outside: an eager send returns although the
- * receive is not posted yet, a rendezvous waits for it. */
+/* Detection of the eager limit from outside MPI: an eager send returns before the receive is posted, a rendezvous
+ * send waits. */
 #ifndef MPG_EAGER_H
 #define MPG_EAGER_H
 
@@ -8,11 +8,10 @@
 
 #include "bench/harness/pair.h"
 
-/* The largest size in bytes, below MAX_BYTES (>= 1; outbox and inbox hold as much),
- * that MPI_Send sends eagerly, found by bisection with several trials a size, each of
- * about 2 ms. The same on both ranks; collective over the pair. -1: even
- * MAX_BYTES went eagerly; -2: even an empty message waits; -3: well above the
- * limit, sends still return early. */
+/* Returns the largest size in bytes below MAX_BYTES (>= 1) that MPI_Send sends eagerly, by bisection with several
+ * trials a size of about 2 ms each. Outbox and inbox hold MAX_BYTES. Collective over the pair; both ranks get
+ * equal results. -1: MAX_BYTES is eager; -2: an empty message waits; -3: some sends far above the limit return
+ * early. */
 int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes);
 
 #endif

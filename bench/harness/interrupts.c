@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One column of the kernel's tables of interrupts. */
+/* A core's column of the kernel's interrupt tables. */
 #include "config.h"
 
 #include "bench/harness/interrupts.h"
@@ -17,8 +17,7 @@ struct mpg_interrupt {
     unsigned long long count;
 };
 
-/* Which column, from 0, the first line ("  CPU0 CPU2 ...") gives to CORE; -1.
- * Cores that are offline have none. */
+/* Returns the column, from 0, of CORE in the head line ("  CPU0 CPU2 ..."); -1: the core is offline. */
 static int find_column(char *line, int core)
 {
     int column = 0;
@@ -30,7 +29,7 @@ static int find_column(char *line, int core)
     return -1;
 }
 
-/* A device's interrupt has a number; its users' names end the line. */
+/* A device interrupt's label is a number; device names end the line. */
 static void find_name(const char *label, const char *rest, char *name)
 {
     if (!isdigit((unsigned char)*label)) {
@@ -46,7 +45,7 @@ static void find_name(const char *label, const char *rest, char *name)
     snprintf(name, NAME, "%s:%.*s", label, (int)(end - start), rest + start);
 }
 
-/* "LABEL: COUNT COUNT ... WORDS"; false where the column is not there. */
+/* Parses "LABEL: COUNT COUNT ... WORDS"; false: the column is missing. */
 static bool parse_line(char *line, int column, struct mpg_interrupt *found)
 {
     char *colon = strchr(line, ':');
@@ -107,8 +106,8 @@ static int more_frequent(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The differences into DIFFERENCE, of after->n; returns how many are not 0. A
- * line may come or go meanwhile. */
+/* Stores the positive differences into DIFFERENCE (after->n elements) and returns their number. Lines may appear
+ * or vanish in between. */
 static size_t subtract(const struct mpg_interrupts *before, const struct mpg_interrupts *after,
                        struct mpg_interrupt *difference)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interrupts that one core has served, as the kernel counts them (proc(5),
- * /proc/interrupts and /proc/softirqs): what a core's noise is made of. */
+/* Interrupts served by a core, from /proc/interrupts and /proc/softirqs (proc(5)): causes of the core's noise. */
 #ifndef MPG_INTERRUPTS_H
 #define MPG_INTERRUPTS_H
 
@@ -8,23 +7,22 @@
 
 enum mpg_interrupts_kind { MPG_INTERRUPTS_HARD, MPG_INTERRUPTS_SOFT };
 
-struct mpg_interrupt; /* a name and its count */
+struct mpg_interrupt; /* an interrupt's name and count */
 
-/* One core's counts at one moment. Zero-initialised is empty. */
+/* The counts of a core at a moment. Zero-initialised is empty. */
 struct mpg_interrupts {
     size_t n;
     struct mpg_interrupt *line;
 };
 
-/* Reads what CORE has served since boot, into NOW, which the caller clears;
- * empty where the system does not say. */
+/* Reads the interrupts served by CORE since boot into NOW, which the caller clears; empty if the system has no
+ * table. */
 void mpg_interrupts_read(enum mpg_interrupts_kind kind, int core, struct mpg_interrupts *now);
 void mpg_interrupts_clear(struct mpg_interrupts *interrupts);
 
-/* What was served between BEFORE and AFTER, the most frequent first, into TEXT of
- * SIZE bytes: "LOC 1502, RES 12", a device's interrupt with the names of those
- * that use it, "36:virtio1-req.0 7"; "none", or "unknown" where either is empty.
- * Whole names only; "and more" stands for what does not fit. Returns TEXT. */
+/* Formats the interrupts served between BEFORE and AFTER, most frequent first, into TEXT of SIZE bytes: "LOC 1502,
+ * RES 12"; a device interrupt with the device names, "36:virtio1-req.0 7". "none" without interrupts, "unknown" if
+ * either argument is empty; "and more" replaces names beyond SIZE. Returns TEXT. */
 char *mpg_interrupts_text(const struct mpg_interrupts *before, const struct mpg_interrupts *after,
                           char *text, size_t size);
 

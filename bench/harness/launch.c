@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Launchers' environments. */
+/* Environments of MPI launchers. */
 #include "config.h"
 
 #include "bench/harness/launch.h"
@@ -15,8 +15,7 @@
 
 enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
 
-/* A row a launcher; an outer one's variables are still there inside an inner
- * one, so the order matters. */
+/* A row for each launcher. An inner launcher inherits an outer launcher's variables: the order matters. */
 static const struct {
     const char *rank, *ranks, *local_rank, *local_ranks;
 } names[LAUNCHERS] = {
@@ -54,7 +53,7 @@ void mpg_launch_find(struct mpg_launch *launch)
     bool counted = read_count(names[row].ranks, &l.ranks);
     bool placed = read_count(names[row].local_rank, &l.local_rank) &&
                   read_count(names[row].local_ranks, &l.local_ranks);
-    /* srun gives its tasks PMI or PMIx ranks and says the rest in its own words. */
+    /* srun gives its tasks PMI or PMIx ranks; the other numbers are in Slurm's variables. */
     if (!counted)
         counted = read_count("SLURM_STEP_NUM_TASKS", &l.ranks);
     if (!placed)
@@ -71,10 +70,9 @@ void mpg_launch_find(struct mpg_launch *launch)
 
 /* ---- command line ---- */
 
-static bool parsing; /* in a rank that is silent */
+static bool parsing; /* true: this rank is silent and parses the command line */
 
-/* A launcher ends all ranks when one fails: rank 0 speaks before that, and mostly ends
- * this one meanwhile. */
+/* A launcher ends all ranks when a rank fails: delays this rank until rank 0 has printed the error. */
 static void let_rank_0_speak(int status, void *unused)
 {
     (void)unused;
@@ -85,7 +83,7 @@ static void let_rank_0_speak(int status, void *unused)
 static void redirect(int fd, int to)
 {
     if (to >= 0 && dup2(to, fd) < 0)
-        return; /* then this rank prints too */
+        return; /* on failure this rank prints as well */
 }
 
 int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's busy time against the benchmark's own. */
+/* The host's busy time compared with the benchmark's own CPU time. */
 #include "config.h"
 
 #include "bench/harness/load.h"
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The shortest span, in units of /proc/stat, that its rounding leaves a tenth of. */
+/* Shorter spans, in clock ticks of /proc/stat, have rounding errors above a tenth. */
 enum { LEAST_UNITS = 10 };
 
 static double clock_now_ns(clockid_t clock)
@@ -17,8 +17,7 @@ static double clock_now_ns(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec * 1e9 + (double)t.tv_nsec : -1;
 }
 
-/* Idle, waiting for input or output, and taken by the hypervisor are not busy;
- * guest time is in user time already. */
+/* Idle, I/O wait and steal are not busy; user time includes guest time. */
 static double busy_now_ns(void)
 {
     unsigned long long user, nice, kernel, irq, softirq;

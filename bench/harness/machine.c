@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a results file says about where it was measured. */
+/* Header lines about the machine. */
 #include "config.h"
 
 #include "bench/harness/machine.h"
@@ -19,7 +19,7 @@
 
 #include "common/machine.h"
 
-/* CONFIG_HZ from the kernel's configuration, 0 when it is not to be had. */
+/* CONFIG_HZ from the kernel's configuration; 0: unknown. */
 static int find_kernel_hz(const char *release)
 {
     char path[512], line[512];
@@ -27,7 +27,7 @@ static int find_kernel_hz(const char *release)
     snprintf(path, sizeof path, "/boot/config-%s", release);
     gzFile file = gzopen("/proc/config.gz", "r");
     if (!file)
-        file = gzopen(path, "r"); /* which reads plain text as it is */
+        file = gzopen(path, "r"); /* gzopen reads plain text as well */
     while (file && hz == 0 && gzgets(file, line, sizeof line))
         if (sscanf(line, "CONFIG_HZ=%d", &hz) != 1)
             hz = 0;
@@ -99,7 +99,7 @@ static int add_arguments(struct mpg_header *header, int argc, char **argv, struc
     return mpg_header_add(header, err, "arguments", "%s", argc > 1 ? text : "none");
 }
 
-/* The clock that the kernel keeps time with, behind clock_gettime(). */
+/* The kernel's time source behind clock_gettime(). */
 static void find_kernel_clock(char *text, size_t size)
 {
     FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
@@ -125,7 +125,7 @@ static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
     return 0;
 }
 
-/* What mpgbench saw before it began to measure; nothing if a benchmark runs by itself. */
+/* The state of the machine before the measurement, as mpgbench observed it; nothing for a benchmark run directly. */
 static int add_before(struct mpg_header *header, struct mpg_error *err)
 {
     const char *before = getenv("MPGKIT_MACHINE_BEFORE");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frame of benchmarks of pairs: draws pairs, measures them one after the other,
- * collects on rank 0, writes. */
+/* Main program of pair benchmarks: draws pairs, measures pair after pair, collects on rank 0, writes results. */
 #include "config.h"
 
 #include "bench/harness/network.h"
@@ -20,32 +19,32 @@
 #include "statistics/order.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
-#define LEAST_MAD 0.01 /* of medians of pairs that are alike */
+#define LEAST_MAD 0.01 /* relative difference of medians between equal pairs */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
-/* One launch. */
+/* State of a launch. */
 struct run {
     const struct mpg_network *net;
     struct mpg_network_options *opt;
     struct mpg_ranks ranks;
     struct mpg_timer timer;
     struct mpg_network_effort effort;
-    bool own_core; /* no rank shares its core, so that time off the CPU is nobody's turn */
-    int64_t pairs; /* of all classes */
+    bool own_core; /* each rank has its own core; on shared cores, time off the CPU is not noise */
+    int64_t pairs; /* all classes */
     struct mpg_couple *couple;
     bool eager_known[MPG_PATHS];
     int64_t eager_limit_bytes[MPG_PATHS];
     struct mpg_progress progress;
-    struct mpg_class class[MPG_PATHS]; /* rank 0 */
+    struct mpg_class class[MPG_PATHS]; /* rank 0 only */
     struct mpg_load load;              /* of this host */
-    double others_ns;                  /* rank 0: CPU time of the other ranks of its host */
+    double others_ns;                  /* rank 0: CPU time of the other ranks on its host */
 };
 
-/* What the leading rank of a pair hands to rank 0. */
+/* Results of a pair, sent by the leading rank to rank 0. */
 struct yield {
     struct mpg_measured measured;
     struct mpg_bench_plan plan;
-    struct mpg_class_cell *cell; /* of each in the plan */
+    struct mpg_class_cell *cell; /* for each cell of the plan */
     double *row;
 };
 
@@ -63,9 +62,9 @@ static void clear_yield(struct yield *y)
     free(y->row);
 }
 
-/* ---- one pair ---- */
+/* ---- a pair ---- */
 
-/* The greatest size that is known to go eagerly on PATH; negative: none. */
+/* The largest size known to be eager on PATH; negative: none. */
 static int64_t known_limit(const struct run *run, enum mpg_path path)
 {
     int64_t limit = run->eager_known[path] ? run->eager_limit_bytes[path] : -2;
@@ -86,7 +85,7 @@ static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_bench
     return status;
 }
 
-/* The leading rank's plan is that of both: the other's caches may differ. */
+/* Both ranks use the leading rank's plan, as their caches may differ. */
 static int share_plan(const struct run *run, const struct mpg_pair *pair, enum mpg_path path,
                       struct mpg_bench_plan *plan, struct mpg_error *err)
 {
@@ -114,7 +113,7 @@ static double median_total(const struct mpg_measured *m, size_t cell, double *sc
     return n > 0 ? mpg_sorted_quantile(scratch, n, 0.5) : 0;
 }
 
-/* Rows and cells of what was measured. */
+/* Makes rows and cells from the measurement. */
 static int make_rows(const struct run *run, int64_t number, struct yield *y,
                      struct mpg_error *err)
 {
@@ -138,7 +137,7 @@ static int make_rows(const struct run *run, int64_t number, struct yield *y,
     return status;
 }
 
-/* Measures pair K, number NUMBER of its class; this rank is one of its two. */
+/* Measures pair K, number NUMBER of its class; called by the two ranks of the pair. */
 static int measure_pair(struct run *run, int64_t k, int64_t number, struct yield *y,
                         struct mpg_error *err)
 {
@@ -193,7 +192,7 @@ static void receive_rows(double *row, size_t n, int from)
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Rank 0: the class takes what the pair's leading rank, this one or another, has. */
+/* Rank 0: adds the results of a pair's leading rank (rank 0 itself or another rank) to the class. */
 static void take(struct run *run, const struct mpg_couple *couple, const struct summary *s,
                  const struct yield *y)
 {
@@ -219,7 +218,7 @@ static void take(struct run *run, const struct mpg_couple *couple, const struct 
     class->dropped += s->dropped;
 }
 
-/* Brings what the pair measured to rank 0; all ranks call it. */
+/* Collects a pair's results on rank 0; collective. */
 static int collect(struct run *run, const struct mpg_couple *couple, const struct yield *y,
                    struct mpg_error *err)
 {
@@ -272,9 +271,9 @@ static int measure(struct run *run, struct mpg_error *err)
     return status;
 }
 
-/* ---- before and after ---- */
+/* ---- preparation and report ---- */
 
-/* What any rank can fail at before anything is measured. */
+/* Performs all steps that can fail before the measurement. */
 static int prepare(struct run *run, struct mpg_error *err)
 {
     int status = mpg_timer_open(run->opt->timer, &run->timer, err);
@@ -398,7 +397,7 @@ static int write_class(const struct run *run, const struct mpg_class *class, int
     return status;
 }
 
-/* Whether the goal was reached, in a line. */
+/* Prints whether the goal was reached. */
 static void print_exactness(const struct run *run, const struct mpg_class *class)
 {
     size_t medians = 0, tails = 0;
@@ -436,7 +435,7 @@ static int print_class(const struct run *run, const struct mpg_class *class,
     return 0;
 }
 
-/* Rank 0's last part: the files, then what people read. */
+/* Rank 0: writes the files, then prints the summary. */
 static int report(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     for (int p = 0; p < MPG_PATHS; p++) {
@@ -464,7 +463,7 @@ static void warn(struct run *run)
                 run->net->program->name, text);
 }
 
-/* What all ranks do; all return the same. */
+/* The work of all ranks; all return equal status. */
 static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     if (run->ranks.ranks < 2)
@@ -487,7 +486,7 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
 
 /* ---- the command line ---- */
 
-/* What the options mean together; ends the program where they are wrong. */
+/* Resolves options that depend on each other; exits on a usage error. */
 static void settle(struct run *run)
 {
     const struct mpg_network *net = run->net;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What benchmarks of pairs of MPI ranks have in common: pairs of every path class, one
- * at a time, a results file a class, a summary. A benchmark adds its exchange, its
- * columns and its cells. */
+/* Main program of benchmarks between pairs of MPI ranks: pairs of all path classes, measured one after another; a
+ * results file and a summary for each class. A benchmark supplies exchange, columns and cells. */
 #ifndef MPG_NETWORK_H
 #define MPG_NETWORK_H
 
@@ -18,14 +17,13 @@
 struct mpg_network_options {
     const char *dir, *sizes, *timer, *pairs;
     int64_t iterations, most, warmup, launch, seed;
-    double confidence, median_error, tail_error; /* percent; errors 0: not asked */
+    double confidence, median_error, tail_error; /* percent; an error of 0: no goal */
     double time_ns;
     bool quick, no_eager, no_bind;
     bool iterations_given, most_given, seed_given, time_given;
 };
 
-/* Rows of an option table that all such benchmarks have; O is a struct
- * mpg_network_options. */
+/* Option table rows common to pair benchmarks; O: a struct mpg_network_options. */
 #define MPG_NETWORK_OPTIONS(o)                                                                                  \
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
      .help = "write the samples into folder DIR (default: results)"},                                           \
@@ -49,45 +47,44 @@ struct mpg_network_options {
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &(o).timer, .argument = "NAME",                       \
      .help = "auto (default), counter (the processor's), papi or clock"}
 
-/* What a benchmark's cells may depend on; 0 where unknown. */
+/* Machine facts for a benchmark's plan; 0: unknown. */
 struct mpg_network_facts {
     int64_t eager_limit_bytes; /* as mpg_eager_limit(), or 0 */
     int64_t l2_bytes, l3_bytes;
 };
 
-/* How long and how often. */
+/* Limits of samples and time. */
 struct mpg_network_effort {
     struct mpg_plan_limits limits;
-    double time_ns; /* of all pairs together */
+    double time_ns; /* for all pairs together */
 };
 
 struct mpg_network {
-    const char *name; /* of the benchmark, in files and their names */
+    const char *name; /* of the benchmark, in files and file names */
     const struct mpg_program *program;
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;
-    int64_t fixed_least; /* limits.least where --iterations is given */
+    int64_t fixed_least; /* limits.least for --iterations */
     mpg_half *lead, *follow;
-    bool sent; /* LEAD notes when all was sent */
-    bool late; /* answers are taken late (struct mpg_rounds) */
+    bool sent; /* LEAD records the time after the last send */
+    bool late; /* late receives (struct mpg_rounds) */
     const char *columns;
     int n_columns, decimals[MPG_RECORD_COLUMNS];
-    /* Adds the cells to PLAN. Errors: as mpg_plan_add(), the sizes are wrong. */
+    /* Adds the cells to PLAN. Errors: as mpg_plan_add(); wrong sizes. */
     int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
                 struct mpg_bench_plan *plan, struct mpg_error *err);
-    /* Fills a row's columns after the first, which is the pair's number. */
+    /* Fills a row's columns after the first (the pair number). */
     void (*row)(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row);
-    /* Adds header lines of its own about CLASS; may be NULL. */
+    /* Adds the benchmark's header lines about CLASS; may be NULL. */
     int (*describe)(const struct mpg_class *class, struct mpg_header *header,
                     struct mpg_error *err);
-    int window_column; /* 0: there is none */
-    bool tail;         /* whether the 99th percentile counts too */
-    /* Prints the table of one class. Errors: out of memory. */
+    int window_column; /* 0: none */
+    bool tail;         /* the 99th percentile is part of the goal */
+    /* Prints the table of a class. Errors: out of memory. */
     int (*summary)(const struct mpg_class *class, struct mpg_error *err);
 };
 
-/* The program: parses the options, measures, writes and prints. Returns the exit
- * status. */
+/* The whole program: parses options, measures, writes and prints. Returns the exit status. */
 int mpg_network_main(const struct mpg_network *network, int argc, char **argv);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wall-clock time less CPU time. */
+/* Off-CPU time: wall-clock time minus CPU time. */
 #include "config.h"
 
 #include "bench/harness/off_cpu.h"
 
-/* Two switches of threads take longer. */
+/* Two thread switches take longer than this. */
 #define LOOK_NS 2000.0
-/* The first look after a preemption finds the caches cold; then neither clock's moment is known. */
+/* A slower reading started with cold caches after a preemption: the clocks' moments are uncertain. */
 #define SLOW_NS 1500.0
 enum { TRIES = 3 };
-/* How exactly the clocks are read, and how alike they run. */
+/* Resolution of the comparison, and largest rate difference of the clocks. */
 #define LEAST_NS 1000.0
 #define CLOCKS_DIFFER 20e-6
 /* Interrupts are shorter. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For how long this thread was off its CPU, preempted or because a hypervisor had the CPU:
- * wall-clock time less CPU time since both were compared last. Comparing takes two system calls,
- * some 500 ns, so that it is done only after stretches that were long enough for two switches of
- * threads. */
+/* Off-CPU time of this thread (preemption, or a hypervisor's use of the CPU): wall-clock time minus CPU time
+ * between two readings of both clocks. A reading takes two system calls, about 500 ns; it is therefore taken only
+ * after intervals long enough for two thread switches. */
 #ifndef MPG_OFF_CPU_H
 #define MPG_OFF_CPU_H
 
@@ -12,9 +11,9 @@
 #include "bench/harness/timer.h"
 #include "common/cpu_clock.h"
 
-/* Both clocks at one moment, and how often threads had been switched. */
+/* A simultaneous reading of both clocks and of the thread switch counts. */
 struct mpg_off_cpu_look {
-    uint64_t began, ended; /* when the clocks were read, ticks: the time between is the look's */
+    uint64_t began, ended; /* ticks before and after the reading */
     uint64_t ticks, cpu_ns;
     struct mpg_cpu_switches switches;
 };
@@ -22,39 +21,37 @@ struct mpg_off_cpu_look {
 struct mpg_off_cpu {
     enum mpg_timer_kind timer;
     double ns_per_tick;
-    bool skips;                   /* the CPU clock stands still during interrupts, too */
-    bool asks;                    /* looks ask how often threads were switched */
-    uint64_t look_ticks;          /* a stretch longer than this is worth a look */
-    uint64_t slow_ticks;          /* a look longer than this is repeated */
+    bool skips;                   /* the CPU clock excludes interrupts as well */
+    bool asks;                    /* readings include thread switch counts */
+    uint64_t look_ticks;          /* longer intervals are checked */
+    uint64_t slow_ticks;          /* longer readings are repeated */
     struct mpg_off_cpu_look last;
 };
 
-/* Made for the calling thread, whose timer is TIMER; nothing is compared yet. WAITS: it may sleep
- * while it waits, which mpg_off_cpu_after() tells apart. */
+/* Returns a state for the calling thread with timer TIMER; mpg_off_cpu_begin() takes the first reading. WAITS: the
+ * thread may sleep while waiting, which mpg_off_cpu_after() excludes. */
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits);
 
-/* Reads both clocks, as close to each other as a few attempts get. */
+/* Reads both clocks, by a few attempts for a short distance. */
 struct mpg_off_cpu_look mpg_off_cpu_look(const struct mpg_off_cpu *off);
-/* Whether LOOK lasted too long for the reading alone: it was interrupted. */
+/* Returns whether the reading took too long and was therefore interrupted. */
 static inline bool mpg_off_cpu_interrupted(const struct mpg_off_cpu *off,
                                            const struct mpg_off_cpu_look *look)
 {
     return look->ended - look->began > 2 * off->look_ticks;
 }
 
-/* From now on; before what is measured. */
+/* Takes the first reading, before the measurement. */
 void mpg_off_cpu_begin(struct mpg_off_cpu *off);
 
-/* For how long (ns, >= 0) the thread was off its CPU between the last look and NOW, which becomes
- * the last one. 0 below 1 us, or below what the two clocks may run apart (20 ppm); and where the
- * CPU clock skips interrupts and no thread was switched, if what was measured lasted for less
- * than MEASURED_NS = 50 us, as interrupts do. */
+/* Returns the off-CPU time (ns, >= 0) between the last reading and NOW, which becomes the last reading. 0 if below
+ * 1 us or below the clocks' rate difference (20 ppm). 0 also if the CPU clock excludes interrupts, no thread was
+ * switched, and MEASURED_NS is below 50 us, the length of an interrupt. */
 double mpg_off_cpu_until(struct mpg_off_cpu *off, const struct mpg_off_cpu_look *now,
                          double measured_ns);
 
-/* After a stretch of TICKS in a library that may sleep while it waits: for how long (ns) the
- * thread was off its CPU since the last look; 0, without looking, if the stretch was short, and
- * 0 if the thread slept, which is waiting. */
+/* Returns the off-CPU time (ns) since the last reading, after an interval of TICKS in a library that may sleep
+ * while waiting. 0 without a reading if the interval was short; 0 if the thread slept, since sleeping is waiting. */
 double mpg_off_cpu_after(struct mpg_off_cpu *off, uint64_t ticks);
 static inline double mpg_off_cpu_check(struct mpg_off_cpu *off, uint64_t ticks)
 {

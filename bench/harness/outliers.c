@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Robust comparison of a class's pairs, and a map of them. */
+/* Robust comparison of the pairs of a class, and a map of pairs. */
 #include "config.h"
 
 #include "bench/harness/outliers.h"
@@ -16,10 +16,10 @@
 enum { SHORT, LONG, KINDS, MAP_RANKS = 24 };
 #define SHORT_BYTES 4096
 
-/* How a pair compares to its class. */
+/* A pair compared with its class. */
 struct figure {
-    double ratio[KINDS]; /* logarithm; NAN where it has no such messages */
-    double z[KINDS];     /* robust, of an outlier; 0 of those that are none */
+    double ratio[KINDS]; /* log ratio to the class; NAN without such messages */
+    double z[KINDS];     /* robust z-score of an outlier; else 0 */
 };
 
 static double median_of(double *value, size_t n)
@@ -43,8 +43,7 @@ static bool same_cell(const struct mpg_class_cell *a, const struct mpg_class_cel
     return a->size_bytes == b->size_bytes && a->window == b->window;
 }
 
-/* Puts the median over the class's pairs into each cell of SORTED, as compare_cells()
- * orders them. */
+/* Replaces the median of each cell of SORTED (in compare_cells() order) by the median over the class's pairs. */
 static void find_medians(struct mpg_class_cell *sorted, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -59,11 +58,11 @@ static void find_medians(struct mpg_class_cell *sorted, size_t n)
 static double class_median(const struct mpg_class_cell *sorted, size_t n,
                            const struct mpg_class_cell *cell)
 {
-    size_t low = 0, high = n; /* the first one that is not before CELL lies within */
+    size_t low = 0, high = n; /* invariant: the first element not before CELL is within low..high */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct mpg_class_cell probe = *cell;
-        probe.median_ns = -1; /* before all of its size and window */
+        probe.median_ns = -1; /* before all cells of equal size and window */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
         else
@@ -72,7 +71,7 @@ static double class_median(const struct mpg_class_cell *sorted, size_t n,
     return sorted[low].median_ns;
 }
 
-/* The figures of all pairs. A pair's cells stand together, in the pairs' order. */
+/* Computes the ratios of all pairs. The cells of a pair are adjacent, in the order of pairs. */
 static int find_ratios(const struct mpg_class *class, struct figure *figure,
                        struct mpg_error *err)
 {
@@ -106,7 +105,7 @@ static int find_ratios(const struct mpg_class *class, struct figure *figure,
     return status;
 }
 
-/* The robust z of each pair that is an outlier among its class's. */
+/* Computes the robust z-score of each outlying pair. */
 static int judge(const struct mpg_class *class, int kind, double floor, struct figure *figure,
                  struct mpg_error *err)
 {
@@ -131,7 +130,7 @@ static int judge(const struct mpg_class *class, int kind, double floor, struct f
     return found < 0 ? -1 : 0;
 }
 
-/* 'S' slower than expected, 'F' faster, '.' as expected. */
+/* 'S': slower than expected, 'F': faster, '.': as expected. */
 static char mark_of(const struct figure *figure)
 {
     double worst = fabs(figure->z[SHORT]) > fabs(figure->z[LONG]) ? figure->z[SHORT]
@@ -153,7 +152,7 @@ static void print_outlier(const struct mpg_class *class, const struct mpg_ranks 
                    kind[k], 100 * expm1(figure->ratio[k]), figure->z[k]);
 }
 
-/* MAP, of all ranks with all, gets the class's marks. */
+/* Enters the class's marks into MAP (ranks x ranks). */
 static int64_t mark_class(const struct mpg_class *class, const struct mpg_ranks *ranks,
                           const struct figure *figure, char *map)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of ranks that differ from the others of their path class. */
+/* Outliers among the pairs of a path class. */
 #ifndef MPG_OUTLIERS_H
 #define MPG_OUTLIERS_H
 
@@ -7,14 +7,11 @@
 #include "bench/harness/ranks.h"
 #include "common/error.h"
 
-/* Prints the pairs that are outliers, with hosts and cores, and where there are few
- * enough ranks (24) a map of all with all that marks them. A pair's figure for short
- * messages (up to the eager limit, or 4 KiB), and one for long ones, is the median over
- * cells of its median time against that of its class's pairs, as a logarithm. A pair is
- * marked where a figure is an outlier of its class (mpg_outliers_of_ratios() of
- * statistics/inference.h), FLOOR being what the medians themselves may be wrong by (a
- * part of them, > 0). With fewer than three pairs in a class none is judged. Errors: out
- * of memory. */
+/* Prints outlying pairs with hosts and cores, and a map of all pairs for up to 24 ranks. The ratios of a pair, for
+ * short messages (up to the eager limit, or 4 KiB) and for long messages, are the medians over cells of log(median
+ * time of the pair / median time of the class). A pair is an outlier if a ratio is an outlier of its class
+ * (mpg_outliers_of_ratios() in statistics/inference.h). FLOOR > 0: relative error of the medians. Classes of fewer
+ * than three pairs have no outliers. Errors: out of memory. */
 int mpg_outliers_print(const struct mpg_class class[MPG_PATHS], const struct mpg_ranks *ranks,
                        double floor, struct mpg_error *err);
 

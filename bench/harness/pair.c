@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing pairs; the two ranks of one. */
+/* Selection of pairs, and the two ranks of a pair. */
 #include "config.h"
 
 #include "bench/harness/pair.h"
@@ -11,13 +11,13 @@
 
 #include "bench/harness/random.h"
 
-/* ---- drawing ---- */
+/* ---- selection ---- */
 
-/* What there is to draw from, and what to draw. */
+/* Numbers of pairs available and wanted. */
 struct share {
-    int64_t pairs[MPG_PATHS]; /* of each class */
+    int64_t pairs[MPG_PATHS]; /* available in each class */
     int64_t wanted[MPG_PATHS];
-    bool apart; /* only pairs on two cores are in it */
+    bool apart; /* only pairs on different cores count */
 };
 
 static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
@@ -38,8 +38,7 @@ static void count_pairs(const struct mpg_ranks *ranks, struct share *share)
     memcpy(share->pairs, share->apart ? apart : together, sizeof share->pairs);
 }
 
-/* Gives the classes one pair each in turn until WANTED are given or none is left.
- * Returns how many were given. */
+/* Distributes WANTED over the classes in turns while pairs remain. Returns the number distributed. */
 static int64_t divide(struct share *share, int64_t wanted)
 {
     int64_t given = 0, before = -1;
@@ -54,8 +53,8 @@ static int64_t divide(struct share *share, int64_t wanted)
     return given;
 }
 
-/* Selection sampling: every set of a class's pairs is as likely (Knuth, The Art of
- * Computer Programming 2, 3.4.2, algorithm S). */
+/* Selection sampling: all subsets of a class's pairs are equally likely (Knuth, The Art of Computer Programming 2,
+ * 3.4.2, algorithm S). */
 static void select_pairs(const struct mpg_ranks *ranks, struct share *share, uint64_t *state,
                          struct mpg_couple *couple)
 {
@@ -93,7 +92,7 @@ int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t
     return n;
 }
 
-/* ---- one pair ---- */
+/* ---- a pair ---- */
 
 void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
                     const struct mpg_couple *couple)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places of MPI ranks. */
+/* Locations of MPI ranks. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -28,7 +28,7 @@ void mpg_ranks_wait(MPI_Request *request)
 
 int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 {
-    (void)ranks; /* all of MPI_COMM_WORLD */
+    (void)ranks; /* always MPI_COMM_WORLD */
     int64_t most = value;
     MPI_Request request;
     MPI_Iallreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
@@ -38,7 +38,7 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
-    /* The lowest rank that failed and can say why has the largest value. */
+    /* The lowest failed rank with an error text has the largest value. */
     int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
     int64_t most = mpg_ranks_maximum(ranks, mine);
     if (most > 0 && mine < most)
@@ -55,7 +55,7 @@ double mpg_ranks_others_ns(const struct mpg_ranks *ranks, double own_ns)
     return sum_ns;
 }
 
-/* FNV-1a (Fowler, Noll, Vo) of TEXT and its end, going on from HASH. */
+/* FNV-1a hash (Fowler, Noll, Vo) of TEXT with its terminating 0, continued from HASH. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     do
@@ -81,9 +81,9 @@ int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, in
 
 /* ---- cores ---- */
 
-/* The cores each rank may use, one after the other. */
+/* The available cores of all ranks, concatenated. */
 struct lists {
-    int *n, *first, *core; /* rank r's: core[first[r]] to core[first[r] + n[r] - 1] */
+    int *n, *first, *core; /* rank r's cores: core[first[r]] to core[first[r] + n[r] - 1] */
     int all;
 };
 
@@ -118,7 +118,7 @@ static int gather_lists(const struct mpg_ranks *ranks, const int *mine, int n,
     return 0;
 }
 
-/* Of the N cores in LIST the one with the smallest USED, the first such. */
+/* The first of the N cores in LIST with the smallest USED. */
 static int least_used(const int *list, int n, const int *used)
 {
     int best = list[0];
@@ -128,8 +128,7 @@ static int least_used(const int *list, int n, const int *used)
     return best;
 }
 
-/* The core that each rank of this host gets goes into place[].core (of this host's
- * ranks only), and how many cores they have together into this rank's place. */
+/* Assigns a core to each rank of this host (location[].core) and counts the host's ranks and cores for this rank. */
 static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool bind,
                         struct mpg_error *err)
 {
@@ -140,7 +139,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
     int *used = calloc((size_t)most + 1, sizeof *used);
     char *seen = calloc((size_t)most + 1, 1);
     if (used && seen) {
-        /* Those that the launcher bound come first: they cannot give way. */
+        /* Ranks bound by the launcher come first: they cannot move. */
         for (int pass = 0; pass < 2; pass++)
             for (int r = 0; r < ranks->ranks; r++) {
                 struct mpg_bench_place *place = &ranks->place[r];
@@ -163,7 +162,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
     return status;
 }
 
-/* Finds every rank's place, in the end from the ranks themselves. */
+/* Determines the location of every rank; binds this rank. */
 static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err)
 {
     struct mpg_bench_place *mine = &ranks->place[ranks->rank];
@@ -191,13 +190,13 @@ static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err
     return status;
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
                     struct mpg_error *err)
 {
     *ranks = (struct mpg_ranks){0};
-    MPI_Init(argc, argv); /* MPI's default handler ends the program on its errors */
+    MPI_Init(argc, argv); /* MPI's default error handler aborts on errors */
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->ranks);
     ranks->place = calloc((size_t)ranks->ranks, sizeof *ranks->place);
@@ -219,7 +218,7 @@ void mpg_ranks_end(struct mpg_ranks *ranks)
     MPI_Finalize();
 }
 
-/* ---- description ---- */
+/* ---- header lines ---- */
 
 enum mpg_path mpg_ranks_path(const struct mpg_ranks *ranks, int a, int b)
 {

@@ -144,7 +144,7 @@ static struct {
 static void say(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written; /* nowhere is left to complain to */
+    (void)written; /* no way to report a failure */
 }
 
 static void announce(int number)
@@ -155,7 +155,7 @@ static void announce(int number)
         say(announced.dir);
         say(" are whole, what was being measured is not there\n");
     }
-    raise(number); /* whose action is the default again: SA_RESETHAND */
+    raise(number); /* SA_RESETHAND restored the default action */
 }
 
 void mpg_record_announce(const char *program, const char *dir, const atomic_bool *silent)
@@ -168,7 +168,7 @@ void mpg_record_announce(const char *program, const char *dir, const atomic_bool
     announced.silent = silent;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            (void)sigaction(numbers[i], &action, NULL); /* nohup stays what it is */
+            (void)sigaction(numbers[i], &action, NULL); /* signals ignored by nohup stay ignored */
 }
 
 int mpg_record_prepare(const char *dir, struct mpg_error *err)

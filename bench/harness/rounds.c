@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rounds of blocks of exchanges. The leading rank decides and tells the other before
- * each block what comes. */
+/* Rounds of blocks of exchanges. The leading rank decides and sends the other rank a command before each block. */
 #include "config.h"
 
 #include "bench/harness/rounds.h"
@@ -14,20 +13,20 @@
 #include "statistics/order.h"
 
 enum {
-    WARMUP_CHUNK = 10, /* between looks at the clock */
+    WARMUP_CHUNK = 10, /* exchanges between time checks */
     WARMUP_AGAIN = 10, /* messages before a later block */
-    LEAST_BLOCKS = 5,  /* of a cell, so that none is measured at one time only */
-    LEAST_COUNT = 3,   /* exchanges in a block when time is short */
+    LEAST_BLOCKS = 5,  /* of a cell, to cover several times */
+    LEAST_COUNT = 3,   /* exchanges in a block if time is short */
     TAG = 3
 };
-#define PROBE_NS 2e8 /* between looks at the other's clock */
+#define PROBE_NS 2e8 /* between probes of the other rank's clock */
 
 enum order { ORDER_EXCHANGE, ORDER_PROBE, ORDER_END };
 
-/* What the leading rank tells the other. */
+/* Command of the leading rank to the other. */
 struct command {
     int64_t order, size_bytes, window;
-    int64_t unrecorded, recorded; /* exchanges */
+    int64_t unrecorded, recorded; /* numbers of exchanges */
 };
 
 struct raw {
@@ -38,19 +37,19 @@ struct raw {
     double answer_ns;
 };
 
-/* How far a cell is. */
+/* Progress of a cell. */
 struct state {
-    int64_t n, blocks; /* exchanges recorded, in how many blocks */
-    int64_t values;    /* of them not off the CPU */
+    int64_t n, blocks; /* exchanges recorded, blocks */
+    int64_t values;    /* exchanges without off-CPU time */
     bool done;
     struct mpg_lack lack;
-    int64_t again_at;       /* adaptive: how many exchanges are looked at next */
-    double each_ns;         /* what an exchange took in the last block */
-    double *value;          /* adaptive: the total times so far */
+    int64_t again_at;       /* adaptive: number of exchanges at the next check of the goal */
+    double each_ns;         /* time of an exchange in the last block */
+    double *value;          /* adaptive: all total times */
     size_t room;
 };
 
-/* One pair at work. */
+/* State of a pair's measurement. */
 struct work {
     const struct mpg_rounds *rounds;
     const struct mpg_pair *pair;
@@ -60,9 +59,9 @@ struct work {
     struct mpg_bench_exchange x;
     struct mpg_stamps *stamps;
     struct mpg_off_cpu off;
-    double *other_off_ns; /* of a block: the other's off_ns */
-    double other_cost_ns; /* of the other rank's timer */
-    /* On the leading rank: */
+    double *other_off_ns; /* the other rank's off_ns of a block */
+    double other_cost_ns; /* timer cost of the other rank */
+    /* Leading rank only: */
     struct state *state; /* of each cell */
     size_t *order;
     double *scratch;
@@ -72,7 +71,7 @@ struct work {
     int64_t round;
 };
 
-/* ---- one block ---- */
+/* ---- a block ---- */
 
 static void run_block(struct work *w, const struct command *c)
 {
@@ -88,7 +87,7 @@ static void run_block(struct work *w, const struct command *c)
         half(&w->x, c->recorded, w->stamps);
 }
 
-/* What the other noted of its time off the CPU, to the leading rank. */
+/* Transfers the other rank's off-CPU times to the leading rank. */
 static void send_off(const struct work *w, int64_t recorded)
 {
     if (w->x.off)
@@ -123,7 +122,7 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
         receive_off(w, recorded);
 }
 
-/* The other rank's part, until the end. */
+/* The other rank's part: obeys commands until ORDER_END. */
 static int serve(struct work *w, struct mpg_error *err)
 {
     struct command c;
@@ -148,7 +147,7 @@ static int serve(struct work *w, struct mpg_error *err)
 
 /* ---- the leading rank ---- */
 
-/* Makes room for COUNT more samples of CELL, before they are measured. */
+/* Reserves memory for COUNT more samples of CELL before the measurement. */
 static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -158,7 +157,7 @@ static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error 
         struct raw *grown = realloc(w->raw, room * sizeof *grown);
         if (!grown)
             return mpg_error_set(err, "out of memory for %zu samples", room);
-        memset(grown + w->n, 1, (room - w->n) * sizeof *grown); /* no page fault later */
+        memset(grown + w->n, 1, (room - w->n) * sizeof *grown); /* avoids page faults later */
         w->raw = grown;
         w->room = room;
     }
@@ -172,14 +171,13 @@ static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error 
     return 0;
 }
 
-/* The time between two readings of this rank's timer, less one reading. */
+/* Time between two readings of this rank's timer, minus the cost of a reading. */
 static double own_ns(const struct work *w, uint64_t from, uint64_t to)
 {
     return fmax(0, (double)(to - from) * w->timer->ns_per_tick - w->timer->cost_ns);
 }
 
-/* Takes the block's readings over, less what the readings themselves took: one of
- * each rank's timer lies between start and end. */
+/* Stores the samples of a block, minus timer costs: a reading of each rank's timer lies between start and end. */
 static void keep(struct work *w, size_t cell, int64_t count)
 {
     const struct mpg_stamps *t = w->stamps;
@@ -216,14 +214,14 @@ static double left_ns(const struct work *w)
     return w->rounds->time_ns - (double)(mpg_clock_ns() - w->start_ns);
 }
 
-/* How many exchanges of CELL have MESSAGES, rounded up. */
+/* The number of exchanges of CELL that transfer MESSAGES, rounded up. */
 static int64_t in_windows(const struct work *w, size_t cell, int64_t messages)
 {
     int64_t window = w->plan->cell[cell].window;
     return (messages + window - 1) / window;
 }
 
-/* A cell's first exchanges, cut short when they take more than SHARE_NS. */
+/* Warms up a cell, for at most SHARE_NS. */
 static void warm_up(struct work *w, size_t cell, double share_ns)
 {
     uint64_t begun_ns = mpg_clock_ns();
@@ -241,8 +239,8 @@ static void warm_up(struct work *w, size_t cell, double share_ns)
     }
 }
 
-/* How many exchanges of CELL fit, with LEFT cells to go in its round; most of the
- * time left is for later rounds. */
+/* The number of exchanges of CELL that fit the remaining time with LEFT cells of the round to go; most time is
+ * reserved for later rounds. */
 static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
 {
     const struct mpg_bench_cell *p = &w->plan->cell[cell];
@@ -257,8 +255,7 @@ static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
     return fits < (double)count ? (int64_t)fits : count;
 }
 
-/* One block of CELL, or none where time is too short; LEFT cells of its round are to
- * be measured, this one too. */
+/* Measures a block of CELL, or nothing if time is too short; LEFT: cells of the round to go, this cell included. */
 static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -280,13 +277,13 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
     return 0;
 }
 
-/* What S, cell I's, still lacks. A look sorts the whole series: it is worth one when there is a
- * tenth more, so that all looks together take as long as a few, however many rounds there are. */
+/* Checks the goal of cell I. A check sorts the series, hence the next check follows after a tenth more samples:
+ * the total cost is a few sorts. */
 static void look_at(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
     s->again_at = s->n + s->n / 10;
-    if (s->values == 0) { /* all of them were off the CPU */
+    if (s->values == 0) { /* all samples include off-CPU time */
         s->lack = (struct mpg_lack){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
         return;
     }
@@ -295,7 +292,7 @@ static void look_at(struct work *w, size_t i)
     s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->values);
 }
 
-/* Decides which cells have been measured enough; true when all have. */
+/* Determines which cells are finished; true: all. */
 static bool assess(struct work *w)
 {
     bool all = true;
@@ -358,7 +355,7 @@ static int one_round(struct work *w, struct mpg_error *err)
     return 0;
 }
 
-/* All rounds; SCRATCH holds the longest series. */
+/* Runs all rounds; SCRATCH has room for the longest series. */
 static int lead(struct work *w, struct mpg_error *err)
 {
     struct command end = {.order = ORDER_END};
@@ -380,7 +377,7 @@ static int lead(struct work *w, struct mpg_error *err)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- whole measurement ---- */
 
 static int prepare(struct work *w, struct mpg_error *err)
 {
@@ -391,7 +388,7 @@ static int prepare(struct work *w, struct mpg_error *err)
                                  .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");
-    memset(w->stamps, 1, sizeof *w->stamps); /* no page fault later */
+    memset(w->stamps, 1, sizeof *w->stamps); /* avoids page faults later */
     if (w->rounds->off_cpu) {
         w->off = mpg_off_cpu_open(w->timer, true);
         w->x.off = &w->off;
@@ -423,20 +420,20 @@ static void release(struct work *w)
     mpg_sync_close(w->sync);
 }
 
-/* From reading THERE of the other's timer to reading HERE of this rank's. */
+/* Time from reading THERE of the other rank's timer to reading HERE of this rank's. */
 static double since_ns(const struct work *w, uint64_t there, uint64_t here)
 {
     return mpg_sync_time_ns(w->sync, 0, here) - mpg_sync_time_ns(w->sync, 1, there);
 }
 
-/* Whether both answers of R had been on their way for long enough. */
+/* Returns whether both answers of R had been in flight long enough. */
 static bool was_late(const struct work *w, const struct raw *r)
 {
     return since_ns(w, r->there, r->ready) >= r->answer_ns &&
            since_ns(w, r->again, r->waits) >= r->answer_ns;
 }
 
-/* What the leading rank hands over, by the common time. */
+/* Converts the samples to synchronised time for the caller. */
 static int conclude(const struct work *w, struct mpg_measured *measured, struct mpg_error *err)
 {
     struct mpg_measured m = {.rounds = w->round,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurement of one pair: rounds through all cells of a plan in a fresh order
- * each, a block of exchanges a cell, until every cell has been measured well enough.
- * So a drift of the machine does not look like an effect of size. */
+/* The measurement of a pair: rounds through all cells of a plan, each in random order, with a block of exchanges
+ * per cell, until every cell is precise enough. Random orders keep machine drift from looking like an effect of
+ * size. */
 #ifndef MPG_ROUNDS_H
 #define MPG_ROUNDS_H
 
@@ -18,80 +18,78 @@
 
 enum { MPG_WINDOW_MOST = 4096 };
 
-/* What a benchmark's exchange needs to know. */
+/* Inputs of a benchmark's exchange. */
 struct mpg_bench_exchange {
-    MPI_Comm comm; /* the partner is the other of ranks 0 and 1 */
+    MPI_Comm comm; /* ranks 0 and 1 */
     char *outbox, *inbox;
     int size, window;
-    bool eager; /* messages of SIZE are known to go eagerly */
+    bool eager; /* messages of SIZE are known to be eager */
     enum mpg_timer_kind timer;
-    MPI_Request *request; /* MPG_WINDOW_MOST of them */
-    struct mpg_off_cpu *off; /* of this rank; NULL: not looked for */
+    MPI_Request *request; /* MPG_WINDOW_MOST elements */
+    struct mpg_off_cpu *off; /* of this rank; NULL: off-CPU time is not measured */
 };
 
-/* Readings of the timer in a block, one an exchange: on the leading rank when it
- * starts, when all has been sent (where the benchmark notes that) and when the
- * answer is there; on the other when the message is there. Where the answer is taken
- * late, the leading rank notes when it begins to receive it (READY), and of a second
- * one, whose receive was posted before, when it begins to wait for it and has it; the
- * other notes when the second message is there (AGAIN). Both note for how long they were off
- * their CPU: until an exchange's END, or its THERE, since the one before; and the other at the
- * end, after the last answer. */
+/* Timer readings of a block, an element for each exchange. Leading rank: START; SENT after the last send (if the
+ * benchmark records it); END when the answer has arrived. Other rank: THERE when the message has arrived.
+ *
+ * With late receives, the leading rank also records READY when it begins to receive the answer, and WAITS and
+ * WAITED around the wait for a second answer with a preposted receive; the other rank records AGAIN when the
+ * second message has arrived. OFF_NS: off-CPU time of each rank from the previous exchange until END or THERE; the
+ * other rank adds an element after the last answer. */
 struct mpg_stamps {
     uint64_t start[MPG_PLAN_MOST_BLOCK], sent[MPG_PLAN_MOST_BLOCK], end[MPG_PLAN_MOST_BLOCK];
     uint64_t there[MPG_PLAN_MOST_BLOCK];
     uint64_t ready[MPG_PLAN_MOST_BLOCK], waits[MPG_PLAN_MOST_BLOCK], waited[MPG_PLAN_MOST_BLOCK];
     uint64_t again[MPG_PLAN_MOST_BLOCK];
     double off_ns[MPG_PLAN_MOST_BLOCK + 1];
-    double answer_ns; /* late: how long ago an answer must have begun to be there, in this block */
+    double answer_ns; /* late receives: the minimal time in flight of an answer, in this block */
 };
 
-/* N exchanges (1..MPG_PLAN_MOST_BLOCK), each noted in STAMPS: one half of them. */
+/* Performs a rank's half of N exchanges (1..MPG_PLAN_MOST_BLOCK) and records them in STAMPS. */
 typedef void mpg_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
 
-/* How a pair is measured; the same on both ranks. */
+/* Parameters of a measurement; equal on both ranks. */
 struct mpg_rounds {
     mpg_half *lead, *follow;
-    bool sent;             /* whether LEAD notes stamps->sent */
-    bool late;             /* whether answers are taken late; the total time is then from
-                              READY to END. An exchange whose answer may not have been
-                              there is dropped, and counted */
-    int64_t eager_limit_bytes; /* messages up to that go eagerly; negative: not known */
-    bool off_cpu;          /* look for when a rank is off its CPU: where each has a core */
-    bool adaptive;         /* cells end at the goal, which exchanges off the CPU do not count
-                              for, after five blocks or more; else each gets cell->most samples */
-    struct mpg_goal goal;  /* of the time from start to end */
+    bool sent;             /* LEAD records stamps->sent */
+    bool late;             /* late receives: the total time is END - READY. An exchange whose answer may not have arrived at
+                              READY is dropped and counted */
+    int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
+    bool off_cpu;          /* measure off-CPU time: valid if each rank has its own core */
+    bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
+                              blocks; false: after cell->most samples */
+    struct mpg_goal goal;  /* for the time from start to end */
     int64_t warmup;        /* messages before a cell's first block, >= 0 */
-    double time_ns;        /* no block starts later, but each cell has one; <= 0: no limit */
-    uint64_t seed;         /* draws the orders */
-    struct mpg_progress *progress; /* moves from where it is by 1; NULL: none */
-    double done;                   /* where it is */
+    double time_ns;        /* no block starts later, except the first of each cell; <= 0: no limit */
+    uint64_t seed;         /* of the random orders */
+    struct mpg_progress *progress; /* advanced by 1 during the measurement; NULL: none */
+    double done;                   /* progress before the measurement */
 };
 
-/* One exchange, its timers' cost taken out: one reading for each stretch. */
+/* Times of an exchange, minus timer costs (a reading for each interval). */
 struct mpg_times {
-    uint32_t cell;     /* in the plan */
+    uint32_t cell;     /* index in the plan */
     double total_ns;   /* from start to answer */
-    double send_ns;    /* until all was sent, 0 where it was not noted */
-    double forward_ns; /* until the other had it */
-    double wait_ns;    /* late: for the second answer, else 0 */
-    double off_ns;     /* a rank was off its CPU for so long, in the exchange or right beside it */
+    double send_ns;    /* until the last send returned; 0: not recorded */
+    double forward_ns; /* until the message arrived at the other rank */
+    double wait_ns;    /* late receives: wait for the second answer; else 0 */
+    double off_ns;     /* off-CPU time of both ranks during or directly beside the exchange */
 };
 
-/* What was measured; on rank 0 of the pair only. Zero-initialised is empty. */
+/* Results, on rank 0 of the pair only. Zero-initialised is empty. */
 struct mpg_measured {
     size_t n;
-    struct mpg_times *times; /* in the order taken */
-    struct mpg_lack *lack;   /* of each cell, where the rounds were adaptive */
-    bool shared;             /* the two read one clock */
-    double error_ns;         /* the bound on that of forward_ns */
-    double drift;            /* of the other's clock, as mpg_sync_drift() */
+    struct mpg_times *times; /* in time order */
+    struct mpg_lack *lack;   /* unmet goals of each cell (adaptive rounds) */
+    bool shared;             /* both ranks read a common clock */
+    double error_ns;         /* bound on the error of forward_ns */
+    double drift;            /* of the other rank's clock, as mpg_sync_drift() */
     int64_t rounds;
-    int64_t dropped;         /* late: exchanges without a sample */
+    int64_t dropped;         /* late receives: exchanges without a sample */
 };
 
-/* Measures PLAN's cells (>= 1). Outbox and inbox hold the largest size. Collective
- * over the pair. Errors: out of memory. */
+/* Measures the cells (>= 1) of PLAN into MEASURED (mpg_measured_clear()). Outbox and inbox hold the largest size.
+ * Collective over the pair. Errors: out of memory. */
 int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
                        const struct mpg_bench_plan *plan, const struct mpg_timer *timer,
                        struct mpg_measured *measured, struct mpg_error *err);

@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a series of measurements has been measured often enough: distribution-free
- * confidence intervals of its quantiles (statistics/series.h), for as many independent samples
- * as it counts for. Stopping at a given width keeps the confidence when many samples are
- * needed (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
+/* Stopping rule of a measurement: distribution-free confidence intervals of quantiles at the effective size of the
+ * series (statistics/series.h). Stopping at a given width preserves the confidence for large numbers of samples
+ * (Chow and Robbins, Ann. Math. Statist. 36, 1965). */
 #ifndef MPG_STOPPING_H
 #define MPG_STOPPING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is asked of each series. */
+/* Precision goal of a series. */
 struct mpg_goal {
-    double confidence;   /* 0..1, exclusive */
-    double median_error; /* half width of the median's interval, as a part of it; 0: not asked */
-    double tail_error;   /* the same of the 99th percentile */
+    double confidence;   /* within (0, 1) */
+    double median_error; /* half width of the median's interval, relative; 0: no goal */
+    double tail_error;   /* half width of the 99th percentile's interval, relative; 0: no goal */
 };
 
 /* An interval between order statistics of a series. */
 struct mpg_series_interval {
     double quantile, low, high; /* low -HUGE_VAL or high HUGE_VAL: too few samples */
-    double independent;         /* how many independent samples the series counts for */
+    double independent;         /* effective size of the series */
 };
 
-/* The interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of SERIES, in
- * the order measured; SORTED holds the same, ascending. It is that of mpg_series_worth() and
- * mpg_worth_bounds(): whatever changes within the series is in it, from one value to the next or
- * from one of its blocks, measured at different times, to another. What changes more slowly than
- * it lasts cannot be. In O(N) time. */
+/* Returns the interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of SERIES in time order;
+ * SORTED: the values ascending. Uses mpg_series_effective_size() and mpg_rank_bounds(): the interval covers
+ * changes between neighbours and between blocks at different times, but no changes slower than the series. O(N)
+ * time. */
 struct mpg_series_interval mpg_quantile_interval(const double *series, const double *sorted,
                                                  size_t n, double p, double confidence);
 
-/* What a series still lacks of a goal. */
+/* Goals not yet met by a series. */
 struct mpg_lack {
     bool median, tail;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks compared by minimal round trips. */
+/* Clock comparison by minimal round trips. */
 #include "config.h"
 
 #include "bench/harness/sync.h"
@@ -13,16 +13,16 @@
 enum { WARMUP = 10, EXCHANGES = 100, MOST_BATCHES = 5, TAG = 17, CLOCK_NAME = 512 };
 #define WIDE 1.5 /* times the narrowest probe */
 
-/* One measurement of a rank's clock. */
+/* A measurement of a rank's clock. */
 struct probe {
-    double own_ns;    /* the rank's timer, from its base on */
-    double common_ns; /* rank 0's at that moment */
+    double own_ns;    /* the rank's timer, from its base */
+    double common_ns; /* rank 0's timer at this moment */
     double error_ns;  /* half the round trip */
 };
 
-/* What is known of one rank's clock: on itself and on rank 0. */
+/* State of a rank's clock, on the rank itself and on rank 0. */
 struct clock {
-    uint64_t base; /* ticks where its own time is 0 */
+    uint64_t base; /* ticks at own time 0 */
     double ns_per_tick;
     bool shared;
     size_t n;
@@ -34,10 +34,10 @@ struct mpg_sync {
     int rank, ranks;
     const struct mpg_timer *timer;
     bool shared;
-    struct clock *clock; /* rank 0: of every rank; others: only their own at [rank] */
+    struct clock *clock; /* rank 0: clocks of all ranks; other ranks: only their own, at [rank] */
 };
 
-/* ---- which clocks are one ---- */
+/* ---- detection of common clocks ---- */
 
 static void read_line(const char *path, char *text, size_t size)
 {
@@ -49,8 +49,8 @@ static void read_line(const char *path, char *text, size_t size)
         fclose(file);
 }
 
-/* Whether the timer is one clock for all of a host's cores: the kernel lists the
- * time stamp counter among its clock sources until it finds that it is not. */
+/* Returns whether all cores of the host share the timer's clock: the kernel lists the time stamp counter as a
+ * clock source unless it finds differences. */
 static bool is_constant(const struct mpg_timer *timer)
 {
     char sources[256];
@@ -64,8 +64,7 @@ static bool is_constant(const struct mpg_timer *timer)
     return false;
 }
 
-/* What all processes that read one clock have in common; empty when this timer
- * is not one clock. */
+/* Fills TEXT with a name shared by all processes that read a common clock; empty if the cores' clocks differ. */
 static void name_clock(const struct mpg_timer *timer, char text[CLOCK_NAME])
 {
     char boot[64], space[64] = "", host[256] = "";
@@ -85,9 +84,8 @@ static double own_ns(const struct clock *clock, uint64_t ticks)
     return (double)(int64_t)(ticks - clock->base) * clock->ns_per_tick;
 }
 
-/* A batch of exchanges of rank 0 with RANK; PROBE becomes the shortest when it is
- * shorter than PROBE was. AGREES becomes false when one contradicts that the two
- * clocks are the same. */
+/* Exchanges a batch with RANK; PROBE becomes the shortest exchange if shorter than before. AGREES becomes false if
+ * an exchange contradicts a common clock. */
 static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *mine = &sync->clock[0], *other = &sync->clock[rank];
@@ -106,8 +104,7 @@ static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *prob
     }
 }
 
-/* A probe of RANK's clock, and again when it comes out much wider than earlier
- * ones: then something disturbed it. */
+/* Probes RANK's clock, repeatedly if the result is much wider than earlier probes, which indicates a disturbance. */
 static void lead(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *other = &sync->clock[rank];
@@ -136,7 +133,7 @@ static void follow(const struct mpg_sync *sync)
     }
 }
 
-/* STATUS of all ranks; where the error is another's, ERR becomes empty. */
+/* Returns the worst STATUS of all ranks; ERR becomes empty if the error is another rank's. */
 static int agree(MPI_Comm comm, int status, struct mpg_error *err)
 {
     int worst = status;
@@ -159,8 +156,8 @@ static int reserve_probes(struct mpg_sync *sync, struct mpg_error *err)
     return 0;
 }
 
-/* A probe of each rank that does not share rank 0's clock (of each at all when
- * FIRST, which decides who shares it). */
+/* Probes every rank with a clock different from rank 0's; if FIRST every rank, which decides whether the clock is
+ * shared. */
 static void probe_all(struct mpg_sync *sync, bool first)
 {
     if (sync->rank == 0) {
@@ -188,10 +185,9 @@ static void probe_all(struct mpg_sync *sync, bool first)
              MPI_STATUS_IGNORE);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
-/* Tells rank 0 of each rank's timer and whether it may be rank 0's own, and all
- * of rank 0's. */
+/* Sends each rank's timer, and whether it may be rank 0's clock, to rank 0, and rank 0's timer to all. */
 static void introduce(struct mpg_sync *sync)
 {
     char name[CLOCK_NAME], first[CLOCK_NAME];
@@ -256,9 +252,9 @@ int mpg_sync_probe(struct mpg_sync *sync, struct mpg_error *err)
     return 0;
 }
 
-/* ---- the common time ---- */
+/* ---- synchronised time ---- */
 
-/* A clock's own time as the common one, by the line through two probes. */
+/* Converts a clock's own time to synchronised time, by the line through two probes. */
 static double along(const struct probe *a, const struct probe *b, double time_ns)
 {
     double rate = (b->common_ns - a->common_ns) / (b->own_ns - a->own_ns);

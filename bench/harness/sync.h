@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One time for all ranks of a communicator: that of its rank 0. Ranks that read
- * the same constant clock share it; the others' offset and drift come from
- * minimal round trips (Cristian, Distributed Computing 3, 1989), linear between
- * them. */
+/* Synchronised time of a communicator: rank 0's time. Ranks that read rank 0's clock share it; for other ranks
+ * offset and drift are measured by minimal round trips (Cristian, Distributed Computing 3, 1989) and interpolated
+ * linearly. */
 #ifndef MPG_SYNC_H
 #define MPG_SYNC_H
 
@@ -15,39 +14,35 @@
 
 struct mpg_sync;
 
-/* Starts the common time, 0 at about this moment, with a first measurement of
- * every rank's clock against rank 0's. TIMER is this rank's; all have the same
- * kind, and it outlives the sync. A clock is taken for rank 0's own when host,
- * boot and time namespace are the same, the system's clock or the processor says
- * that it is one constant clock for all cores, and every round trip agrees with
- * an offset of 0. Collective over COMM, which the sync keeps; the caller closes
- * it. NULL on every rank when one is out of memory; where the error is another
- * rank's, ERR becomes empty. */
+/* Starts synchronised time, 0 about now, with a first probe of every rank's clock. TIMER: this rank's timer, of
+ * equal kind on all ranks, valid until the end. A clock counts as rank 0's if host, boot and time namespace are
+ * equal, the system or the processor declares a constant clock for all cores, and every round trip is consistent
+ * with offset 0. Collective over COMM, which the sync keeps; the caller closes the sync. Returns NULL on every
+ * rank if any is out of memory; ERR is empty if the error is another rank's. */
 struct mpg_sync *mpg_sync_open(MPI_Comm comm, const struct mpg_timer *timer,
                                struct mpg_error *err);
 void mpg_sync_close(struct mpg_sync *sync); /* not collective; NULL is allowed */
 
-/* Measures the clocks again; call it between blocks of measurements and once
- * after the last. Without effect, and free, when all ranks share rank 0's clock.
- * Takes about a hundred empty round trips a rank, one rank after the other.
- * Collective over the communicator. Errors as mpg_sync_open(). */
+/* Probes the clocks again: between blocks of measurements and after the last. Does nothing if all ranks share rank
+ * 0's clock. Takes about a hundred empty round trips per rank, rank after rank. Collective. Errors: as
+ * mpg_sync_open(). */
 int mpg_sync_probe(struct mpg_sync *sync, struct mpg_error *err);
 
-/* The common time, ns, at which RANK's timer read TICKS. RANK is this rank, or any
- * on rank 0. Linear between the two probes around it, so call it after the last
- * probe; before the first and after the last probe the nearest two are used. */
+/* Returns the synchronised time, ns, of RANK's timer reading TICKS. RANK: this rank, or any rank on rank 0. Linear
+ * between the two surrounding probes, hence to be called after the last probe; outside the probes the nearest two
+ * extrapolate. */
 double mpg_sync_time_ns(const struct mpg_sync *sync, int rank, uint64_t ticks);
 
-/* The bound, ns, on the error of RANK's common time (RANK as above): for a shared
- * clock its resolution, else half the longest of the probes' minimal round trips
- * plus how far a probe was from the line through its neighbours, at most. */
+/* Returns the error bound, ns, of RANK's synchronised time (RANK as above). Shared clock: the timer's resolution;
+ * else half the longest minimal round trip plus the largest deviation of a probe from the line through its
+ * neighbours. */
 double mpg_sync_error_ns(const struct mpg_sync *sync, int rank);
 
-/* The rate of RANK's clock against rank 0's, less 1, over all probes (RANK as
- * above); 0 for a shared clock and while there is only one probe. */
+/* Returns the rate of RANK's clock relative to rank 0's, minus 1, over all probes (RANK as above); 0 for a shared
+ * clock or a single probe. */
 double mpg_sync_drift(const struct mpg_sync *sync, int rank);
 
-/* Whether all ranks share rank 0's clock; the same on every rank. */
+/* Returns whether all ranks share rank 0's clock; equal on every rank. */
 bool mpg_sync_shared(const struct mpg_sync *sync);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing, calibrating and costing the benchmarks' clock. */
+/* Selection, calibration and cost of the benchmarks' timer. */
 #include "config.h"
 
 #include "bench/harness/timer.h"
@@ -46,7 +46,7 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
     return 0;
 }
 
-/* The tightest of several brackets of a clock reading between two of ticks. */
+/* The narrowest of several readings of the clock between two readings of the timer. */
 static struct mpg_timer_moment read_both(enum mpg_timer_kind kind)
 {
     struct mpg_timer_moment best = {0, 0};
@@ -93,7 +93,7 @@ static void measure_cost(struct mpg_timer *timer)
         if (last - start < cost)
             cost = last - start;
     }
-    if (resolution == UINT64_MAX) { /* a coarse clock that stood still all the while */
+    if (resolution == UINT64_MAX) { /* a coarse clock did not advance during all batches */
         uint64_t last = mpg_timer_read(kind), now;
         while ((now = mpg_timer_read(kind)) <= last) {
         }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The benchmarks' clock: the processor's counter where it can be had and is
- * constant (x86's time stamp counter, aarch64's cntvct_el0, ppc64's time base),
- * else PAPI's or the system's, calibrated to CLOCK_MONOTONIC. Reading it is
- * inline: it costs as much as what it times. */
+/* The benchmarks' timer: a constant cycle counter of the processor (x86's time stamp counter, aarch64's
+ * cntvct_el0, ppc64's time base), else PAPI's or the system's clock, calibrated to CLOCK_MONOTONIC. Reading is
+ * inline because of its cost. */
 #ifndef MPG_TIMER_H
 #define MPG_TIMER_H
 
@@ -24,38 +23,36 @@ enum mpg_timer_kind {
     MPG_TIMER_CLOCK,  /* clock_gettime(CLOCK_MONOTONIC) */
 };
 
-/* One moment on both clocks. */
+/* A moment on both clocks. */
 struct mpg_timer_moment {
-    uint64_t ticks, clock_ns; /* the timer's, CLOCK_MONOTONIC */
+    uint64_t ticks, clock_ns; /* timer; CLOCK_MONOTONIC */
 };
 
 struct mpg_timer {
     enum mpg_timer_kind kind;
     double ns_per_tick;
-    double cost_ns;       /* of one reading, the best of many batches */
+    double cost_ns;       /* of a reading, least of many batches */
     double resolution_ns; /* smallest positive difference of two readings */
-    struct mpg_timer_moment calibrated; /* when its calibration began */
+    struct mpg_timer_moment calibrated; /* start of the calibration */
 };
 
-/* Prepares the timer that NAME asks for: "auto" (the processor's counter when it
- * is constant and the kernel trusts it too, else the system's clock), "counter"
- * (or "tsc"), "papi" or "clock", and calibrates it for about 100 ms. Errors: the
- * name is unknown, the machine or this build has no such timer, the clock does
- * not advance. */
+/* Opens and calibrates (about 100 ms) the timer NAME: "auto" (the processor's counter if constant and trusted by
+ * the kernel, else the system's clock), "counter" (or "tsc"), "papi" or "clock". Errors: unknown name, timer not
+ * available on this machine or in this build, clock does not advance. */
 int mpg_timer_open(const char *name, struct mpg_timer *timer, struct mpg_error *err);
 
-/* This moment, on the core that this thread is on: the nearest of many readings of both
- * clocks, good to some 10 ns. */
+/* Returns the present moment on both clocks: the narrowest of many readings on the current core, accurate to about
+ * 10 ns. */
 struct mpg_timer_moment mpg_timer_now(const struct mpg_timer *timer);
 
-/* By how much CLOCK_MONOTONIC has run faster than TIMER since its calibration
- * began, in parts per million: the error of the times measured meanwhile. */
+/* Returns the rate of CLOCK_MONOTONIC relative to TIMER since the calibration, minus 1, in parts per million: the
+ * relative error of measured times. */
 double mpg_timer_drift_ppm(const struct mpg_timer *timer);
 
-/* The timer in words: "tsc (rdtscp)". Static storage. */
+/* Returns the timer in words: "tsc (rdtscp)". A constant string. */
 const char *mpg_timer_describe(const struct mpg_timer *timer);
 
-/* The time in ticks. With a constant KIND only one reading remains. */
+/* Returns the time in ticks. A constant KIND compiles to a single reading. */
 static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_timer_kind kind)
 {
     switch (kind) {
@@ -70,7 +67,7 @@ static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_ti
 #elif MPG_HAVE_COUNTER
     case MPG_TIMER_COUNTER:
 #ifdef __aarch64__
-        __asm__ volatile("isb" : : : "memory"); /* keeps earlier instructions before it */
+        __asm__ volatile("isb" : : : "memory"); /* orders the reading after earlier instructions */
 #endif
         return mpg_ticks_read();
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cores and caches, through hwloc. */
+/* Cores and caches from hwloc. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -68,8 +68,7 @@ int mpg_topology_cores(const struct mpg_topology *topology, int **core, struct m
     return threads < 0 ? -1 : n;
 }
 
-/* The last cache for data above OBJECT that is of LEVEL, or of the highest level
- * when LEVEL is 0; NULL without one. */
+/* The highest data cache above OBJECT of LEVEL (0: any level); NULL: none. */
 static hwloc_obj_t cache_above(hwloc_obj_t object, int level)
 {
     hwloc_obj_t last = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where this process runs: its cores, their caches, and what they share
- * (hwloc; Broquedis et al., PDP 2010). */
+/* Topology of this process: cores, caches, sharing (hwloc; Broquedis et al., PDP 2010). */
 #ifndef MPG_TOPOLOGY_H
 #define MPG_TOPOLOGY_H
 
@@ -11,24 +10,22 @@
 
 struct mpg_topology;
 
-/* Finds the machine's topology, or reads the one that hwloc's environment
- * variables name. The caller closes it. NULL: out of memory, hwloc fails. */
+/* Reads the machine's topology, or the topology named by hwloc's environment variables. The caller closes it.
+ * NULL: out of memory, hwloc fails. */
 struct mpg_topology *mpg_topology_open(struct mpg_error *err);
 void mpg_topology_close(struct mpg_topology *topology); /* NULL is allowed */
 
-/* The allowed cores: the first allowed hardware thread of each physical core that
- * this thread may use (the system's numbers, ascending), into *CORE, which the
- * caller frees. A thread that hwloc does not know is a core of its own. Returns
- * how many, at least 1, or -1 (out of memory, the system call fails). */
+/* Stores the first available hardware thread of each available physical core, ascending by the system's numbers,
+ * into *CORE, which the caller frees. A thread unknown to hwloc counts as a core. Returns the number of cores, >=
+ * 1. Errors (-1): out of memory, sched_getaffinity(2) fails. */
 int mpg_topology_cores(const struct mpg_topology *topology, int **core, struct mpg_error *err);
 
-/* The hardware threads that share the last-level cache of all that this thread
- * may run on, as a list like "0-3", into TEXT of SIZE bytes (>= 1); empty when
- * they have none in common or hwloc knows of no caches. */
+/* Formats the hardware threads that share the last-level cache of all cores of this thread, like "0-3", into TEXT
+ * of SIZE bytes (>= 1); empty without a common cache. */
 void mpg_topology_complex(const struct mpg_topology *topology, char *text, size_t size);
 
-/* The size in bytes of the cache of LEVEL (2 or 3) for data that belongs to the
- * first core this thread may run on; 0 when there is none or it is not known. */
+/* Returns the size in bytes of the data cache of LEVEL (2 or 3) above the first available core; 0: none or
+ * unknown. */
 int64_t mpg_topology_cache_bytes(const struct mpg_topology *topology, int level);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* overhead: what a message costs the ranks that send and receive it, though neither waits
- * for the other: o_s and o_r of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA
- * 1995), by size. A receiver that comes late, when the message lies ready, pays o_r alone
- * (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters for Message Passing
- * Platforms", IPDPS 2000 workshops, section 3; Hoefler, Lichei and Rehm, "Low-Overhead
- * LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS 2007, which
- * netgauge does). */
+/* overhead: CPU costs of a message at the sender and at the receiver when neither waits for the other: o_s and o_r
+ * of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995), by size. A receiver that comes after the
+ * message has arrived pays o_r alone (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters for Message
+ * Passing Platforms", IPDPS 2000 workshops, section 3; Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter
+ * Assessment for Modern Interconnection Networks", IPDPS 2007, as in netgauge). */
 #include "config.h"
 
 #include <stdio.h>
@@ -18,7 +16,7 @@
 enum { TAG = 1, ROUND_TRIPS = 5 };
 enum { SEND = 2, RECEIVE, WAIT, OFF_CPU }; /* columns */
 
-/* The receiver comes so much later than a whole round trip takes. */
+/* Delay of the receiver, in round trips plus LATE_NS. */
 #define ROUND_TRIPS_LATE 2
 #define LATE_NS 20000.0
 
@@ -59,8 +57,8 @@ static void spin(double time_ns)
     }
 }
 
-/* Sends, and returns the reading of the timer when the call that sends, or that posts what
- * would wait, is over. */
+/* Sends a message; returns the timer after the sending call: after MPI_Send if eager, after MPI_Isend if a send
+ * would block. */
 static uint64_t send_message(const struct mpg_bench_exchange *x)
 {
     uint64_t sent;
@@ -74,7 +72,7 @@ static uint64_t send_message(const struct mpg_bench_exchange *x)
     return sent;
 }
 
-/* The median time of a few round trips that nothing delays. */
+/* The median time of a few undelayed round trips. */
 static double measure_round_trip(const struct mpg_bench_exchange *x)
 {
     double took_ns[ROUND_TRIPS];
@@ -88,15 +86,15 @@ static double measure_round_trip(const struct mpg_bench_exchange *x)
     return took_ns[ROUND_TRIPS / 2];
 }
 
-/* For how long this rank was off its CPU, if one of two stretches of the timer was long: what
- * happens while it spins between them delays nothing that is measured. */
+/* Off-CPU time of this rank if either of two timer intervals was long; time spent spinning in between is not
+ * measured. */
 static double off_ns(const struct mpg_bench_exchange *x, uint64_t one, uint64_t other)
 {
     return mpg_off_cpu_check(x->off, one > other ? one : other);
 }
 
-/* Of each exchange the first answer is received by a call that comes late, the second by
- * one that was posted before all and is waited for late. */
+/* In each exchange the first answer is received by a late MPI_Recv, the second by a late MPI_Wait for a preposted
+ * receive. */
 static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     MPI_Request *posted = &x->request[1];
@@ -136,7 +134,7 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     for (int64_t i = 0; i < n; i++) {
         answer(x, &stamps->there[i]);
         answer(x, &stamps->again[i]);
-        stamps->off_ns[i] = 0; /* of no interest: an answer that comes late is dropped */
+        stamps->off_ns[i] = 0; /* not needed: late answers are dropped */
     }
     stamps->off_ns[n] = 0;
 }
@@ -158,7 +156,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
     return mpg_plan_add_sizes(plan, opt.sizes, facts->eager_limit_bytes, limits, err);
 }
 
-/* ---- what is said ---- */
+/* ---- header lines and summary ---- */
 
 static int describe(const struct mpg_class *class, struct mpg_header *header,
                     struct mpg_error *err)

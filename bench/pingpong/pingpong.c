@@ -72,7 +72,7 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
-/* Rounded as they are written, so that the two ways add up to the round trip. */
+/* Rounded as written: both directions add up to the round trip. */
 static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;
