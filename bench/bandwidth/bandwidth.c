@@ -40,7 +40,7 @@ static const struct mpg_option options[] = {
      .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
     {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
      .help = "record N samples of each size up to 256KiB, fewer of\nlarger ones but at least 100,"
-             " however exact that is", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
     MPG_NETWORK_OPTIONS(opt),
     {0}};
 
@@ -95,10 +95,10 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         receive_window(x);
-        stamps->there[i] = mpg_timer_read(x->timer);
+        stamps->arrived[i] = mpg_timer_read(x->timer);
         MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, x->comm);
-        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->there[i] - before);
-        before = stamps->there[i];
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->arrived[i] - before);
+        before = stamps->arrived[i];
     }
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
@@ -168,7 +168,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
 
 /* ---- header lines and summary ---- */
 
-static int describe(const struct mpg_class *class, struct mpg_header *header,
+static int describe(const struct mpg_path_results *class, struct mpg_header *header,
                     struct mpg_error *err)
 {
     (void)class;
@@ -177,11 +177,11 @@ static int describe(const struct mpg_class *class, struct mpg_header *header,
 }
 
 /* The median of a column; 0 without samples. Returns -1 if memory is out. */
-static int column_median(const struct mpg_class *class, const struct mpg_class_cell *cell,
+static int column_median(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                          int column, double *median, int64_t *n, struct mpg_error *err)
 {
     double *value = NULL;
-    *n = mpg_class_values(class, cell->size_bytes, cell->window, column, &value, err);
+    *n = mpg_path_results_values(class, cell->size_bytes, cell->window, column, &value, err);
     *median = *n > 0 ? mpg_sorted_quantile(value, (size_t)*n, 0.5) : 0;
     free(value);
     return *n < 0 ? -1 : 0;
@@ -192,12 +192,12 @@ static double megabytes_per_second(double bytes, double time_ns)
     return time_ns > 0 ? 1e3 * bytes / time_ns : 0;
 }
 
-static int print_size(const struct mpg_class *class, const struct mpg_class_cell *cell,
+static int print_size(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                       struct mpg_error *err)
 {
     char size[32], median[32], sent[32];
     double time_ns, send_ns, way_ns, stream_ns = 0;
-    struct mpg_class_cell stream = *cell;
+    struct mpg_path_cell stream = *cell;
     int64_t n, unused;
     stream.window = window_of(cell->size_bytes);
     if (column_median(class, cell, TIME, &time_ns, &n, err) < 0 ||
@@ -217,10 +217,10 @@ static int print_size(const struct mpg_class *class, const struct mpg_class_cell
     return 0;
 }
 
-static int print_summary(const struct mpg_class *class, struct mpg_error *err)
+static int print_summary(const struct mpg_path_results *class, struct mpg_error *err)
 {
-    struct mpg_class_cell *cell = NULL;
-    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    struct mpg_path_cell *cell = NULL;
+    int64_t n = mpg_path_results_sizes(class, 1, &cell, err);
     int status = n < 0 ? -1 : 0;
     printf("messages by size, medians; size 0 is the empty exchange:\n"
            "%10s %8s %10s %10s %10s %10s %6s\n",

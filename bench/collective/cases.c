@@ -80,14 +80,14 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
     if (operation == MPG_OPERATION_BARRIER)
         return add(cases, &one, err);
     for (int64_t i = 0; i < sizes; i++) {
-        if (mpg_operation_adds(operation) && size[i] % (int64_t)sizeof(double) != 0)
+        if (mpg_operation_reduces(operation) && size[i] % (int64_t)sizeof(double) != 0)
             return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan,"
                                       " reduce_local and reduce_sent add up doubles; leave them out by"
                                       " --operations", (long long)size[i]);
         if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MOST_BYTES)
             continue;
         one.size_bytes = size[i];
-        one.most = mpg_plan_most(&limits, size[i]);
+        one.most = mpg_plan_max_samples(&limits, size[i]);
         if (add(cases, &one, err) < 0)
             return -1;
     }

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "bench/collective/cases.h"
-#include "bench/collective/starts.h"
+#include "bench/collective/timing.h"
 #include "bench/harness/launch.h"
 #include "bench/harness/load.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/ranks.h"
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -52,9 +52,9 @@ static const struct mpg_option options[] = {
     {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
      .help = "at most N of them (default: 10000)", .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
     {.name = "confidence", .kind = MPG_OPTION_REAL, .value = &opt.confidence, .argument = "PERCENT",
-     .help = "of the intervals that end the measurement (default: 95)", .minimum = 50, .maximum = 99.99},
+     .help = "confidence of the intervals of the stopping rule\n(default: 95)", .minimum = 50, .maximum = 99.99},
     {.name = "median-error", .kind = MPG_OPTION_REAL, .value = &opt.median_error, .argument = "PERCENT",
-     .help = "half width of the median's interval, 0 for any\n(default: 2)", .maximum = 1000},
+     .help = "half width of the median's interval, 0 for none\n(default: 2)", .maximum = 1000},
     {.name = "tail-error", .kind = MPG_OPTION_REAL, .value = &opt.tail_error, .argument = "PERCENT",
      .help = "the same of the 99th percentile (default: 10)", .maximum = 1000},
     {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
@@ -65,11 +65,11 @@ static const struct mpg_option options[] = {
     {.name = "warmup", .letter = 'w', .kind = MPG_OPTION_INT, .value = &opt.warmup, .argument = "N",
      .help = "repetitions of each case before, not recorded\n(default: 20)", .maximum = 1e8},
     {.name = "launch", .letter = 'l', .kind = MPG_OPTION_INT, .value = &opt.launch, .argument = "N",
-     .help = "which launch this is; it names the file (default: 0)", .maximum = 1e9},
+     .help = "number of this launch, used in the file name (default: 0)", .maximum = 1e9},
     {.name = "seed", .kind = MPG_OPTION_INT, .value = &opt.seed, .argument = "N",
      .help = "draws the order of each round (default: the launch)", .maximum = 1e15, .given = &opt.seed_given},
     {.name = "no-bind", .kind = MPG_OPTION_FLAG, .value = &opt.no_bind,
-     .help = "leave ranks that may run on several cores as they are"},
+     .help = "do not bind ranks to cores"},
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &opt.timer, .argument = "NAME",
      .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};
@@ -77,7 +77,7 @@ static const struct mpg_option options[] = {
 static const struct mpg_program program = {
     .name = "mpgbench collective",
     .summary = "Measures how long MPI's collective operations take, for each number of processes and\n"
-               "message size, from starts that all agree on, and the arithmetic of reductions.\n"
+               "message size, from synchronised starts, and the arithmetic of reductions.\n"
                "Start it with mpirun.",
     .options = options};
 
@@ -86,8 +86,8 @@ struct run {
     struct mpg_timer timer;
     struct mpg_cases cases;
     struct mpg_buffers buffers;
-    struct mpg_starts how;
-    struct mpg_starts_result result;
+    struct mpg_timing config;
+    struct mpg_timing_result result;
     struct mpg_header header;
     char oversubscribed[512];
     bool usage; /* the error is in the command line */
@@ -109,17 +109,17 @@ static void set_defaults(void)
 
 static void choose(struct run *run)
 {
-    run->how = (struct mpg_starts){
+    run->config = (struct mpg_timing){
         .adaptive = !opt.iterations_given,
         .goal = {opt.confidence / 100, opt.median_error / 100, opt.tail_error / 100},
         .warmup = opt.warmup, .time_ns = opt.time_ns, .seed = (uint64_t)opt.seed,
         .yield = mpg_ranks_oversubscribed(&run->ranks, run->oversubscribed,
                                           sizeof run->oversubscribed)};
-    run->how.late_ns = run->how.yield ? LATE_SHARED_NS
+    run->config.late_ns = run->config.yield ? LATE_SHARED_NS
                        : 4 * run->timer.cost_ns > LATE_NS ? 4 * run->timer.cost_ns : LATE_NS;
-    if (run->how.yield && run->ranks.rank == 0)
-        fprintf(stderr, "mpgbench collective: warning: %s: times are the scheduler's more than the"
-                        " network's\n", run->oversubscribed);
+    if (run->config.yield && run->ranks.rank == 0)
+        fprintf(stderr, "mpgbench collective: warning: %s: times mostly measure the scheduler;"
+                        " start at most one rank per core\n", run->oversubscribed);
 }
 
 /* Performs all steps that can fail before the measurement. */
@@ -139,7 +139,7 @@ static int prepare(struct run *run, struct mpg_error *err)
                                   " allgather are left out where a rank sends or receives more"
                                   " than 16 MiB");
     }
-    if (run->ranks.rank == 0 && mpg_record_prepare(opt.dir, err) < 0)
+    if (run->ranks.rank == 0 && mpg_results_file_prepare(opt.dir, err) < 0)
         return -1;
     if (mpg_timer_open(opt.timer, &run->timer, err) < 0)
         return -1;
@@ -167,7 +167,7 @@ static int add_operations(struct mpg_header *header, struct mpg_error *err)
 
 static int add_stopping(struct mpg_header *header, const struct run *run, struct mpg_error *err)
 {
-    if (!run->how.adaptive)
+    if (!run->config.adaptive)
         return mpg_header_add(header, err, "stopping", "%lld iterations",
                               (long long)opt.iterations);
     return mpg_header_add(header, err, "stopping",
@@ -191,8 +191,8 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
         add_operations(h, err) < 0 || add_stopping(h, run, err) < 0 ||
         mpg_header_add(h, err, "clocks", run->result.shared ? "shared" : "synchronised") < 0 ||
         mpg_header_add(h, err, "start_error_ns", "%.1f", run->result.error_ns) < 0 ||
-        mpg_header_add(h, err, "late_ns", "%.1f", run->how.late_ns) < 0 ||
-        (run->how.yield &&
+        mpg_header_add(h, err, "late_ns", "%.1f", run->config.late_ns) < 0 ||
+        (run->config.yield &&
          mpg_header_add(h, err, "off_cpu", "not looked for: ranks share cores") < 0))
         return -1;
     return mpg_header_add(h, err, "invalid", "%lld", (long long)count_invalid(&run->cases));
@@ -201,10 +201,10 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
 static int write_samples(struct run *run, struct mpg_error *err)
 {
     char name[64];
-    struct mpg_bench_samples samples = {"operation processes size_bytes time_ns off_cpu_ns", MPG_STARTS_COLUMNS,
+    struct mpg_bench_samples samples = {"operation processes size_bytes time_ns off_cpu_ns", MPG_TIMING_COLUMNS,
                                   {0, 0, 0, 1, 0}, run->result.n, run->result.value};
     snprintf(name, sizeof name, "collective-launch%lld.samples", (long long)opt.launch);
-    return mpg_record_write(opt.dir, name, &run->header, &samples, err);
+    return mpg_results_file_write(opt.dir, name, &run->header, &samples, err);
 }
 
 /* Rank 0: writes the file, then prints the summary. */
@@ -214,7 +214,7 @@ static int report(struct run *run, struct mpg_error *err)
         return mpg_error_set(err, "all %lld repetitions were invalid: in each a process came late;"
                                   " are the cores free?", (long long)count_invalid(&run->cases));
     if (write_samples(run, err) < 0 ||
-        mpg_starts_print(&run->result, &run->cases, opt.launch, err) < 0)
+        mpg_timing_print(&run->result, &run->cases, opt.launch, err) < 0)
         return -1;
     return mpg_stdout_close(err);
 }
@@ -229,12 +229,12 @@ static int measure(struct run *run, int argc, char **argv, struct mpg_error *err
         return -1;
     choose(run);
     mpg_load_start(&load);
-    int status = mpg_starts_measure(&run->how, &run->ranks, &run->timer, &run->buffers,
+    int status = mpg_timing_measure(&run->config, &run->ranks, &run->timer, &run->buffers,
                                      &run->cases, &run->result, err);
     mpg_load_end(&load);
     if (status < 0)
         return -1;
-    double others_ns = mpg_ranks_others_ns(&run->ranks, load.own_ns);
+    double others_ns = mpg_ranks_other_cpu_ns(&run->ranks, load.own_ns);
     if (run->ranks.rank == 0) {
         status = describe(run, argc, argv, &load, others_ns, err);
         if (status == 0)
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     set_defaults();
     mpg_launch_find(&launch);
     if (launch.rank == 0)
-        mpg_record_announce(program.name, opt.dir, NULL);
+        mpg_results_file_on_interrupt(program.name, opt.dir, NULL);
     int status = mpg_ranks_begin(&run.ranks, !opt.no_bind, &argc, &argv, &err);
     if (status == 0)
         status = measure(&run, argc, argv, &err);
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
         mpg_error_print(program.name, &err);
     mpg_ranks_end(&run.ranks);
     mpg_header_clear(&run.header);
-    mpg_starts_clear(&run.result);
+    mpg_timing_clear(&run.result);
     mpg_buffers_clear(&run.buffers);
     mpg_cases_clear(&run.cases);
     return status == 0 ? MPG_EXIT_OK : run.usage ? MPG_EXIT_USAGE : MPG_EXIT_FAILURE;

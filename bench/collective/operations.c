@@ -25,7 +25,7 @@ int mpg_operation_find(const char *name)
     return -1;
 }
 
-bool mpg_operation_adds(enum mpg_bench_operation operation)
+bool mpg_operation_reduces(enum mpg_bench_operation operation)
 {
     return operation == MPG_OPERATION_ALLREDUCE || operation == MPG_OPERATION_REDUCE ||
            operation == MPG_OPERATION_SCAN || mpg_operation_is_local(operation);
@@ -117,7 +117,7 @@ static int partner_of(int rank, int ranks)
     return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
 }
 
-void mpg_operation_before(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
+void mpg_operation_prepare(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                           int64_t size_bytes, MPI_Comm comm)
 {
     int rank, ranks, doubles = (int)size_bytes / (int)sizeof(double);
@@ -185,7 +185,7 @@ static void fill(enum mpg_bench_operation operation, const struct mpg_buffers *b
                                                                                : buffers->send);
     memset(buffers->receive, 0, (size_t)buffers->bytes);
     memset(buffers->send, 0, (size_t)buffers->bytes);
-    if (mpg_operation_adds(operation))
+    if (mpg_operation_reduces(operation))
         for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
             vector[i] = data_double(rank, i);
     else if (operation == MPG_OPERATION_ALLTOALL ||
@@ -233,7 +233,7 @@ int mpg_operation_check(enum mpg_bench_operation operation, const struct mpg_buf
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     fill(operation, buffers, rank, ranks, size_bytes);
-    mpg_operation_before(operation, buffers, size_bytes, comm);
+    mpg_operation_prepare(operation, buffers, size_bytes, comm);
     mpg_operation_run(operation, buffers, size_bytes, comm);
     if (is_right(operation, buffers, rank, ranks, size_bytes))
         return 0;

@@ -36,7 +36,7 @@ const char *mpg_operation_name(enum mpg_bench_operation operation);
 int mpg_operation_find(const char *name);
 
 /* Returns whether OPERATION adds doubles: sizes are multiples of 8. */
-bool mpg_operation_adds(enum mpg_bench_operation operation);
+bool mpg_operation_reduces(enum mpg_bench_operation operation);
 /* Returns whether a rank sends or receives SIZE_BYTES per process: data grow with the number of processes. */
 bool mpg_operation_grows(enum mpg_bench_operation operation);
 
@@ -64,7 +64,7 @@ void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buff
 
 /* Prepares OPERATION, outside the measurement: for reduce_sent an exchange with rank R ^ 1 if it exists; else
  * nothing. Collective over COMM. Repeated sums may become infinite, which does not change their cost. */
-void mpg_operation_before(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
+void mpg_operation_prepare(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                           int64_t size_bytes, MPI_Comm comm);
 
 /* Performs OPERATION on known data and verifies the result; collective over COMM. Errors, on the ranks that see

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/collective/starts.h"
+#include "bench/collective/timing.h"
 #include "common/units.h"
 #include "statistics/order.h"
 
 /* Collects a case's times, sorted, into VALUE; returns their number. */
-static size_t pick(const struct mpg_starts_result *r, const struct mpg_case *c, double *value)
+static size_t pick(const struct mpg_timing_result *r, const struct mpg_case *c, double *value)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        const double *row = r->value + MPG_STARTS_COLUMNS * i;
+        const double *row = r->value + MPG_TIMING_COLUMNS * i;
         if ((int)row[0] == (int)c->operation && (int)row[1] == c->processes &&
             (int64_t)row[2] == c->size_bytes)
             value[n++] = row[3];
@@ -23,7 +23,7 @@ static size_t pick(const struct mpg_starts_result *r, const struct mpg_case *c, 
     return n;
 }
 
-int mpg_starts_print(const struct mpg_starts_result *result, const struct mpg_cases *cases,
+int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_cases *cases,
                      int64_t launch, struct mpg_error *err)
 {
     char size[32], least[32], median[32], tail[32];

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "bench/compute/kernels.h"
-#include "bench/compute/team.h"
+#include "bench/compute/threads.h"
 #include "bench/compute/workspace.h"
 #include "bench/harness/load.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/random.h"
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -75,7 +75,7 @@ struct run {
     int64_t cache_bytes; /* 0: unknown */
     double *steal_ns;    /* of each core: first the count at the start, then the difference; negative: unknown */
     struct mpg_load load;
-    struct mpg_team *team;
+    struct mpg_compute_threads *threads;
 };
 
 /* ---- measuring ---- */
@@ -89,7 +89,7 @@ static int measure_kernels(struct run *run, int index, uint64_t *state, double *
     for (int round = 0; round < ROUNDS; round++) {
         mpg_random_order(state, order, MPG_KERNELS);
         for (int k = 0; k < MPG_KERNELS; k++) {
-            if (mpg_team_measure(run->team, (enum mpg_kernel)order[k], index,
+            if (mpg_compute_threads_measure(run->threads, (enum mpg_kernel)order[k], index,
                                  opt.duration_ns / ROUNDS, err) < 0)
                 return -1;
             mpg_progress_update(progress, ++*done);
@@ -165,13 +165,13 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
 {
     char name[64];
     struct mpg_header header = {0, NULL};
-    const struct mpg_rates *rates = mpg_team_rates(run->team, i);
-    struct mpg_bench_samples samples = {"kernel cores rate", MPG_TEAM_COLUMNS, {0, 0, 1}, rates->n,
+    const struct mpg_rates *rates = mpg_compute_threads_rates(run->threads, i);
+    struct mpg_bench_samples samples = {"kernel cores rate", MPG_COMPUTE_COLUMNS, {0, 0, 1}, rates->n,
                                   rates->value};
     snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
     int status = describe(run, i, &header, err);
     if (status == 0)
-        status = mpg_record_write(opt.dir, name, &header, &samples, err);
+        status = mpg_results_file_write(opt.dir, name, &header, &samples, err);
     mpg_header_clear(&header);
     return status;
 }
@@ -200,15 +200,15 @@ static int prepare(struct run *run, struct mpg_error *err)
                                                 opt.quick ? QUICK_SET : FULL_SET, run->n);
     opt.working_bytes -= opt.working_bytes % 4096;
     if (opt.working_bytes < 2 * run->cache_bytes)
-        fprintf(stderr, "mpgbench compute: warning: working sets of %s and a last-level cache of %s: part"
-                        " of the memory rates is the cache's\n",
+        fprintf(stderr, "mpgbench compute: warning: working sets of %s, last-level cache of %s: memory"
+                        " rates include cache hits; raise --working-set\n",
                 mpg_units_format_size(set, sizeof set, opt.working_bytes),
                 mpg_units_format_size(cache, sizeof cache, run->cache_bytes));
-    if (mpg_record_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &run->timer, err) < 0)
+    if (mpg_results_file_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &run->timer, err) < 0)
         return -1;
-    run->team = mpg_team_new(run->core, run->n, opt.working_bytes, (uint64_t)opt.seed,
+    run->threads = mpg_compute_threads_new(run->core, run->n, opt.working_bytes, (uint64_t)opt.seed,
                              &run->timer, err);
-    return run->team ? 0 : -1;
+    return run->threads ? 0 : -1;
 }
 
 int main(int argc, char **argv)
@@ -220,19 +220,19 @@ int main(int argc, char **argv)
         opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
     if (opt.working_bytes != 0 && opt.working_bytes < 4096)
         mpg_option_usage_error(&program, "--working-set is less than 4KiB");
-    mpg_record_announce(program.name, opt.dir, NULL);
+    mpg_results_file_on_interrupt(program.name, opt.dir, NULL);
     int status = prepare(&run, &err);
     if (status == 0)
         status = measure_all(&run, &err);
     for (int i = 0; i < run.n && status == 0; i++)
         status = write_core(&run, i, &err);
     if (status == 0)
-        status = mpg_team_print(run.team, run.n, &err);
+        status = mpg_compute_threads_print(run.threads, run.n, &err);
     if (status == 0)
         status = mpg_stdout_close(&err);
     if (status < 0)
         mpg_error_print(program.name, &err);
-    mpg_team_free(run.team);
+    mpg_compute_threads_free(run.threads);
     free(run.steal_ns);
     free(run.alone);
     free(run.core);

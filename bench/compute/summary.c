@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/compute/team.h"
+#include "bench/compute/threads.h"
 #include "statistics/order.h"
 
 /* Collects KERNEL's rates on core I, measured with CORES at once, into VALUE, sorted; returns their number. */
-static size_t pick(const struct mpg_team *team, int i, int kernel, int cores, double *value)
+static size_t pick(const struct mpg_compute_threads *threads, int i, int kernel, int cores, double *value)
 {
-    const struct mpg_rates *rates = mpg_team_rates(team, i);
+    const struct mpg_rates *rates = mpg_compute_threads_rates(threads, i);
     size_t n = 0;
     for (size_t r = 0; r < rates->n; r++) {
-        const double *row = rates->value + MPG_TEAM_COLUMNS * r;
+        const double *row = rates->value + MPG_COMPUTE_COLUMNS * r;
         if ((int)row[0] == kernel && (int)row[1] == cores)
             value[n++] = row[2];
     }
@@ -31,13 +31,13 @@ static const char *format_rate(char *text, size_t size, double rate, int kernel)
 }
 
 /* Prints a line: medians of the cores that measured KERNEL with CORES at once. */
-static int print_line(const struct mpg_team *team, int all, int kernel, int cores,
+static int print_line(const struct mpg_compute_threads *threads, int all, int kernel, int cores,
                       struct mpg_error *err)
 {
     size_t most = 0, n = 0;
     char low[64], middle[64], high[64];
     for (int i = 0; i < all; i++)
-        most = mpg_team_rates(team, i)->n > most ? mpg_team_rates(team, i)->n : most;
+        most = mpg_compute_threads_rates(threads, i)->n > most ? mpg_compute_threads_rates(threads, i)->n : most;
     double *median = malloc((size_t)all * sizeof *median);
     double *value = malloc(most * sizeof *value);
     if (!median || !value) {
@@ -46,7 +46,7 @@ static int print_line(const struct mpg_team *team, int all, int kernel, int core
         return mpg_error_set(err, "out of memory");
     }
     for (int i = 0; i < all; i++) {
-        size_t count = pick(team, i, kernel, cores, value);
+        size_t count = pick(threads, i, kernel, cores, value);
         if (count > 0)
             median[n++] = mpg_sorted_quantile(value, count, 0.5);
     }
@@ -61,12 +61,12 @@ static int print_line(const struct mpg_team *team, int all, int kernel, int core
     return 0;
 }
 
-int mpg_team_print(const struct mpg_team *team, int n, struct mpg_error *err)
+int mpg_compute_threads_print(const struct mpg_compute_threads *threads, int n, struct mpg_error *err)
 {
     printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
            "kernel", "cores", "slowest core", "median core", "fastest core");
     for (int k = 0; k < MPG_KERNELS; k++)
-        if (print_line(team, n, k, 1, err) < 0 || (n > 1 && print_line(team, n, k, n, err) < 0))
+        if (print_line(threads, n, k, 1, err) < 0 || (n > 1 && print_line(threads, n, k, n, err) < 0))
             return -1;
     return 0;
 }

@@ -25,7 +25,7 @@ struct recording {
     uint64_t threshold, duration;  /* requested, ticks */
     struct gap *gap;
     size_t n, max;
-    uint64_t look;                 /* after longer gaps the CPU clock is read */
+    uint64_t check_ticks;                 /* after longer gaps the CPU clock is read */
     struct mpg_off_cpu off;
     uint64_t start, span, shortest; /* result, ticks */
 };
@@ -34,18 +34,18 @@ struct recording {
  * continues. Threads are often switched at the end of a system call, which interrupts the clock reading. An
  * interrupted reading is a gap as well, followed by a further reading while there is room. Off-CPU time is
  * assigned to the latest gaps first. */
-static __attribute__((noinline)) uint64_t look(struct recording *r)
+static __attribute__((noinline)) uint64_t read_cpu_clock(struct recording *r)
 {
     const size_t first = r->n - 1;
     const double ns_per_tick = r->off.ns_per_tick;
     double gaps_ns = (double)r->gap[first].length * ns_per_tick;
-    struct mpg_off_cpu_look now = mpg_off_cpu_look(&r->off);
+    struct mpg_off_cpu_reading now = mpg_off_cpu_read(&r->off);
     while (mpg_off_cpu_interrupted(&r->off, &now) && r->n < r->max) {
         r->gap[r->n++] = (struct gap){now.began, now.ended - now.began, 0};
         gaps_ns += (double)(now.ended - now.began) * ns_per_tick;
-        now = mpg_off_cpu_look(&r->off);
+        now = mpg_off_cpu_read(&r->off);
     }
-    double left_ns = mpg_off_cpu_until(&r->off, &now, gaps_ns);
+    double left_ns = mpg_off_cpu_since_last(&r->off, &now, gaps_ns);
     for (size_t i = r->n; i-- > first;) {
         double gap_ns = (double)r->gap[i].length * ns_per_tick;
         r->gap[i].off_ns = fmin(left_ns, gap_ns);
@@ -66,8 +66,8 @@ static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kin
         const uint64_t length = now - last;
         if (length > r->threshold) {
             r->gap[r->n++] = (struct gap){last, length, 0};
-            if (length > r->look)
-                now = look(r);
+            if (length > r->check_ticks)
+                now = read_cpu_clock(r);
             if (r->n == r->max) {
                 last = now;
                 break;
@@ -137,7 +137,7 @@ static void fill_samples(const struct mpg_timer *timer, const struct recording *
 }
 
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
+                        size_t max, struct mpg_core_conditions *conditions, struct mpg_detours *result,
                         struct mpg_error *err)
 {
     uint64_t loop = calibrate_loop(timer);
@@ -145,16 +145,16 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     struct recording r = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick), .max = max,
                           .off = mpg_off_cpu_open(timer, false)};
     d.threshold_ns = threshold_ns > 0 ? threshold_ns : choose_threshold(d.loop_ns);
-    r.look = loop + r.off.look_ticks;
+    r.check_ticks = loop + r.off.check_ticks;
     r.threshold = loop + (uint64_t)ceil(d.threshold_ns / timer->ns_per_tick);
     r.gap = malloc(max * sizeof *r.gap);
     if (!r.gap)
         return mpg_error_set(err, "out of memory for %zu detours", max);
     memset(r.gap, 1, max * sizeof *r.gap); /* avoids page faults later */
-    mpg_watch_start(watch);
+    mpg_conditions_start(conditions);
     record_with(timer, &r);
-    mpg_watch_stop(watch);
-    mpg_watch_started_at(watch, r.start);
+    mpg_conditions_stop(conditions);
+    mpg_conditions_set_epoch(conditions, r.start);
     d.n = r.n;
     d.full = r.n == max;
     d.span_ns = (double)r.span * timer->ns_per_tick;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/ftq/watch.h"
+#include "bench/ftq/conditions.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
@@ -33,7 +33,7 @@ struct mpg_detours {
  * started and stopped around the record. The caller clears RESULT. Errors: out of memory; CONDITIONS may then not
  * be started. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
+                        size_t max, struct mpg_core_conditions *conditions, struct mpg_detours *result,
                         struct mpg_error *err);
 void mpg_detours_clear(struct mpg_detours *detours);
 

@@ -128,14 +128,14 @@ static int fill_samples(const struct mpg_timer *timer, const struct timing *t,
         w->longest_ns = fmax(w->longest_ns, duration_ns);
         rate[k] = mpg_quantum_rate(&t->found[k], (double)(t->mark[k + 1] - t->mark[k]));
     }
-    w->speed = mpg_speed_of(rate, t->n);
+    w->speed = mpg_speed_summary(rate, t->n);
     w->threshold_ns = ((double)t->pace.limit - t->pace.unit) * timer->ns_per_tick;
     free(rate);
     return 0;
 }
 
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
-                           struct mpg_ftq_watch *watch, struct mpg_fixed_work *result,
+                           struct mpg_core_conditions *conditions, struct mpg_fixed_work *result,
                            struct mpg_error *err)
 {
     struct mpg_fixed_work w = {.units = 0};
@@ -153,10 +153,10 @@ int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, dou
     memset(t.found, 0, room * sizeof *t.found);
     mpg_pace_begin(&t.pace, timer->resolution_ns / timer->ns_per_tick);
     w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, &t);
-    mpg_watch_start(watch);
+    mpg_conditions_start(conditions);
     time_with(timer, &t);
-    mpg_watch_stop(watch);
-    mpg_watch_started_at(watch, t.mark[0]);
+    mpg_conditions_stop(conditions);
+    mpg_conditions_set_epoch(conditions, t.mark[0]);
     if (fill_samples(timer, &t, &w, err) < 0)
         goto fail;
     free(t.found);

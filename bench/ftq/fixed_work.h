@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "bench/ftq/speed.h"
-#include "bench/ftq/watch.h"
+#include "bench/ftq/conditions.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
@@ -30,7 +30,7 @@ struct mpg_fixed_work {
  * mpg_quanta_measure(). CONDITIONS is started and stopped around the measurement. The caller clears RESULT.
  * Errors: out of memory; CONDITIONS may then not be started. */
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
-                           struct mpg_ftq_watch *watch, struct mpg_fixed_work *result,
+                           struct mpg_core_conditions *conditions, struct mpg_fixed_work *result,
                            struct mpg_error *err);
 void mpg_fixed_work_clear(struct mpg_fixed_work *work);
 

@@ -13,10 +13,10 @@
 
 #include "bench/ftq/measure.h"
 #include "bench/ftq/quanta.h"
-#include "bench/ftq/share.h"
-#include "bench/ftq/watch.h"
+#include "bench/ftq/host_cores.h"
+#include "bench/ftq/conditions.h"
 #include "bench/harness/launch.h"
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/timer.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -103,7 +103,7 @@ static const struct mpg_program program = {
 static const atomic_bool silent = true; /* of ranks whose interruption another rank reports */
 
 /* Determines this rank's cores; the caller frees *CORES. */
-static int find_cores(struct mpg_ftq_share *share, int **cores, int *on_host, struct mpg_error *err)
+static int find_cores(struct mpg_host_cores *share, int **cores, int *on_host, struct mpg_error *err)
 {
     int n = share->n, *core = malloc((size_t)n * sizeof *core);
     if (!core)
@@ -113,7 +113,7 @@ static int find_cores(struct mpg_ftq_share *share, int **cores, int *on_host, st
     if (opt.cores && (n = mpg_cores_select(opt.cores, core, n, err)) < 0)
         mpg_launch_usage_error(&program, "--core: %s", err->text);
     *on_host = mpg_cores_limit((int)opt.max_cores, core, n);
-    return mpg_share_assign(share, core, *on_host, err);
+    return mpg_host_cores_assign(share, core, *on_host, err);
 }
 
 static int count_modes(void)
@@ -162,11 +162,11 @@ static void warn_realtime(void)
 {
     struct mpg_error err;
     long runtime_us = -1, period_us = 1000000;
-    if (mpg_watch_may_realtime(&err) < 0) {
-        fprintf(stderr, "mpgbench ftq: warning: %s; measuring without\n", err.text);
+    if (mpg_realtime_permitted(&err) < 0) {
+        fprintf(stderr, "mpgbench ftq: warning: %s; measuring without the real-time class\n", err.text);
         return;
     }
-    mpg_watch_throttling(&runtime_us, &period_us);
+    mpg_realtime_throttling(&runtime_us, &period_us);
     if (runtime_us >= 0 && runtime_us < period_us)
         fprintf(stderr, "mpgbench ftq: warning: the kernel may stop real-time tasks for %ld of every %ld"
                         " us (sched_rt_runtime_us), which shows as detours\n",
@@ -174,7 +174,7 @@ static void warn_realtime(void)
 }
 
 /* Measures this rank's cores. */
-static int measure_mine(struct mpg_ftq_share *share, int argc, char **argv, const int *core, int n,
+static int measure_mine(struct mpg_host_cores *share, int argc, char **argv, const int *core, int n,
                         int on_host, struct mpg_error *err)
 {
     struct mpg_timer timer;
@@ -184,7 +184,7 @@ static int measure_mine(struct mpg_ftq_share *share, int argc, char **argv, cons
         .threshold_ns = opt.threshold_ns, .max_detours = (size_t)opt.max_detours,
         .realtime = opt.realtime, .together = opt.together,
         .cores_at_once = opt.together ? on_host : share->ranks};
-    if (mpg_record_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
+    if (mpg_results_file_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
         return -1;
     if (opt.realtime && share->launch.local_rank == 0)
         warn_realtime();
@@ -197,24 +197,24 @@ int main(int argc, char **argv)
 {
     struct mpg_error err;
     struct mpg_launch launch;
-    struct mpg_ftq_share share;
+    struct mpg_host_cores share;
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
     mpg_launch_find(&launch);
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps the lines of different ranks whole */
-    if (mpg_share_meet(&launch, &share, &err) < 0)
+    if (mpg_host_cores_join(&launch, &share, &err) < 0)
         goto out;
-    mpg_record_announce(program.name, opt.dir, launch.local_rank == 0 ? mpg_share_spoke(&share)
+    mpg_results_file_on_interrupt(program.name, opt.dir, launch.local_rank == 0 ? mpg_host_error_reported(&share)
                                                                       : &silent);
     if ((n = find_cores(&share, &core, &on_host, &err)) < 0)
         goto out;
     if (n == 0)
-        printf("ftq: rank %d: no core is left for it, which is no error\n", launch.rank);
+        printf("ftq: rank %d: no core is left (more ranks than cores), nothing to measure\n", launch.rank);
     status = n == 0 ? 0 : measure_mine(&share, argc, argv, core, n, on_host, &err);
 out:
-    if (status < 0 && mpg_share_speak(&share))
+    if (status < 0 && mpg_host_report_error(&share))
         mpg_error_print(program.name, &err);
-    mpg_share_leave(&share, status == 0);
+    mpg_host_cores_leave(&share, status == 0);
     free(core);
     return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
 }

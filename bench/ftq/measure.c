@@ -16,9 +16,9 @@
 #include "bench/ftq/detour.h"
 #include "bench/ftq/fixed_work.h"
 #include "bench/ftq/quanta.h"
-#include "bench/ftq/watch.h"
+#include "bench/ftq/conditions.h"
 #include "bench/harness/machine.h"
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "common/units.h"
 #include "statistics/order.h"
 
@@ -30,7 +30,7 @@ const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
 struct gate {
     pthread_mutex_t mutex;
     bool abandoned;
-    struct mpg_watch_gate together;
+    struct mpg_start_gate together;
 };
 
 /* The measurement of a core. */
@@ -39,7 +39,7 @@ struct job {
     enum mpg_noise_mode mode;
     pthread_t thread;
     struct gate *gate;
-    struct mpg_ftq_watch watch;
+    struct mpg_core_conditions conditions;
     union {
         struct mpg_ftq_quanta quanta;
         struct mpg_fixed_work work;
@@ -57,14 +57,14 @@ static int measure(struct job *job)
     switch (job->mode) {
     case MPG_NOISE_FTQ:
         return mpg_quanta_measure(plan->timer, plan->quantum_ns,
-                                  (size_t)(plan->duration_ns / plan->quantum_ns), &job->watch,
+                                  (size_t)(plan->duration_ns / plan->quantum_ns), &job->conditions,
                                   &job->found.quanta, &job->err);
     case MPG_NOISE_FWQ:
         return mpg_fixed_work_measure(plan->timer, plan->quantum_ns, plan->duration_ns,
-                                      &job->watch, &job->found.work, &job->err);
+                                      &job->conditions, &job->found.work, &job->err);
     default:
         return mpg_detours_measure(plan->timer, plan->duration_ns, plan->threshold_ns,
-                                   plan->max_detours, &job->watch, &job->found.detours,
+                                   plan->max_detours, &job->conditions, &job->found.detours,
                                    &job->err);
     }
 }
@@ -78,9 +78,9 @@ static void *run(void *argument)
     job->status = -1;
     if (abandoned)
         return NULL;
-    if (mpg_cores_pin(job->watch.core, &job->err) == 0)
+    if (mpg_cores_pin(job->conditions.core, &job->err) == 0)
         job->status = measure(job);
-    mpg_watch_skip(&job->watch);
+    mpg_conditions_skip(&job->conditions);
     return NULL;
 }
 
@@ -92,16 +92,16 @@ static void clear(struct job *job)
         mpg_fixed_work_clear(&job->found.work);
     else if (job->status == 0)
         mpg_detours_clear(&job->found.detours);
-    mpg_watch_clear(&job->watch);
+    mpg_conditions_clear(&job->conditions);
 }
 
 /* A core available to this process and not measured at present; -1: none. */
 static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
-    for (int i = 0; !plan->share->meeting && i < plan->share->n; i++) {
+    for (int i = 0; !plan->share->memory && i < plan->share->n; i++) {
         bool busy = false;
         for (int j = 0; j < n; j++)
-            busy |= job[j].watch.core == plan->share->core[i];
+            busy |= job[j].conditions.core == plan->share->core[i];
         if (!busy)
             return plan->share->core[i];
     }
@@ -149,7 +149,7 @@ static void file_name(const struct job *job, char *name, size_t size)
         strcat(host, "-");
     }
     snprintf(name, size, "%s-%s%score%d.samples", mpg_noise_names[job->mode],
-             job->plan->together ? "together-" : "", host, job->watch.core);
+             job->plan->together ? "together-" : "", host, job->conditions.core);
 }
 
 static int describe(const struct job *job, struct mpg_header *header, struct mpg_error *err)
@@ -160,7 +160,7 @@ static int describe(const struct job *job, struct mpg_header *header, struct mpg
         mpg_machine_describe(header, plan->timer, plan->argc, plan->argv, err) < 0 ||
         mpg_header_add(header, err, "cores_at_once", "%d", plan->cores_at_once) < 0 ||
         (plan->together && mpg_header_add(header, err, "together", "yes") < 0) ||
-        mpg_watch_describe(&job->watch, header, err) < 0)
+        mpg_conditions_describe(&job->conditions, header, err) < 0)
         return -1;
     if (launch->ranks == 1)
         return 0;
@@ -186,7 +186,7 @@ static int write_quanta(const struct job *job, const char *name, struct mpg_head
         mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0 ||
         describe_speed(&q->speed, q->threshold_ns, header, err) < 0)
         return -1;
-    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+    return mpg_results_file_write(job->plan->dir, name, header, &samples, err);
 }
 
 static int write_work(const struct job *job, const char *name, struct mpg_header *header,
@@ -199,7 +199,7 @@ static int write_work(const struct job *job, const char *name, struct mpg_header
         mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0 ||
         describe_speed(&w->speed, w->threshold_ns, header, err) < 0)
         return -1;
-    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+    return mpg_results_file_write(job->plan->dir, name, header, &samples, err);
 }
 
 static int write_detours(const struct job *job, const char *name, struct mpg_header *header,
@@ -216,7 +216,7 @@ static int write_detours(const struct job *job, const char *name, struct mpg_hea
                                   "after %zu detours, --max-detours; the record ends there",
                                   d->n) < 0)
         return -1;
-    return mpg_record_write(job->plan->dir, name, header, &samples, err);
+    return mpg_results_file_write(job->plan->dir, name, header, &samples, err);
 }
 
 static int write_file(const struct job *job, struct mpg_error *err)
@@ -238,8 +238,8 @@ static int write_file(const struct job *job, struct mpg_error *err)
 static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
-    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed varied by %.1f %%,"
-           " which took %.1f %%\n",
+    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in a quantum, speed range %.1f %%,"
+           " slowdown %.1f %%\n",
            who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
            100 * q->lost_ns / ((double)q->n * q->quantum_ns),
            mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed.range,
@@ -249,8 +249,8 @@ static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 static void print_work(const struct mpg_fixed_work *w, const char *who)
 {
     char work[32], longest[32];
-    printf("%s: fwq: %zu quanta of %s's work, %.4f %% lost, the longest took %s, speed varied"
-           " by %.1f %%, which took %.1f %%\n",
+    printf("%s: fwq: %zu quanta of %s of work, %.4f %% lost, longest %s, speed range"
+           " %.1f %%, slowdown %.1f %%\n",
            who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
            100 * w->lost_ns / w->span_ns,
            mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed.range,
@@ -264,7 +264,7 @@ static void print_detours(struct mpg_detours *d, const char *who)
     for (size_t i = 0; i < d->n; i++)
         d->sample[i] = d->sample[MPG_DETOUR_COLUMNS * i + 1];
     mpg_sort(d->sample, d->n);
-    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost, %.4f %% of it off the CPU", who, d->n,
+    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost, %.4f %% off the CPU", who, d->n,
            mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns),
            mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns,
            100 * d->off_ns / d->span_ns);
@@ -273,7 +273,7 @@ static void print_detours(struct mpg_detours *d, const char *who)
                mpg_units_format_time(median, sizeof median,
                                      mpg_sorted_quantile(d->sample, d->n, 0.5)),
                mpg_units_format_time(longest, sizeof longest, d->longest_ns));
-    printf("%s\n", d->full ? "; the record is full" : "");
+    printf("%s\n", d->full ? "; record full (--max-detours)" : "");
 }
 
 static void print_line(struct job *job)
@@ -281,7 +281,7 @@ static void print_line(struct job *job)
     char host[256] = "", who[300];
     if (job->plan->share->launch.ranks != 1 && gethostname(host, sizeof host - 1) < 0)
         host[0] = '\0';
-    snprintf(who, sizeof who, "%s%score %d", host, host[0] ? ": " : "", job->watch.core);
+    snprintf(who, sizeof who, "%s%score %d", host, host[0] ? ": " : "", job->conditions.core);
     if (job->mode == MPG_NOISE_FTQ)
         print_quanta(&job->found.quanta, who);
     else if (job->mode == MPG_NOISE_FWQ)
@@ -289,7 +289,7 @@ static void print_line(struct job *job)
     else
         print_detours(&job->found.detours, who);
     fflush(stdout); /* errors are detected when stdout is closed */
-    mpg_watch_warn(&job->watch, who);
+    mpg_conditions_warn(&job->conditions, who);
 }
 
 /* ---- assembly ---- */
@@ -302,7 +302,7 @@ static int finish(struct job *job, struct mpg_error *err)
         print_line(job);
         return 0;
     }
-    return mpg_error_prefix(err, "core %d", job->watch.core);
+    return mpg_error_prefix(err, "core %d", job->conditions.core);
 }
 
 /* Starts a thread for each of N jobs and releases the threads if all have started. Returns the number of threads
@@ -315,7 +315,7 @@ static int start(struct job *job, int n, struct gate *gate, struct mpg_error *er
            (error = pthread_create(&job[started].thread, NULL, run, &job[started])) == 0)
         started++;
     if (error)
-        mpg_error_errno(err, error, "cannot start a thread for core %d", job[started].watch.core);
+        mpg_error_errno(err, error, "cannot start a thread for core %d", job[started].conditions.core);
     gate->abandoned = error != 0;
     pthread_mutex_unlock(&gate->mutex);
     return started;
@@ -332,7 +332,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail: n >= 1 */
     for (int i = 0; i < n; i++) {
         job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
-        job[i].watch = (struct mpg_ftq_watch){.core = core[i], .realtime = plan->realtime,
+        job[i].conditions = (struct mpg_core_conditions){.core = core[i], .realtime = plan->realtime,
                                           .together = n > 1 ? &gate.together : NULL,
                                           .share = plan->share, .timer = plan->timer};
     }

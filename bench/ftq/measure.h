@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/ftq/share.h"
+#include "bench/ftq/host_cores.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 #include "common/progress.h"
@@ -22,7 +22,7 @@ struct mpg_noise_plan {
     char **argv;
     const char *dir;
     const struct mpg_timer *timer;
-    const struct mpg_ftq_share *share;
+    const struct mpg_host_cores *share;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
     bool realtime, together; /* together: all cores at once, in this process */

@@ -101,7 +101,7 @@ static int fill_samples(const struct counting *c, struct mpg_ftq_quanta *q, stru
         best = found->units > best ? found->units : best;
         rate[k] = mpg_quantum_rate(found, c->quantum);
     }
-    q->speed = mpg_speed_of(rate, q->n);
+    q->speed = mpg_speed_summary(rate, q->n);
     free(rate);
     if (best == 0)
         return mpg_error_set(err, "no work fits into a quantum of %g ns", q->quantum_ns);
@@ -110,7 +110,7 @@ static int fill_samples(const struct counting *c, struct mpg_ftq_quanta *q, stru
 }
 
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_ftq_watch *watch, struct mpg_ftq_quanta *result, struct mpg_error *err)
+                       struct mpg_core_conditions *conditions, struct mpg_ftq_quanta *result, struct mpg_error *err)
 {
     struct mpg_ftq_quanta q = {.quantum_ns = quantum_ns, .n = n};
     struct counting c = {.quantum = quantum_ns / timer->ns_per_tick, .n = n};
@@ -127,10 +127,10 @@ int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t 
     count_with(timer, &c);
     c.n = n;
     memset(c.found, 0, n * sizeof *c.found); /* avoids page faults later */
-    mpg_watch_start(watch);
+    mpg_conditions_start(conditions);
     count_with(timer, &c);
-    mpg_watch_stop(watch);
-    mpg_watch_started_at(watch, c.start);
+    mpg_conditions_stop(conditions);
+    mpg_conditions_set_epoch(conditions, c.start);
     q.threshold_ns = ((double)c.pace.limit - c.pace.unit) * timer->ns_per_tick;
     if (fill_samples(&c, &q, err) < 0)
         goto fail;

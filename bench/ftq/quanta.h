@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "bench/ftq/speed.h"
-#include "bench/ftq/watch.h"
+#include "bench/ftq/conditions.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
@@ -30,7 +30,7 @@ struct mpg_ftq_quanta {
  * is not started if memory is out. The caller clears RESULT. Errors: out of memory; no unit of work fits into any
  * quantum. */
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_ftq_watch *watch, struct mpg_ftq_quanta *result, struct mpg_error *err);
+                       struct mpg_core_conditions *conditions, struct mpg_ftq_quanta *result, struct mpg_error *err);
 void mpg_quanta_clear(struct mpg_ftq_quanta *quanta);
 
 #endif

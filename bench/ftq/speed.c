@@ -47,7 +47,7 @@ double mpg_quantum_rate(const struct mpg_quantum *quantum, double ticks)
     return tells(quantum, ticks) ? (double)quantum->units / (ticks - quantum->gone) : 0;
 }
 
-struct mpg_speed mpg_speed_of(double *rate, size_t n)
+struct mpg_speed mpg_speed_summary(double *rate, size_t n)
 {
     double sum = 0;
     size_t known = 0;

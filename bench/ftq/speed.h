@@ -37,7 +37,7 @@ struct mpg_speed {
     double range; /* difference of the 5 % and 95 % quantiles, relative to the 95 % quantile */
     double lost;  /* 1 - mean / 95 % quantile: time lost to low speed, 0..1 */
 };
-struct mpg_speed mpg_speed_of(double *rate, size_t n);
+struct mpg_speed mpg_speed_summary(double *rate, size_t n);
 
 /* Returns the rate of undisturbed work of QUANTUM, of TICKS, in units per tick; 0 if too little of the quantum is
  * undisturbed. */

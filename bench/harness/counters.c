@@ -51,7 +51,7 @@ static void open_library(void)
 static void note(struct mpg_counters *counters, const char *what, int code)
 {
     snprintf(counters->reason, sizeof counters->reason, "%s: %s", what,
-             code > 0 ? "the library is another version's" : PAPI_strerror(code));
+             code > 0 ? "library version mismatch" : PAPI_strerror(code));
 }
 
 static void release(struct mpg_counters *counters)
@@ -103,7 +103,7 @@ static void stop_papi(struct mpg_counters *counters)
     for (int i = 0; i < counters->n; i++)
         if (counters->event[i] == SWITCHES && counters->value[i] < counters->usage[SWITCHES]) {
             snprintf(counters->reason, sizeof counters->reason,
-                     "it may not count in the kernel: perf_event_paranoid");
+                     "no permission to count in the kernel: perf_event_paranoid");
             counters->n = 0;
         }
     release(counters);

@@ -4,7 +4,7 @@
 #ifndef MPG_COUNTERS_H
 #define MPG_COUNTERS_H
 
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "common/error.h"
 
 /* Context switches, migrations between cores, page faults of this thread. */

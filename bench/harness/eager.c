@@ -22,7 +22,7 @@ static void delay_in_mpi(const struct mpg_pair *pair)
 }
 
 /* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns true if the send completed before the
- * receive was posted. The start signal precedes the send directly: a delayed rank 0 looks slower, practically
+ * receive was posted. The start signal precedes the send directly: a delayed rank 0 off_cpu slower, practically
  * never faster. */
 static bool lead_trial(const struct mpg_pair *pair, int size)
 {

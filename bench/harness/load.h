@@ -3,7 +3,7 @@
 #ifndef MPG_LOAD_H
 #define MPG_LOAD_H
 
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "common/error.h"
 
 /* Differences between start and end; -1: unknown. */

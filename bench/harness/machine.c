@@ -91,7 +91,7 @@ static int add_kernel(struct mpg_header *header, struct mpg_error *err)
 
 static int add_arguments(struct mpg_header *header, int argc, char **argv, struct mpg_error *err)
 {
-    char text[MPG_RECORD_VALUE] = "";
+    char text[MPG_RESULTS_VALUE] = "";
     size_t used = 0;
     for (int i = 1; i < argc && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "",

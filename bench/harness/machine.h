@@ -3,7 +3,7 @@
 #ifndef MPG_MACHINE_H
 #define MPG_MACHINE_H
 
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/timer.h"
 #include "common/error.h"
 

@@ -31,20 +31,20 @@ struct run {
     struct mpg_network_effort effort;
     bool own_core; /* each rank has its own core; on shared cores, time off the CPU is not noise */
     int64_t pairs; /* all classes */
-    struct mpg_couple *couple;
+    struct mpg_rank_pair *rank_pair;
     bool eager_known[MPG_PATHS];
     int64_t eager_limit_bytes[MPG_PATHS];
     struct mpg_progress progress;
-    struct mpg_class class[MPG_PATHS]; /* rank 0 only */
+    struct mpg_path_results class[MPG_PATHS]; /* rank 0 only */
     struct mpg_load load;              /* of this host */
     double others_ns;                  /* rank 0: CPU time of the other ranks on its host */
 };
 
 /* Results of a pair, sent by the leading rank to rank 0. */
-struct yield {
+struct pair_results {
     struct mpg_measured measured;
     struct mpg_bench_plan plan;
-    struct mpg_class_cell *cell; /* for each cell of the plan */
+    struct mpg_path_cell *cell; /* for each cell of the plan */
     double *row;
 };
 
@@ -54,7 +54,7 @@ struct summary {
     int64_t shared;
 };
 
-static void clear_yield(struct yield *y)
+static void clear_results(struct pair_results *y)
 {
     mpg_measured_clear(&y->measured);
     mpg_plan_clear(&y->plan);
@@ -114,7 +114,7 @@ static double median_total(const struct mpg_measured *m, size_t cell, double *sc
 }
 
 /* Makes rows and cells from the measurement. */
-static int make_rows(const struct run *run, int64_t number, struct yield *y,
+static int make_rows(const struct run *run, int64_t number, struct pair_results *y,
                      struct mpg_error *err)
 {
     const struct mpg_measured *m = &y->measured;
@@ -130,22 +130,22 @@ static int make_rows(const struct run *run, int64_t number, struct yield *y,
         run->net->row(&y->plan.cell[m->times[i].cell], &m->times[i], row);
     }
     for (size_t i = 0; i < y->plan.n && status == 0; i++)
-        y->cell[i] = (struct mpg_class_cell){number, y->plan.cell[i].size_bytes,
+        y->cell[i] = (struct mpg_path_cell){number, y->plan.cell[i].size_bytes,
                                              y->plan.cell[i].window,
-                                             median_total(m, i, scratch), m->lack[i]};
+                                             median_total(m, i, scratch), m->unmet[i]};
     free(scratch);
     return status;
 }
 
 /* Measures pair K, number NUMBER of its class; called by the two ranks of the pair. */
-static int measure_pair(struct run *run, int64_t k, int64_t number, struct yield *y,
+static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_results *y,
                         struct mpg_error *err)
 {
-    const struct mpg_couple *couple = &run->couple[k];
+    const struct mpg_rank_pair *rank_pair = &run->rank_pair[k];
     const struct mpg_network_options *opt = run->opt;
-    enum mpg_path path = couple->path;
+    enum mpg_path path = rank_pair->path;
     struct mpg_pair pair;
-    mpg_pair_begin(&pair, &run->ranks, couple);
+    mpg_pair_begin(&pair, &run->ranks, rank_pair);
     int status = 0;
     if (!opt->no_eager && !run->eager_known[path]) {
         status = mpg_pair_agree(&pair, mpg_pair_allocate(&pair, EAGER_MAX_BYTES, err), err);
@@ -193,22 +193,22 @@ static void receive_rows(double *row, size_t n, int from)
 }
 
 /* Rank 0: adds the results of a pair's leading rank (rank 0 itself or another rank) to the class. */
-static void take(struct run *run, const struct mpg_couple *couple, const struct summary *s,
-                 const struct yield *y)
+static void take(struct run *run, const struct mpg_rank_pair *rank_pair, const struct summary *s,
+                 const struct pair_results *y)
 {
-    struct mpg_class *class = &run->class[couple->path];
+    struct mpg_path_results *class = &run->class[rank_pair->path];
     double *row = class->row + class->n * (size_t)class->n_columns;
-    struct mpg_class_cell *cell = class->cell + class->cells;
+    struct mpg_path_cell *cell = class->cell + class->cells;
     size_t values = (size_t)s->rows * (size_t)class->n_columns;
-    if (couple->a == 0) {
+    if (rank_pair->a == 0) {
         memcpy(row, y->row, values * sizeof *row);
         memcpy(cell, y->cell, (size_t)s->cells * sizeof *cell);
     } else {
-        MPI_Recv(cell, (int)((size_t)s->cells * sizeof *cell), MPI_BYTE, couple->a, TAG,
+        MPI_Recv(cell, (int)((size_t)s->cells * sizeof *cell), MPI_BYTE, rank_pair->a, TAG,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        receive_rows(row, values, couple->a);
+        receive_rows(row, values, rank_pair->a);
     }
-    class->couple[class->pairs++] = *couple;
+    class->rank_pair[class->pairs++] = *rank_pair;
     class->n += (size_t)s->rows;
     class->cells += (size_t)s->cells;
     class->synchronised = class->synchronised || !s->shared;
@@ -219,26 +219,26 @@ static void take(struct run *run, const struct mpg_couple *couple, const struct 
 }
 
 /* Collects a pair's results on rank 0; collective. */
-static int collect(struct run *run, const struct mpg_couple *couple, const struct yield *y,
+static int collect(struct run *run, const struct mpg_rank_pair *rank_pair, const struct pair_results *y,
                    struct mpg_error *err)
 {
     int rank = run->ranks.rank, status = 0;
     struct summary s = {(int64_t)y->measured.n, (int64_t)y->plan.n, y->measured.rounds,
                         y->measured.dropped,
                         y->measured.error_ns, y->measured.drift, y->measured.shared};
-    if (rank == couple->a && rank != 0)
+    if (rank == rank_pair->a && rank != 0)
         MPI_Send(&s, sizeof s, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
     if (rank == 0) {
-        if (couple->a != 0)
-            MPI_Recv(&s, sizeof s, MPI_BYTE, couple->a, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        status = mpg_class_reserve(&run->class[couple->path], (size_t)s.rows, (size_t)s.cells,
+        if (rank_pair->a != 0)
+            MPI_Recv(&s, sizeof s, MPI_BYTE, rank_pair->a, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        status = mpg_path_results_reserve(&run->class[rank_pair->path], (size_t)s.rows, (size_t)s.cells,
                                    err);
     }
     if (mpg_ranks_agree(&run->ranks, status, err) < 0)
         return -1;
     if (rank == 0)
-        take(run, couple, &s, y);
-    if (rank == couple->a && rank != 0) {
+        take(run, rank_pair, &s, y);
+    if (rank == rank_pair->a && rank != 0) {
         MPI_Send(y->cell, (int)(y->plan.n * sizeof *y->cell), MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
         send_rows(y->row, y->measured.n * (size_t)run->net->n_columns);
     }
@@ -250,21 +250,21 @@ static int measure(struct run *run, struct mpg_error *err)
     int64_t number[MPG_PATHS] = {0};
     int rank = run->ranks.rank, status = 0;
     for (int64_t k = 0; k < run->pairs && status == 0; k++) {
-        const struct mpg_couple *couple = &run->couple[k];
-        struct yield y = {.row = NULL};
-        bool mine = rank == couple->a || rank == couple->b;
+        const struct mpg_rank_pair *rank_pair = &run->rank_pair[k];
+        struct pair_results y = {.row = NULL};
+        bool mine = rank == rank_pair->a || rank == rank_pair->b;
         if (mine)
-            status = measure_pair(run, k, number[couple->path], &y, err);
+            status = measure_pair(run, k, number[rank_pair->path], &y, err);
         status = mpg_ranks_agree(&run->ranks, status, err);
         if (status == 0 && !run->opt->no_eager) {
-            run->eager_limit_bytes[couple->path] = mpg_ranks_maximum(
-                &run->ranks, mine ? run->eager_limit_bytes[couple->path] : INT64_MIN);
-            run->eager_known[couple->path] = true;
+            run->eager_limit_bytes[rank_pair->path] = mpg_ranks_maximum(
+                &run->ranks, mine ? run->eager_limit_bytes[rank_pair->path] : INT64_MIN);
+            run->eager_known[rank_pair->path] = true;
         }
         if (status == 0)
-            status = collect(run, couple, &y, err);
-        number[couple->path]++;
-        clear_yield(&y);
+            status = collect(run, rank_pair, &y, err);
+        number[rank_pair->path]++;
+        clear_results(&y);
         if (rank == 0)
             mpg_progress_update(&run->progress, (double)(k + 1));
     }
@@ -278,7 +278,7 @@ static int prepare(struct run *run, struct mpg_error *err)
 {
     int status = mpg_timer_open(run->opt->timer, &run->timer, err);
     if (status == 0 && run->ranks.rank == 0)
-        status = mpg_record_prepare(run->opt->dir, err);
+        status = mpg_results_file_prepare(run->opt->dir, err);
     for (int p = 0; p < MPG_PATHS; p++) {
         run->class[p].path = (enum mpg_path)p;
         run->class[p].n_columns = run->net->n_columns;
@@ -290,36 +290,36 @@ static int prepare(struct run *run, struct mpg_error *err)
             wanted = INT64_MAX;
         else
             wanted = strtoll(run->opt->pairs, NULL, 10);
-        run->pairs = mpg_couples_draw(&run->ranks, wanted, (uint64_t)run->opt->seed,
-                                      &run->couple, err);
+        run->pairs = mpg_rank_pairs_draw(&run->ranks, wanted, (uint64_t)run->opt->seed,
+                                      &run->rank_pair, err);
         status = run->pairs < 0 ? -1 : 0;
     }
     return mpg_ranks_agree(&run->ranks, status, err);
 }
 
-static int describe_goal(const struct run *run, const struct mpg_class *class,
+static int describe_goal(const struct run *run, const struct mpg_path_results *class,
                          struct mpg_header *header, struct mpg_error *err)
 {
     const struct mpg_network_options *opt = run->opt;
     const struct mpg_network_effort *effort = &run->effort;
-    char limit[64] = "", lacks[512], tail[64] = "", time[32];
+    char limit[64] = "", unmet[512], tail[64] = "", time[32];
     if (effort->time_ns > 0)
         snprintf(limit, sizeof limit, " or %s for all pairs",
                  mpg_units_format_time(time, sizeof time, effort->time_ns));
     if (opt->iterations_given)
         return mpg_header_add(header, err, "stopping", "after %lld exchanges of a size%s",
                               (long long)effort->limits.most, limit);
-    mpg_class_lacks(class, lacks, sizeof lacks);
+    mpg_path_results_unconverged(class, unmet, sizeof unmet);
     if (run->net->tail)
         snprintf(tail, sizeof tail, " and p99 within %g %%", opt->tail_error);
     return mpg_header_add(header, err, "stopping",
                           "%g %% intervals: median within %g %%%s; at most %lld exchanges of a"
                           " size%s; not reached: %s",
                           opt->confidence, opt->median_error, tail,
-                          (long long)effort->limits.most, limit, lacks);
+                          (long long)effort->limits.most, limit, unmet);
 }
 
-static int describe_eager(const struct run *run, const struct mpg_class *class,
+static int describe_eager(const struct run *run, const struct mpg_path_results *class,
                           struct mpg_header *header, struct mpg_error *err)
 {
     static const char *const why[] = {"not looked for", "even 4 MiB went eagerly",
@@ -331,26 +331,26 @@ static int describe_eager(const struct run *run, const struct mpg_class *class,
                           why[run->opt->no_eager ? 0 : -class->eager_limit_bytes]);
 }
 
-static int describe_pairs(const struct run *run, const struct mpg_class *class,
+static int describe_pairs(const struct run *run, const struct mpg_path_results *class,
                           struct mpg_header *header, struct mpg_error *err)
 {
-    const struct mpg_bench_place *place = run->ranks.place;
+    const struct mpg_rank_location *location = run->ranks.location;
     if (mpg_header_add(header, err, "path", "%s", mpg_path_name(class->path)) < 0 ||
         mpg_header_add(header, err, "pairs", "%lld", (long long)class->pairs) < 0)
         return -1;
     for (int64_t p = 0; p < class->pairs; p++) {
-        const struct mpg_couple *c = &class->couple[p];
+        const struct mpg_rank_pair *c = &class->rank_pair[p];
         char key[32];
         snprintf(key, sizeof key, "pair %lld", (long long)p);
         if (mpg_header_add(header, err, key, "ranks %d and %d; hosts %s and %s; cores %s and %s",
-                           c->a, c->b, place[c->a].host, place[c->b].host, place[c->a].cores,
-                           place[c->b].cores) < 0)
+                           c->a, c->b, location[c->a].host, location[c->b].host, location[c->a].cores,
+                           location[c->b].cores) < 0)
             return -1;
     }
     return 0;
 }
 
-static int describe(const struct run *run, const struct mpg_class *class, int argc, char **argv,
+static int describe(const struct run *run, const struct mpg_path_results *class, int argc, char **argv,
                     struct mpg_header *header, struct mpg_error *err)
 {
     const struct mpg_network_options *opt = run->opt;
@@ -380,7 +380,7 @@ static int describe(const struct run *run, const struct mpg_class *class, int ar
                : 0;
 }
 
-static int write_class(const struct run *run, const struct mpg_class *class, int argc,
+static int write_class(const struct run *run, const struct mpg_path_results *class, int argc,
                        char **argv, struct mpg_error *err)
 {
     char name[96];
@@ -392,18 +392,18 @@ static int write_class(const struct run *run, const struct mpg_class *class, int
              (long long)run->opt->launch, mpg_path_file(class->path));
     int status = describe(run, class, argc, argv, &header, err);
     if (status == 0)
-        status = mpg_record_write(run->opt->dir, name, &header, &samples, err);
+        status = mpg_results_file_write(run->opt->dir, name, &header, &samples, err);
     mpg_header_clear(&header);
     return status;
 }
 
 /* Prints whether the goal was reached. */
-static void print_exactness(const struct run *run, const struct mpg_class *class)
+static void print_exactness(const struct run *run, const struct mpg_path_results *class)
 {
     size_t medians = 0, tails = 0;
     for (size_t i = 0; i < class->cells; i++) {
-        medians += class->cell[i].lack.median;
-        tails += class->cell[i].lack.tail;
+        medians += class->cell[i].unmet.median;
+        tails += class->cell[i].unmet.tail;
     }
     printf("%g %% intervals: median within %g %%", run->opt->confidence, run->opt->median_error);
     if (medians > 0)
@@ -415,7 +415,7 @@ static void print_exactness(const struct run *run, const struct mpg_class *class
     puts(medians + tails > 0 ? "; raise --max-iterations or --max-time" : "");
 }
 
-static int print_class(const struct run *run, const struct mpg_class *class,
+static int print_class(const struct run *run, const struct mpg_path_results *class,
                        struct mpg_error *err)
 {
     char time[32];
@@ -458,8 +458,8 @@ static void warn(struct run *run)
     char text[512];
     run->own_core = !mpg_ranks_oversubscribed(&run->ranks, text, sizeof text);
     if (run->ranks.rank == 0 && !run->own_core)
-        fprintf(stderr, "%s: warning: %s: the times of ranks that share a core hold waiting for"
-                        " it; start at most one rank a core\n",
+        fprintf(stderr, "%s: warning: %s: times include waiting for a shared core;"
+                        " start at most one rank per core\n",
                 run->net->program->name, text);
 }
 
@@ -477,7 +477,7 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
     mpg_load_start(&run->load);
     int status = measure(run, err);
     mpg_load_end(&run->load);
-    run->others_ns = mpg_ranks_others_ns(&run->ranks, run->load.own_ns);
+    run->others_ns = mpg_ranks_other_cpu_ns(&run->ranks, run->load.own_ns);
     mpg_progress_end(&run->progress);
     if (status == 0 && run->ranks.rank == 0)
         status = report(run, argc, argv, err);
@@ -525,7 +525,7 @@ int mpg_network_main(const struct mpg_network *network, int argc, char **argv)
     settle(&run);
     mpg_launch_find(&launch);
     if (launch.rank == 0)
-        mpg_record_announce(network->program->name, run.opt->dir, NULL);
+        mpg_results_file_on_interrupt(network->program->name, run.opt->dir, NULL);
     int status = mpg_ranks_begin(&run.ranks, !run.opt->no_bind, &argc, &argv, &err);
     if (status == 0)
         status = run_all(&run, argc, argv, &err);
@@ -533,7 +533,7 @@ int mpg_network_main(const struct mpg_network *network, int argc, char **argv)
         mpg_error_print(network->program->name, &err);
     mpg_ranks_end(&run.ranks);
     for (int p = 0; p < MPG_PATHS; p++)
-        mpg_class_clear(&run.class[p]);
-    free(run.couple);
+        mpg_path_results_clear(&run.class[p]);
+    free(run.rank_pair);
     return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
 }

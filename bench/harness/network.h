@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/harness/classes.h"
+#include "bench/harness/path_results.h"
 #include "bench/harness/plan.h"
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/rounds.h"
 #include "common/error.h"
 #include "common/option.h"
@@ -32,18 +32,18 @@ struct mpg_network_options {
     {.name = "warmup", .letter = 'w', .kind = MPG_OPTION_INT, .value = &(o).warmup, .argument = "N",            \
      .help = "messages of each size before, not recorded (default: 200)", .maximum = 1e8},                      \
     {.name = "launch", .letter = 'l', .kind = MPG_OPTION_INT, .value = &(o).launch, .argument = "N",            \
-     .help = "which launch this is; it names the files (default: 0)", .maximum = 1e9},                          \
+     .help = "number of this launch, used in file names (default: 0)", .maximum = 1e9},                          \
     {.name = "seed", .kind = MPG_OPTION_INT, .value = &(o).seed, .argument = "N",                               \
      .help = "draws the pairs and the orders (default: the launch)",                                            \
      .maximum = 1e15, .given = &(o).seed_given},                                                                \
     {.name = "confidence", .kind = MPG_OPTION_REAL, .value = &(o).confidence, .argument = "PERCENT",            \
-     .help = "of the intervals that end the measurement (default: 95)", .minimum = 50, .maximum = 99.99},       \
+     .help = "confidence of the intervals of the stopping rule\n(default: 95)", .minimum = 50, .maximum = 99.99},       \
     {.name = "median-error", .kind = MPG_OPTION_REAL, .value = &(o).median_error, .argument = "PERCENT",        \
-     .help = "half width of the median's interval, 0 for any\n(default: 2)", .maximum = 1000},                  \
+     .help = "half width of the median's interval, 0 for none\n(default: 2)", .maximum = 1000},                  \
     {.name = "no-eager", .kind = MPG_OPTION_FLAG, .value = &(o).no_eager,                                       \
-     .help = "do not look for the eager limit"},                                                                \
+     .help = "do not detect the eager limit"},                                                                \
     {.name = "no-bind", .kind = MPG_OPTION_FLAG, .value = &(o).no_bind,                                         \
-     .help = "leave ranks that may run on several cores as they are"},                                          \
+     .help = "do not bind ranks to cores"},                                          \
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &(o).timer, .argument = "NAME",                       \
      .help = "auto (default), counter (the processor's), papi or clock"}
 
@@ -65,23 +65,23 @@ struct mpg_network {
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;
     int64_t fixed_least; /* limits.least for --iterations */
-    mpg_half *lead, *follow;
+    mpg_exchange_half *lead, *follow;
     bool sent; /* LEAD records the time after the last send */
     bool late; /* late receives (struct mpg_rounds) */
     const char *columns;
-    int n_columns, decimals[MPG_RECORD_COLUMNS];
+    int n_columns, decimals[MPG_RESULTS_COLUMNS];
     /* Adds the cells to PLAN. Errors: as mpg_plan_add(); wrong sizes. */
     int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
                 struct mpg_bench_plan *plan, struct mpg_error *err);
     /* Fills a row's columns after the first (the pair number). */
     void (*row)(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row);
     /* Adds the benchmark's header lines about CLASS; may be NULL. */
-    int (*describe)(const struct mpg_class *class, struct mpg_header *header,
+    int (*describe)(const struct mpg_path_results *class, struct mpg_header *header,
                     struct mpg_error *err);
     int window_column; /* 0: none */
     bool tail;         /* the 99th percentile is part of the goal */
     /* Prints the table of a class. Errors: out of memory. */
-    int (*summary)(const struct mpg_class *class, struct mpg_error *err);
+    int (*summary)(const struct mpg_path_results *class, struct mpg_error *err);
 };
 
 /* The whole program: parses options, measures, writes and prints. Returns the exit status. */

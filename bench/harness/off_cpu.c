@@ -17,53 +17,53 @@ enum { TRIES = 3 };
 
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits)
 {
-    bool skips = mpg_cpu_clock_skips_interrupts();
+    bool skips_interrupts = mpg_cpu_clock_skips_interrupts();
     return (struct mpg_off_cpu){.timer = timer->kind, .ns_per_tick = timer->ns_per_tick,
-                                .skips = skips, .asks = skips || waits,
-                                .look_ticks = (uint64_t)(LOOK_NS / timer->ns_per_tick),
+                                .skips_interrupts = skips_interrupts, .counts_switches = skips_interrupts || waits,
+                                .check_ticks = (uint64_t)(LOOK_NS / timer->ns_per_tick),
                                 .slow_ticks = (uint64_t)(SLOW_NS / timer->ns_per_tick)};
 }
 
-struct mpg_off_cpu_look mpg_off_cpu_look(const struct mpg_off_cpu *off)
+struct mpg_off_cpu_reading mpg_off_cpu_read(const struct mpg_off_cpu *off)
 {
-    struct mpg_off_cpu_look look = {.switches = {0, 0}};
+    struct mpg_off_cpu_reading reading = {.switches = {0, 0}};
     for (int tries = 0; tries < TRIES; tries++) {
-        look.began = mpg_timer_read(off->timer);
-        look.cpu_ns = mpg_cpu_clock_ns();
-        look.ended = mpg_timer_read(off->timer);
-        if (look.ended - look.began <= off->slow_ticks || mpg_off_cpu_interrupted(off, &look))
+        reading.began = mpg_timer_read(off->timer);
+        reading.cpu_ns = mpg_cpu_clock_ns();
+        reading.ended = mpg_timer_read(off->timer);
+        if (reading.ended - reading.began <= off->slow_ticks || mpg_off_cpu_interrupted(off, &reading))
             break;
     }
-    look.ticks = look.began + (look.ended - look.began) / 2;
-    if (off->asks) {
-        look.switches = mpg_cpu_switches();
-        look.ended = mpg_timer_read(off->timer);
+    reading.ticks = reading.began + (reading.ended - reading.began) / 2;
+    if (off->counts_switches) {
+        reading.switches = mpg_cpu_switches();
+        reading.ended = mpg_timer_read(off->timer);
     }
-    return look;
+    return reading;
 }
 
 void mpg_off_cpu_begin(struct mpg_off_cpu *off)
 {
-    off->last = mpg_off_cpu_look(off);
+    off->last = mpg_off_cpu_read(off);
 }
 
-double mpg_off_cpu_until(struct mpg_off_cpu *off, const struct mpg_off_cpu_look *now,
+double mpg_off_cpu_since_last(struct mpg_off_cpu *off, const struct mpg_off_cpu_reading *now,
                          double measured_ns)
 {
-    const struct mpg_off_cpu_look *last = &off->last;
+    const struct mpg_off_cpu_reading *last = &off->last;
     double wall_ns = (double)(now->ticks - last->ticks) * off->ns_per_tick;
     double off_ns = wall_ns - (double)(now->cpu_ns - last->cpu_ns);
     bool switched = now->switches.voluntary != last->switches.voluntary ||
                     now->switches.involuntary != last->switches.involuntary;
-    bool interrupt = off->skips && !switched && measured_ns < INTERRUPT_NS;
+    bool interrupt = off->skips_interrupts && !switched && measured_ns < INTERRUPT_NS;
     off->last = *now;
     return !interrupt && off_ns > LEAST_NS + CLOCKS_DIFFER * wall_ns ? off_ns : 0;
 }
 
-double mpg_off_cpu_after(struct mpg_off_cpu *off, uint64_t ticks)
+double mpg_off_cpu_after_interval(struct mpg_off_cpu *off, uint64_t ticks)
 {
-    const struct mpg_off_cpu_look now = mpg_off_cpu_look(off);
+    const struct mpg_off_cpu_reading now = mpg_off_cpu_read(off);
     bool slept = now.switches.voluntary != off->last.switches.voluntary;
-    double off_ns = mpg_off_cpu_until(off, &now, (double)ticks * off->ns_per_tick);
+    double off_ns = mpg_off_cpu_since_last(off, &now, (double)ticks * off->ns_per_tick);
     return slept ? 0 : off_ns;
 }

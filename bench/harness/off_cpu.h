@@ -12,7 +12,7 @@
 #include "common/cpu_clock.h"
 
 /* A simultaneous reading of both clocks and of the thread switch counts. */
-struct mpg_off_cpu_look {
+struct mpg_off_cpu_reading {
     uint64_t began, ended; /* ticks before and after the reading */
     uint64_t ticks, cpu_ns;
     struct mpg_cpu_switches switches;
@@ -21,24 +21,24 @@ struct mpg_off_cpu_look {
 struct mpg_off_cpu {
     enum mpg_timer_kind timer;
     double ns_per_tick;
-    bool skips;                   /* the CPU clock excludes interrupts as well */
-    bool asks;                    /* readings include thread switch counts */
-    uint64_t look_ticks;          /* longer intervals are checked */
+    bool skips_interrupts;                   /* the CPU clock excludes interrupts as well */
+    bool counts_switches;                    /* readings include thread switch counts */
+    uint64_t check_ticks;          /* longer intervals are checked */
     uint64_t slow_ticks;          /* longer readings are repeated */
-    struct mpg_off_cpu_look last;
+    struct mpg_off_cpu_reading last;
 };
 
 /* Returns a state for the calling thread with timer TIMER; mpg_off_cpu_begin() takes the first reading. WAITS: the
- * thread may sleep while waiting, which mpg_off_cpu_after() excludes. */
+ * thread may sleep while waiting, which mpg_off_cpu_after_interval() excludes. */
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits);
 
 /* Reads both clocks, by a few attempts for a short distance. */
-struct mpg_off_cpu_look mpg_off_cpu_look(const struct mpg_off_cpu *off);
+struct mpg_off_cpu_reading mpg_off_cpu_read(const struct mpg_off_cpu *off);
 /* Returns whether the reading took too long and was therefore interrupted. */
 static inline bool mpg_off_cpu_interrupted(const struct mpg_off_cpu *off,
-                                           const struct mpg_off_cpu_look *look)
+                                           const struct mpg_off_cpu_reading *reading)
 {
-    return look->ended - look->began > 2 * off->look_ticks;
+    return reading->ended - reading->began > 2 * off->check_ticks;
 }
 
 /* Takes the first reading, before the measurement. */
@@ -47,15 +47,15 @@ void mpg_off_cpu_begin(struct mpg_off_cpu *off);
 /* Returns the off-CPU time (ns, >= 0) between the last reading and NOW, which becomes the last reading. 0 if below
  * 1 us or below the clocks' rate difference (20 ppm). 0 also if the CPU clock excludes interrupts, no thread was
  * switched, and MEASURED_NS is below 50 us, the length of an interrupt. */
-double mpg_off_cpu_until(struct mpg_off_cpu *off, const struct mpg_off_cpu_look *now,
+double mpg_off_cpu_since_last(struct mpg_off_cpu *off, const struct mpg_off_cpu_reading *now,
                          double measured_ns);
 
 /* Returns the off-CPU time (ns) since the last reading, after an interval of TICKS in a library that may sleep
  * while waiting. 0 without a reading if the interval was short; 0 if the thread slept, since sleeping is waiting. */
-double mpg_off_cpu_after(struct mpg_off_cpu *off, uint64_t ticks);
+double mpg_off_cpu_after_interval(struct mpg_off_cpu *off, uint64_t ticks);
 static inline double mpg_off_cpu_check(struct mpg_off_cpu *off, uint64_t ticks)
 {
-    return off && ticks > off->look_ticks ? mpg_off_cpu_after(off, ticks) : 0;
+    return off && ticks > off->check_ticks ? mpg_off_cpu_after_interval(off, ticks) : 0;
 }
 
 #endif

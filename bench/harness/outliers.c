@@ -30,7 +30,7 @@ static double median_of(double *value, size_t n)
 
 static int compare_cells(const void *a, const void *b)
 {
-    const struct mpg_class_cell *x = a, *y = b;
+    const struct mpg_path_cell *x = a, *y = b;
     if (x->size_bytes != y->size_bytes)
         return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
     if (x->window != y->window)
@@ -38,13 +38,13 @@ static int compare_cells(const void *a, const void *b)
     return (x->median_ns > y->median_ns) - (x->median_ns < y->median_ns);
 }
 
-static bool same_cell(const struct mpg_class_cell *a, const struct mpg_class_cell *b)
+static bool same_cell(const struct mpg_path_cell *a, const struct mpg_path_cell *b)
 {
     return a->size_bytes == b->size_bytes && a->window == b->window;
 }
 
 /* Replaces the median of each cell of SORTED (in compare_cells() order) by the median over the class's pairs. */
-static void find_medians(struct mpg_class_cell *sorted, size_t n)
+static void find_medians(struct mpg_path_cell *sorted, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && same_cell(&sorted[first], &sorted[end]); end++) {
@@ -55,13 +55,13 @@ static void find_medians(struct mpg_class_cell *sorted, size_t n)
     }
 }
 
-static double class_median(const struct mpg_class_cell *sorted, size_t n,
-                           const struct mpg_class_cell *cell)
+static double class_median(const struct mpg_path_cell *sorted, size_t n,
+                           const struct mpg_path_cell *cell)
 {
     size_t low = 0, high = n; /* invariant: the first element not before CELL is within low..high */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        struct mpg_class_cell probe = *cell;
+        struct mpg_path_cell probe = *cell;
         probe.median_ns = -1; /* before all cells of equal size and window */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
@@ -72,11 +72,11 @@ static double class_median(const struct mpg_class_cell *sorted, size_t n,
 }
 
 /* Computes the ratios of all pairs. The cells of a pair are adjacent, in the order of pairs. */
-static int find_ratios(const struct mpg_class *class, struct figure *figure,
+static int find_ratios(const struct mpg_path_results *class, struct figure *figure,
                        struct mpg_error *err)
 {
     int64_t limit_bytes = class->eager_limit_bytes > 0 ? class->eager_limit_bytes : SHORT_BYTES;
-    struct mpg_class_cell *sorted = malloc(class->cells * sizeof *sorted);
+    struct mpg_path_cell *sorted = malloc(class->cells * sizeof *sorted);
     double *ratio = malloc(class->cells * sizeof *ratio);
     int status = sorted && ratio ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0) {
@@ -91,7 +91,7 @@ static int find_ratios(const struct mpg_class *class, struct figure *figure,
         for (int k = 0; k < KINDS; k++) {
             size_t n = 0;
             for (size_t i = first; i < end; i++) {
-                const struct mpg_class_cell *cell = &class->cell[i];
+                const struct mpg_path_cell *cell = &class->cell[i];
                 double all_ns = class_median(sorted, class->cells, cell);
                 if ((cell->size_bytes > limit_bytes) == (k == LONG) && cell->median_ns > 0 &&
                     all_ns > 0)
@@ -106,7 +106,7 @@ static int find_ratios(const struct mpg_class *class, struct figure *figure,
 }
 
 /* Computes the robust z-score of each outlying pair. */
-static int judge(const struct mpg_class *class, int kind, double floor, struct figure *figure,
+static int judge(const struct mpg_path_results *class, int kind, double floor, struct figure *figure,
                  struct mpg_error *err)
 {
     size_t pairs = (size_t)class->pairs, n = 0;
@@ -138,12 +138,12 @@ static char mark_of(const struct figure *figure)
     return worst > 0 ? 'S' : worst < 0 ? 'F' : '.';
 }
 
-static void print_outlier(const struct mpg_class *class, const struct mpg_ranks *ranks,
+static void print_outlier(const struct mpg_path_results *class, const struct mpg_ranks *ranks,
                           int64_t pair, const struct figure *figure)
 {
     static const char *const kind[] = {"short", "long"};
-    const struct mpg_couple *c = &class->couple[pair];
-    const struct mpg_bench_place *a = &ranks->place[c->a], *b = &ranks->place[c->b];
+    const struct mpg_rank_pair *c = &class->rank_pair[pair];
+    const struct mpg_rank_location *a = &ranks->location[c->a], *b = &ranks->location[c->b];
     for (int k = 0; k < KINDS; k++)
         if (figure->z[k] != 0)
             printf("outlier: ranks %d and %d (%s core %s, %s core %s), %s, %s messages: %+.0f %%"
@@ -153,14 +153,14 @@ static void print_outlier(const struct mpg_class *class, const struct mpg_ranks 
 }
 
 /* Enters the class's marks into MAP (ranks x ranks). */
-static int64_t mark_class(const struct mpg_class *class, const struct mpg_ranks *ranks,
+static int64_t mark_class(const struct mpg_path_results *class, const struct mpg_ranks *ranks,
                           const struct figure *figure, char *map)
 {
     size_t n = (size_t)ranks->ranks;
     int64_t outliers = 0;
     for (int64_t p = 0; p < class->pairs; p++) {
         char mark = mark_of(&figure[p]);
-        size_t a = (size_t)class->couple[p].a, b = (size_t)class->couple[p].b;
+        size_t a = (size_t)class->rank_pair[p].a, b = (size_t)class->rank_pair[p].b;
         outliers += mark != '.';
         if (n <= MAP_RANKS)
             map[a * n + b] = map[b * n + a] = mark;
@@ -170,7 +170,7 @@ static int64_t mark_class(const struct mpg_class *class, const struct mpg_ranks 
     return outliers;
 }
 
-static int print_class(const struct mpg_class *class, const struct mpg_ranks *ranks,
+static int print_class(const struct mpg_path_results *class, const struct mpg_ranks *ranks,
                        double floor, char *map, int64_t *outliers, struct mpg_error *err)
 {
     size_t pairs = (size_t)class->pairs;
@@ -194,12 +194,12 @@ static void print_map(const struct mpg_ranks *ranks, const char *map)
         printf("\n%4d ", a);
         for (int b = 0; b < n; b++)
             printf(" %2c", map[a * n + b]);
-        printf("  %s core %s", ranks->place[a].host, ranks->place[a].cores);
+        printf("  %s core %s", ranks->location[a].host, ranks->location[a].cores);
     }
     putchar('\n');
 }
 
-int mpg_outliers_print(const struct mpg_class class[MPG_PATHS], const struct mpg_ranks *ranks,
+int mpg_outliers_print(const struct mpg_path_results class[MPG_PATHS], const struct mpg_ranks *ranks,
                        double floor, struct mpg_error *err)
 {
     size_t cells = ranks->ranks <= MAP_RANKS ? (size_t)ranks->ranks * (size_t)ranks->ranks : 1;

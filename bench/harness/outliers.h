@@ -3,7 +3,7 @@
 #ifndef MPG_OUTLIERS_H
 #define MPG_OUTLIERS_H
 
-#include "bench/harness/classes.h"
+#include "bench/harness/path_results.h"
 #include "bench/harness/ranks.h"
 #include "common/error.h"
 
@@ -12,7 +12,7 @@
  * time of the pair / median time of the class). A pair is an outlier if a ratio is an outlier of its class
  * (mpg_outliers_of_ratios() in statistics/inference.h). FLOOR > 0: relative error of the medians. Classes of fewer
  * than three pairs have no outliers. Errors: out of memory. */
-int mpg_outliers_print(const struct mpg_class class[MPG_PATHS], const struct mpg_ranks *ranks,
+int mpg_outliers_print(const struct mpg_path_results class[MPG_PATHS], const struct mpg_ranks *ranks,
                        double floor, struct mpg_error *err);
 
 #endif

@@ -22,7 +22,7 @@ struct share {
 
 static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
 {
-    const struct mpg_bench_place *x = &ranks->place[a], *y = &ranks->place[b];
+    const struct mpg_rank_location *x = &ranks->location[a], *y = &ranks->location[b];
     return x->core >= 0 && x->core == y->core && strcmp(x->host, y->host) == 0;
 }
 
@@ -56,7 +56,7 @@ static int64_t divide(struct share *share, int64_t wanted)
 /* Selection sampling: all subsets of a class's pairs are equally likely (Knuth, The Art of Computer Programming 2,
  * 3.4.2, algorithm S). */
 static void select_pairs(const struct mpg_ranks *ranks, struct share *share, uint64_t *state,
-                         struct mpg_couple *couple)
+                         struct mpg_rank_pair *rank_pair)
 {
     for (int a = 0; a < ranks->ranks; a++)
         for (int b = a + 1; b < ranks->ranks; b++) {
@@ -65,41 +65,41 @@ static void select_pairs(const struct mpg_ranks *ranks, struct share *share, uin
                 continue;
             if ((int64_t)mpg_random_below(state, (uint64_t)share->pairs[path]) <
                 share->wanted[path]) {
-                *couple++ = (struct mpg_couple){a, b, path};
+                *rank_pair++ = (struct mpg_rank_pair){a, b, path};
                 share->wanted[path]--;
             }
             share->pairs[path]--;
         }
 }
 
-int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
-                         struct mpg_couple **couple, struct mpg_error *err)
+int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
+                         struct mpg_rank_pair **rank_pair, struct mpg_error *err)
 {
     struct share share = {.apart = false};
     count_pairs(ranks, &share);
     int64_t n = divide(&share, wanted);
-    struct mpg_couple *drawn = malloc((size_t)(n + 1) * sizeof *drawn);
+    struct mpg_rank_pair *drawn = malloc((size_t)(n + 1) * sizeof *drawn);
     if (!drawn)
         return mpg_error_set(err, "out of memory");
     select_pairs(ranks, &share, &seed, drawn);
     for (int64_t i = n; i > 1; i--) {
         int64_t j = (int64_t)mpg_random_below(&seed, (uint64_t)i);
-        struct mpg_couple held = drawn[i - 1];
+        struct mpg_rank_pair held = drawn[i - 1];
         drawn[i - 1] = drawn[j];
         drawn[j] = held;
     }
-    *couple = drawn;
+    *rank_pair = drawn;
     return n;
 }
 
 /* ---- a pair ---- */
 
 void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
-                    const struct mpg_couple *couple)
+                    const struct mpg_rank_pair *rank_pair)
 {
     MPI_Group world, group;
-    int members[2] = {couple->a, couple->b};
-    *pair = (struct mpg_pair){.rank = ranks->rank == couple->b};
+    int members[2] = {rank_pair->a, rank_pair->b};
+    *pair = (struct mpg_pair){.rank = ranks->rank == rank_pair->b};
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, members, &group);
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &pair->comm);

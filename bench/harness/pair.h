@@ -10,7 +10,7 @@
 #include "common/error.h"
 
 /* Two ranks of MPI_COMM_WORLD, a < b: A leads, B answers. */
-struct mpg_couple {
+struct mpg_rank_pair {
     int a, b;
     enum mpg_path path;
 };
@@ -20,8 +20,8 @@ struct mpg_couple {
  * because their times include waiting for the core. Equal SEEDs draw equal pairs. The caller frees *PAIRS. Returns
  * the number of pairs, >= 1 for at least two ranks; -1: out of memory. Not collective: all ranks get equal
  * results. */
-int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
-                         struct mpg_couple **couple, struct mpg_error *err);
+int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
+                         struct mpg_rank_pair **rank_pair, struct mpg_error *err);
 
 /* State of this rank within a pair. */
 struct mpg_pair {
@@ -32,7 +32,7 @@ struct mpg_pair {
 
 /* Creates the pair's communicator; collective over the two ranks. End by mpg_pair_end(). */
 void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
-                    const struct mpg_couple *couple);
+                    const struct mpg_rank_pair *rank_pair);
 void mpg_pair_end(struct mpg_pair *pair);
 
 /* Returns -1 on both ranks if STATUS is negative on either. ERR becomes empty if the error is the other rank's.

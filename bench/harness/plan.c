@@ -56,7 +56,7 @@ int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err)
 
 /* ---- cells ---- */
 
-int64_t mpg_plan_most(const struct mpg_plan_limits *limits, int64_t size_bytes)
+int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_bytes)
 {
     if (size_bytes <= limits->full_bytes)
         return limits->most;
@@ -81,7 +81,7 @@ int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window
             return 0;
     if (size_bytes < 0 || size_bytes > MPG_PLAN_MAX_BYTES)
         return mpg_error_set(err, "%lld bytes are not within 0 to 1GiB", (long long)size_bytes);
-    int64_t most = mpg_plan_most(limits, size_bytes);
+    int64_t most = mpg_plan_max_samples(limits, size_bytes);
     if (plan->samples + most > MPG_PLAN_MAX_SAMPLES)
         return mpg_error_set(err, "more than %d samples in all: name fewer sizes, or record fewer of"
                                   " each", MPG_PLAN_MAX_SAMPLES);

@@ -34,7 +34,7 @@ struct mpg_plan_limits {
 };
 
 /* Returns the largest number of samples for messages of SIZE_BYTES. */
-int64_t mpg_plan_most(const struct mpg_plan_limits *limits, int64_t size_bytes);
+int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_bytes);
 
 /* Adds a cell unless present. The block is a fiftieth of the largest number of samples, at least 20 or all
  * samples. Errors: size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */

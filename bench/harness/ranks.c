@@ -46,10 +46,10 @@ int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error 
     return most > 0 ? -1 : 0;
 }
 
-double mpg_ranks_others_ns(const struct mpg_ranks *ranks, double own_ns)
+double mpg_ranks_other_cpu_ns(const struct mpg_ranks *ranks, double own_ns)
 {
     bool near = ranks->rank > 0 &&
-                strcmp(ranks->place[ranks->rank].host, ranks->place[0].host) == 0;
+                strcmp(ranks->location[ranks->rank].host, ranks->location[0].host) == 0;
     double mine_ns = near && own_ns > 0 ? own_ns : 0, sum_ns = 0;
     MPI_Reduce(&mine_ns, &sum_ns, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     return sum_ns;
@@ -74,8 +74,8 @@ int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, in
     MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     int status = 0;
     if (hash != first)
-        status = mpg_error_set(err, "rank %d was started with other options than rank 0: all"
-                                    " ranks need the same", ranks->rank);
+        status = mpg_error_set(err, "rank %d was started with other options than rank 0; all"
+                                    " ranks need equal options", ranks->rank);
     return mpg_ranks_agree(ranks, status, err);
 }
 
@@ -132,7 +132,7 @@ static int least_used(const int *list, int n, const int *used)
 static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool bind,
                         struct mpg_error *err)
 {
-    struct mpg_bench_place *mine = &ranks->place[ranks->rank];
+    struct mpg_rank_location *mine = &ranks->location[ranks->rank];
     int most = 0;
     for (int i = 0; i < lists->all; i++)
         most = lists->core[i] > most ? lists->core[i] : most;
@@ -142,13 +142,13 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
         /* Ranks bound by the launcher come first: they cannot move. */
         for (int pass = 0; pass < 2; pass++)
             for (int r = 0; r < ranks->ranks; r++) {
-                struct mpg_bench_place *place = &ranks->place[r];
+                struct mpg_rank_location *location = &ranks->location[r];
                 const int *list = lists->core + lists->first[r];
                 bool bound = lists->n[r] == 1;
-                if (strcmp(place->host, mine->host) != 0 || bound != (pass == 0))
+                if (strcmp(location->host, mine->host) != 0 || bound != (pass == 0))
                     continue;
-                place->core = bound || bind ? least_used(list, lists->n[r], used) : -1;
-                used[place->core < 0 ? 0 : place->core] += place->core >= 0;
+                location->core = bound || bind ? least_used(list, lists->n[r], used) : -1;
+                used[location->core < 0 ? 0 : location->core] += location->core >= 0;
                 for (int i = 0; i < lists->n[r]; i++) {
                     mine->host_cores += !seen[list[i]];
                     seen[list[i]] = 1;
@@ -165,7 +165,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
 /* Determines the location of every rank; binds this rank. */
 static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err)
 {
-    struct mpg_bench_place *mine = &ranks->place[ranks->rank];
+    struct mpg_rank_location *mine = &ranks->location[ranks->rank];
     struct lists lists = {NULL, NULL, NULL, 0};
     int *core = NULL;
     int n = mpg_topology_cores(ranks->topology, &core, err);
@@ -173,7 +173,7 @@ static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err
     if (status == 0) {
         if (gethostname(mine->host, sizeof mine->host - 1) < 0)
             snprintf(mine->host, sizeof mine->host, "unknown");
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->place, sizeof *mine, MPI_BYTE,
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->location, sizeof *mine, MPI_BYTE,
                       MPI_COMM_WORLD);
         status = assign_cores(ranks, &lists, bind, err);
         if (status == 0 && n > 1 && mine->core >= 0)
@@ -183,7 +183,7 @@ static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err
         status = mpg_ranks_agree(ranks, status, err);
     }
     if (status == 0)
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->place, sizeof *mine, MPI_BYTE,
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, ranks->location, sizeof *mine, MPI_BYTE,
                       MPI_COMM_WORLD);
     clear_lists(&lists);
     free(core);
@@ -199,9 +199,9 @@ int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
     MPI_Init(argc, argv); /* MPI's default error handler aborts on errors */
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->ranks);
-    ranks->place = calloc((size_t)ranks->ranks, sizeof *ranks->place);
+    ranks->location = calloc((size_t)ranks->ranks, sizeof *ranks->location);
     int status = 0;
-    if (!ranks->place)
+    if (!ranks->location)
         status = mpg_error_set(err, "out of memory");
     else if (!(ranks->topology = mpg_topology_open(err)))
         status = -1;
@@ -214,7 +214,7 @@ void mpg_ranks_end(struct mpg_ranks *ranks)
 {
     mpg_ranks_maximum(ranks, 0);
     mpg_topology_close(ranks->topology);
-    free(ranks->place);
+    free(ranks->location);
     MPI_Finalize();
 }
 
@@ -222,7 +222,7 @@ void mpg_ranks_end(struct mpg_ranks *ranks)
 
 enum mpg_path mpg_ranks_path(const struct mpg_ranks *ranks, int a, int b)
 {
-    const struct mpg_bench_place *x = &ranks->place[a], *y = &ranks->place[b];
+    const struct mpg_rank_location *x = &ranks->location[a], *y = &ranks->location[b];
     if (strcmp(x->host, y->host) != 0)
         return MPG_PATH_BETWEEN;
     return x->complex[0] && strcmp(x->complex, y->complex) == 0 ? MPG_PATH_COMPLEX
@@ -244,7 +244,7 @@ const char *mpg_path_file(enum mpg_path path)
 bool mpg_ranks_oversubscribed(const struct mpg_ranks *ranks, char *text, size_t size)
 {
     for (int r = 0; r < ranks->ranks; r++) {
-        const struct mpg_bench_place *p = &ranks->place[r];
+        const struct mpg_rank_location *p = &ranks->location[r];
         if (p->host_ranks <= p->host_cores)
             continue;
         snprintf(text, size, "%d ranks on %d core%s of %s", p->host_ranks, p->host_cores,
@@ -259,14 +259,14 @@ int mpg_ranks_describe(const struct mpg_ranks *ranks, struct mpg_header *header,
                        struct mpg_error *err)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "unknown", oversubscribed[512];
-    char binding[MPG_RECORD_VALUE] = "", settings[MPG_RECORD_VALUE];
+    char binding[MPG_RESULTS_VALUE] = "", settings[MPG_RESULTS_VALUE];
     int length = 0;
     size_t used = 0;
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     for (int r = 0; r < ranks->ranks && used < sizeof binding; r++)
         used += (size_t)snprintf(binding + used, sizeof binding - used, "%srank %d: cores %s",
-                                 r ? ", " : "", r, ranks->place[r].cores);
+                                 r ? ", " : "", r, ranks->location[r].cores);
     mpg_ranks_oversubscribed(ranks, oversubscribed, sizeof oversubscribed);
     mpg_machine_mpi_settings(settings, sizeof settings);
     return mpg_header_add(header, err, "mpi", "%s", library) < 0 ||

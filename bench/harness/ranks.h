@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 #include "bench/harness/topology.h"
 #include "common/error.h"
 
 /* Location of a rank. */
-struct mpg_bench_place {
+struct mpg_rank_location {
     char host[256];
     char cores[256];   /* available hardware threads, "3" or "0-3" */
     char complex[256]; /* hardware threads that share the last-level cache, or "" */
@@ -23,7 +23,7 @@ struct mpg_bench_place {
 
 struct mpg_ranks {
     int rank, ranks;         /* in MPI_COMM_WORLD */
-    struct mpg_bench_place *place; /* of each rank; equal on all ranks */
+    struct mpg_rank_location *location; /* of each rank; equal on all ranks */
     struct mpg_topology *topology;
 };
 
@@ -54,7 +54,7 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value);
 
 /* Returns on rank 0 the sum of OWN_NS (CPU time; negative: unknown, counts as 0) over the other ranks of rank 0's
  * host; on other ranks 0. */
-double mpg_ranks_others_ns(const struct mpg_ranks *ranks, double own_ns);
+double mpg_ranks_other_cpu_ns(const struct mpg_ranks *ranks, double own_ns);
 
 /* Returns the path class of ranks A and B: between nodes if the host names differ, core complex if all cores of
  * both share a last-level cache, else node. */

@@ -31,8 +31,8 @@ struct command {
 
 struct raw {
     uint32_t cell;
-    uint64_t start, there;
-    uint64_t ready, waits, again;
+    uint64_t start, arrived;
+    uint64_t receive_start, wait_start, second_arrived;
     double total_ns, send_ns, wait_ns, off_ns;
     double answer_ns;
 };
@@ -42,7 +42,7 @@ struct state {
     int64_t n, blocks; /* exchanges recorded, blocks */
     int64_t values;    /* exchanges without off-CPU time */
     bool done;
-    struct mpg_lack lack;
+    struct mpg_unmet_goals unmet;
     int64_t again_at;       /* adaptive: number of exchanges at the next check of the goal */
     double each_ns;         /* time of an exchange in the last block */
     double *value;          /* adaptive: all total times */
@@ -75,7 +75,7 @@ struct work {
 
 static void run_block(struct work *w, const struct command *c)
 {
-    mpg_half *half = w->pair->rank == 0 ? w->rounds->lead : w->rounds->follow;
+    mpg_exchange_half *half = w->pair->rank == 0 ? w->rounds->lead : w->rounds->follow;
     w->x.size = (int)c->size_bytes;
     w->x.window = (int)c->window;
     w->x.eager = c->size_bytes <= w->rounds->eager_limit_bytes;
@@ -113,10 +113,10 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
     tell(w, &c);
     run_block(w, &c);
     if (recorded > 0)
-        MPI_Recv(w->stamps->there, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
+        MPI_Recv(w->stamps->arrived, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
                  MPI_STATUS_IGNORE);
     if (recorded > 0 && w->rounds->late)
-        MPI_Recv(w->stamps->again, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
+        MPI_Recv(w->stamps->second_arrived, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
                  MPI_STATUS_IGNORE);
     if (recorded > 0)
         receive_off(w, recorded);
@@ -137,9 +137,9 @@ static int serve(struct work *w, struct mpg_error *err)
         }
         run_block(w, &c);
         if (c.recorded > 0)
-            MPI_Send(w->stamps->there, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
+            MPI_Send(w->stamps->arrived, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
         if (c.recorded > 0 && w->rounds->late)
-            MPI_Send(w->stamps->again, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
+            MPI_Send(w->stamps->second_arrived, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
         if (c.recorded > 0)
             send_off(w, c.recorded);
     }
@@ -183,16 +183,16 @@ static void keep(struct work *w, size_t cell, int64_t count)
     const struct mpg_stamps *t = w->stamps;
     struct state *s = &w->state[cell];
     for (int64_t i = 0; i < count; i++) {
-        struct raw r = {.cell = (uint32_t)cell, .start = t->start[i], .there = t->there[i]};
+        struct raw r = {.cell = (uint32_t)cell, .start = t->start[i], .arrived = t->arrived[i]};
         r.total_ns = fmax(0, own_ns(w, t->start[i], t->end[i]) - w->other_cost_ns);
         if (w->rounds->sent)
             r.send_ns = own_ns(w, t->start[i], t->sent[i]);
         if (w->rounds->late) {
-            r.total_ns = own_ns(w, t->ready[i], t->end[i]);
-            r.wait_ns = own_ns(w, t->waits[i], t->waited[i]);
-            r.ready = t->ready[i];
-            r.waits = t->waits[i];
-            r.again = t->again[i];
+            r.total_ns = own_ns(w, t->receive_start[i], t->end[i]);
+            r.wait_ns = own_ns(w, t->wait_start[i], t->wait_end[i]);
+            r.receive_start = t->receive_start[i];
+            r.wait_start = t->wait_start[i];
+            r.second_arrived = t->second_arrived[i];
             r.answer_ns = t->answer_ns;
         }
         if (w->x.off)
@@ -279,17 +279,17 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
 
 /* Checks the goal of cell I. A check sorts the series, hence the next check follows after a tenth more samples:
  * the total cost is a few sorts. */
-static void look_at(struct work *w, size_t i)
+static void check_goal(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
     s->again_at = s->n + s->n / 10;
     if (s->values == 0) { /* all samples include off-CPU time */
-        s->lack = (struct mpg_lack){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
+        s->unmet = (struct mpg_unmet_goals){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
         return;
     }
     memcpy(w->scratch, s->value, (size_t)s->values * sizeof *s->value);
     mpg_sort(w->scratch, (size_t)s->values);
-    s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->values);
+    s->unmet = mpg_goal_unmet(&w->rounds->goal, s->value, w->scratch, (size_t)s->values);
 }
 
 /* Determines which cells are finished; true: all. */
@@ -303,11 +303,11 @@ static bool assess(struct work *w)
             continue;
         }
         bool most = s->n >= w->plan->cell[i].most;
-        bool look = w->rounds->adaptive && (most || s->n >= s->again_at);
-        if (look)
-            look_at(w, i);
-        s->done = most || (look && s->blocks >= LEAST_BLOCKS && !s->lack.median &&
-                   !s->lack.tail);
+        bool check = w->rounds->adaptive && (most || s->n >= s->again_at);
+        if (check)
+            check_goal(w, i);
+        s->done = most || (check && s->blocks >= LEAST_BLOCKS && !s->unmet.median &&
+                   !s->unmet.tail);
         all = all && s->done;
     }
     return all;
@@ -326,7 +326,7 @@ static double part_done(const struct work *w)
     return part < 1 ? part : 1;
 }
 
-static int look_at_clock(struct work *w, struct mpg_error *err)
+static int probe_clock(struct work *w, struct mpg_error *err)
 {
     struct command c = {.order = ORDER_PROBE};
     w->probed_ns = mpg_clock_ns();
@@ -368,11 +368,11 @@ static int lead(struct work *w, struct mpg_error *err)
         status = one_round(w, err);
         over = status < 0 || assess(w) || w->n == before;
         if (status == 0 && (over || (double)(mpg_clock_ns() - w->probed_ns) > PROBE_NS))
-            status = look_at_clock(w, err);
+            status = probe_clock(w, err);
     }
     for (size_t i = 0; w->rounds->adaptive && i < w->plan->n; i++)
         if (w->state[i].n > 0 && !w->state[i].done)
-            look_at(w, i);
+            check_goal(w, i);
     tell(w, &end);
     return status;
 }
@@ -429,8 +429,8 @@ static double since_ns(const struct work *w, uint64_t there, uint64_t here)
 /* Returns whether both answers of R had been in flight long enough. */
 static bool was_late(const struct work *w, const struct raw *r)
 {
-    return since_ns(w, r->there, r->ready) >= r->answer_ns &&
-           since_ns(w, r->again, r->waits) >= r->answer_ns;
+    return since_ns(w, r->arrived, r->receive_start) >= r->answer_ns &&
+           since_ns(w, r->second_arrived, r->wait_start) >= r->answer_ns;
 }
 
 /* Converts the samples to synchronised time for the caller. */
@@ -442,8 +442,8 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
                              .drift = mpg_sync_drift(w->sync, 1)};
     double reading_ns = (w->timer->cost_ns + w->other_cost_ns) / 2;
     m.times = malloc((w->n + 1) * sizeof *m.times);
-    m.lack = malloc(w->plan->n * sizeof *m.lack);
-    if (!m.times || !m.lack) {
+    m.unmet = malloc(w->plan->n * sizeof *m.unmet);
+    if (!m.times || !m.unmet) {
         mpg_measured_clear(&m);
         return mpg_error_set(err, "out of memory for %zu samples", w->n);
     }
@@ -454,11 +454,11 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
             continue;
         }
         m.times[m.n++] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
-                                            -since_ns(w, r->there, r->start) - reading_ns,
+                                            -since_ns(w, r->arrived, r->start) - reading_ns,
                                             r->wait_ns, r->off_ns};
     }
     for (size_t i = 0; i < w->plan->n; i++)
-        m.lack[i] = w->state[i].lack;
+        m.unmet[i] = w->state[i].unmet;
     *measured = m;
     return 0;
 }
@@ -490,6 +490,6 @@ int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *p
 void mpg_measured_clear(struct mpg_measured *measured)
 {
     free(measured->times);
-    free(measured->lack);
+    free(measured->unmet);
     *measured = (struct mpg_measured){0};
 }

@@ -30,35 +30,35 @@ struct mpg_bench_exchange {
 };
 
 /* Timer readings of a block, an element for each exchange. Leading rank: START; SENT after the last send (if the
- * benchmark records it); END when the answer has arrived. Other rank: THERE when the message has arrived.
+ * benchmark records it); END when the answer has arrived. Other rank: ARRIVED when the message has arrived.
  *
- * With late receives, the leading rank also records READY when it begins to receive the answer, and WAITS and
- * WAITED around the wait for a second answer with a preposted receive; the other rank records AGAIN when the
- * second message has arrived. OFF_NS: off-CPU time of each rank from the previous exchange until END or THERE; the
+ * With late receives, the leading rank also records RECEIVE_START when it begins to receive the answer, and WAIT_START and
+ * WAIT_END around the wait for a second answer with a preposted receive; the other rank records SECOND_ARRIVED when the
+ * second message has arrived. OFF_NS: off-CPU time of each rank from the previous exchange until END or ARRIVED; the
  * other rank adds an element after the last answer. */
 struct mpg_stamps {
     uint64_t start[MPG_PLAN_MOST_BLOCK], sent[MPG_PLAN_MOST_BLOCK], end[MPG_PLAN_MOST_BLOCK];
-    uint64_t there[MPG_PLAN_MOST_BLOCK];
-    uint64_t ready[MPG_PLAN_MOST_BLOCK], waits[MPG_PLAN_MOST_BLOCK], waited[MPG_PLAN_MOST_BLOCK];
-    uint64_t again[MPG_PLAN_MOST_BLOCK];
+    uint64_t arrived[MPG_PLAN_MOST_BLOCK];
+    uint64_t receive_start[MPG_PLAN_MOST_BLOCK], wait_start[MPG_PLAN_MOST_BLOCK], wait_end[MPG_PLAN_MOST_BLOCK];
+    uint64_t second_arrived[MPG_PLAN_MOST_BLOCK];
     double off_ns[MPG_PLAN_MOST_BLOCK + 1];
     double answer_ns; /* late receives: the minimal time in flight of an answer, in this block */
 };
 
 /* Performs a rank's half of N exchanges (1..MPG_PLAN_MOST_BLOCK) and records them in STAMPS. */
-typedef void mpg_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
+typedef void mpg_exchange_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
 
 /* Parameters of a measurement; equal on both ranks. */
 struct mpg_rounds {
-    mpg_half *lead, *follow;
+    mpg_exchange_half *lead, *follow;
     bool sent;             /* LEAD records stamps->sent */
-    bool late;             /* late receives: the total time is END - READY. An exchange whose answer may not have arrived at
-                              READY is dropped and counted */
+    bool late;             /* late receives: the total time is END - RECEIVE_START; an exchange whose answer may
+                              not have arrived by RECEIVE_START is dropped and counted */
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
     bool off_cpu;          /* measure off-CPU time: valid if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
                               blocks; false: after cell->most samples */
-    struct mpg_goal goal;  /* for the time from start to end */
+    struct mpg_stopping_goal goal;  /* for the time from start to end */
     int64_t warmup;        /* messages before a cell's first block, >= 0 */
     double time_ns;        /* no block starts later, except the first of each cell; <= 0: no limit */
     uint64_t seed;         /* of the random orders */
@@ -80,7 +80,7 @@ struct mpg_times {
 struct mpg_measured {
     size_t n;
     struct mpg_times *times; /* in time order */
-    struct mpg_lack *lack;   /* unmet goals of each cell (adaptive rounds) */
+    struct mpg_unmet_goals *unmet;   /* unmet goals of each cell (adaptive rounds) */
     bool shared;             /* both ranks read a common clock */
     double error_ns;         /* bound on the error of forward_ns */
     double drift;            /* of the other rank's clock, as mpg_sync_drift() */

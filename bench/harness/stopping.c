@@ -30,14 +30,14 @@ static bool lies_within(const struct mpg_series_interval *interval, double error
            interval->high - interval->quantile <= margin;
 }
 
-struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
+struct mpg_unmet_goals mpg_goal_unmet(const struct mpg_stopping_goal *goal, const double *series,
                                const double *sorted, size_t n)
 {
     struct mpg_series_interval median =
         mpg_quantile_interval(series, sorted, n, 0.5, goal->confidence);
     struct mpg_series_interval tail =
         mpg_quantile_interval(series, sorted, n, TAIL_P, goal->confidence);
-    return (struct mpg_lack){
+    return (struct mpg_unmet_goals){
         goal->median_error > 0 && !lies_within(&median, goal->median_error),
         goal->tail_error > 0 && !lies_within(&tail, goal->tail_error)};
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Precision goal of a series. */
-struct mpg_goal {
+struct mpg_stopping_goal {
     double confidence;   /* within (0, 1) */
     double median_error; /* half width of the median's interval, relative; 0: no goal */
     double tail_error;   /* half width of the 99th percentile's interval, relative; 0: no goal */
@@ -29,10 +29,10 @@ struct mpg_series_interval mpg_quantile_interval(const double *series, const dou
                                                  size_t n, double p, double confidence);
 
 /* Goals not yet met by a series. */
-struct mpg_lack {
+struct mpg_unmet_goals {
     bool median, tail;
 };
-struct mpg_lack mpg_goal_lacks(const struct mpg_goal *goal, const double *series,
+struct mpg_unmet_goals mpg_goal_unmet(const struct mpg_stopping_goal *goal, const double *series,
                                const double *sorted, size_t n);
 
 #endif

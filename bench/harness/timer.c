@@ -14,7 +14,7 @@ static int open_papi(struct mpg_error *err)
     int version = PAPI_library_init(PAPI_VER_CURRENT);
     if (version == PAPI_VER_CURRENT)
         return 0;
-    return mpg_error_set(err, "PAPI: %s", version > 0 ? "the library is another version's"
+    return mpg_error_set(err, "PAPI: %s", version > 0 ? "library version mismatch"
                                                       : PAPI_strerror(version));
 #else
     return mpg_error_set(err, "no PAPI timer: mpgkit was built without PAPI");
@@ -31,7 +31,7 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
         *kind = able.constant ? counter : MPG_TIMER_CLOCK;
     } else if (strcmp(name, "counter") == 0 || strcmp(name, "tsc") == 0) {
         if (!MPG_HAVE_TSC && !MPG_HAVE_COUNTER)
-            return mpg_error_set(err, "mpgkit knows no counter of this processor: use --timer"
+            return mpg_error_set(err, "no cycle counter is supported on this processor: use --timer"
                                       " auto");
         *kind = counter;
     } else if (strcmp(name, "papi") == 0) {

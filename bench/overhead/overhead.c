@@ -38,7 +38,7 @@ static const struct mpg_option options[] = {
      .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
     {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
      .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
-             " however exact that is", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
     MPG_NETWORK_OPTIONS(opt),
     {0}};
 
@@ -104,18 +104,18 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
         stamps->start[i] = mpg_timer_read(x->timer);
         stamps->sent[i] = send_message(x);
         spin(late_ns);
-        stamps->ready[i] = mpg_timer_read(x->timer);
+        stamps->receive_start[i] = mpg_timer_read(x->timer);
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
         stamps->off_ns[i] = off_ns(x, stamps->sent[i] - stamps->start[i],
-                                   stamps->end[i] - stamps->ready[i]);
+                                   stamps->end[i] - stamps->receive_start[i]);
         MPI_Irecv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
         send_message(x);
         spin(late_ns);
-        stamps->waits[i] = mpg_timer_read(x->timer);
+        stamps->wait_start[i] = mpg_timer_read(x->timer);
         MPI_Wait(posted, MPI_STATUS_IGNORE);
-        stamps->waited[i] = mpg_timer_read(x->timer);
-        stamps->off_ns[i] += mpg_off_cpu_check(x->off, stamps->waited[i] - stamps->waits[i]);
+        stamps->wait_end[i] = mpg_timer_read(x->timer);
+        stamps->off_ns[i] += mpg_off_cpu_check(x->off, stamps->wait_end[i] - stamps->wait_start[i]);
     }
 }
 
@@ -132,8 +132,8 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     for (int i = 0; i < ROUND_TRIPS; i++)
         answer(x, &ignored);
     for (int64_t i = 0; i < n; i++) {
-        answer(x, &stamps->there[i]);
-        answer(x, &stamps->again[i]);
+        answer(x, &stamps->arrived[i]);
+        answer(x, &stamps->second_arrived[i]);
         stamps->off_ns[i] = 0; /* not needed: late answers are dropped */
     }
     stamps->off_ns[n] = 0;
@@ -158,7 +158,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
 
 /* ---- header lines and summary ---- */
 
-static int describe(const struct mpg_class *class, struct mpg_header *header,
+static int describe(const struct mpg_path_results *class, struct mpg_header *header,
                     struct mpg_error *err)
 {
     int64_t limit = class->eager_limit_bytes;
@@ -174,13 +174,13 @@ static int describe(const struct mpg_class *class, struct mpg_header *header,
                           (long long)limit);
 }
 
-static int print_size(const struct mpg_class *class, int64_t size_bytes, struct mpg_error *err)
+static int print_size(const struct mpg_path_results *class, int64_t size_bytes, struct mpg_error *err)
 {
     char size[32], text[5][32];
     double *value[3] = {NULL};
     int64_t n = 0;
     for (int c = 0; c < 3 && n >= 0; c++)
-        n = mpg_class_values(class, size_bytes, 1, SEND + c, &value[c], err);
+        n = mpg_path_results_values(class, size_bytes, 1, SEND + c, &value[c], err);
     if (n > 0) {
         for (int c = 0; c < 3; c++)
             mpg_units_format_time(text[c], sizeof text[c],
@@ -198,13 +198,13 @@ static int print_size(const struct mpg_class *class, int64_t size_bytes, struct 
     return n < 0 ? -1 : 0;
 }
 
-static int print_summary(const struct mpg_class *class, struct mpg_error *err)
+static int print_summary(const struct mpg_path_results *class, struct mpg_error *err)
 {
-    struct mpg_class_cell *cell = NULL;
-    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    struct mpg_path_cell *cell = NULL;
+    int64_t n = mpg_path_results_sizes(class, 1, &cell, err);
     int status = n < 0 ? -1 : 0;
-    printf("what sending costs, receiving what is there, and waiting for a receive that was posted"
-           " before:\n%10s %8s %10s %10s %10s %10s %10s\n", "size", "samples", "send", "p99",
+    printf("overheads by size: send, receive of an arrived message, wait for a preposted receive:"
+           "\n%10s %8s %10s %10s %10s %10s %10s\n", "size", "samples", "send", "p99",
            "receive", "p99", "wait");
     for (int64_t i = 0; i < n && status == 0; i++)
         status = print_size(class, cell[i].size_bytes, err);

@@ -31,16 +31,16 @@ static const struct mpg_option options[] = {
      .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
     {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
      .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 200,"
-             " however exact that is", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
     {.name = "tail-error", .kind = MPG_OPTION_REAL, .value = &opt.tail_error, .argument = "PERCENT",
-     .help = "half width of the 99th percentile's interval, 0 for any\n(default: 10)", .maximum = 1000},
+     .help = "half width of the 99th percentile's interval, 0 for none\n(default: 10)", .maximum = 1000},
     MPG_NETWORK_OPTIONS(opt),
     {0}};
 
 static const struct mpg_program program = {
     .name = "mpgbench pingpong",
     .summary = "Measures round-trip and one-way times between pairs of MPI ranks, for each message\n"
-               "size, until they are exact enough, and finds the eager limit. Start it with mpirun\n"
+               "size, until they are precise enough, and finds the eager limit. Start it with mpirun\n"
                "-np 2, or more for more pairs.",
     .options = options};
 
@@ -64,10 +64,10 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
-        stamps->there[i] = mpg_timer_read(x->timer);
+        stamps->arrived[i] = mpg_timer_read(x->timer);
         MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
-        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->there[i] - before);
-        before = stamps->there[i];
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->arrived[i] - before);
+        before = stamps->arrived[i];
     }
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
@@ -90,12 +90,12 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
 
 /* ---- the summary ---- */
 
-static int print_size(const struct mpg_class *class, int64_t size_bytes, struct mpg_error *err)
+static int print_size(const struct mpg_path_results *class, int64_t size_bytes, struct mpg_error *err)
 {
     char size[32], low[32], median[32], high[32], way[32];
     double *rtt = NULL, *forward = NULL;
-    int64_t n = mpg_class_values(class, size_bytes, 1, RTT, &rtt, err);
-    int status = n < 0 || mpg_class_values(class, size_bytes, 1, FORWARD, &forward, err) < 0
+    int64_t n = mpg_path_results_values(class, size_bytes, 1, RTT, &rtt, err);
+    int status = n < 0 || mpg_path_results_values(class, size_bytes, 1, FORWARD, &forward, err) < 0
                      ? -1 : 0;
     if (status == 0)
         printf("%10s %8lld %10s %10s %10s %10s\n",
@@ -112,12 +112,12 @@ static int print_size(const struct mpg_class *class, int64_t size_bytes, struct 
     return status;
 }
 
-static int print_summary(const struct mpg_class *class, struct mpg_error *err)
+static int print_summary(const struct mpg_path_results *class, struct mpg_error *err)
 {
-    struct mpg_class_cell *cell = NULL;
-    int64_t n = mpg_class_sizes(class, 1, &cell, err);
+    struct mpg_path_cell *cell = NULL;
+    int64_t n = mpg_path_results_sizes(class, 1, &cell, err);
     int status = n < 0 ? -1 : 0;
-    printf("round trips by size, and the way there:\n%10s %8s %10s %10s %10s %10s\n", "size",
+    printf("round-trip and one-way times by size:\n%10s %8s %10s %10s %10s %10s\n", "size",
            "samples", "min", "median", "p99", "one way");
     for (int64_t i = 0; i < n && status == 0; i++)
         status = print_size(class, cell[i].size_bytes, err);

@@ -252,7 +252,7 @@ kill "$loop"
 wait "$loop" 2>/dev/null
 loop=
 ok "an oversubscribed core is named in a warning" \
-    grep -q "^mpgbench ftq: warning: core $core: other processes ran there" "$tmp/err"
+    grep -q "^mpgbench ftq: warning: core $core: other processes used this core" "$tmp/err"
 ok "its preemptions are counted" awk '/^# preemptions: / { exit !($3 > 0) }' \
     "$tmp/shared/ftq-core$core.samples"
 ok "PAPI and getrusage agree that there were context switches" awk '

@@ -14,10 +14,10 @@ static const int64_t size_bytes[SIZES] = {8, 16, 65536};
 
 /* All pairs of RANKS, with slightly different times. */
 struct made {
-    struct mpg_class class[MPG_PATHS];
-    struct mpg_couple couple[PAIRS];
-    struct mpg_class_cell cell[PAIRS * SIZES];
-    struct mpg_bench_place place[RANKS];
+    struct mpg_path_results class[MPG_PATHS];
+    struct mpg_rank_pair rank_pair[PAIRS];
+    struct mpg_path_cell cell[PAIRS * SIZES];
+    struct mpg_rank_location location[RANKS];
 };
 
 static void make(struct made *m)
@@ -26,23 +26,23 @@ static void make(struct made *m)
     int n = 0;
     for (int a = 0; a < RANKS; a++)
         for (int b = a + 1; b < RANKS; b++, n++) {
-            m->couple[n] = (struct mpg_couple){a, b, MPG_PATH_NODE};
+            m->rank_pair[n] = (struct mpg_rank_pair){a, b, MPG_PATH_NODE};
             for (int s = 0; s < SIZES; s++)
-                m->cell[n * SIZES + s] = (struct mpg_class_cell){
+                m->cell[n * SIZES + s] = (struct mpg_path_cell){
                     .pair = n,
                     .size_bytes = size_bytes[s],
                     .window = 1,
                     .median_ns = (400 + (double)size_bytes[s] / 10) * (1 + 0.002 * (n * 7 % 5)),
                 };
         }
-    m->class[MPG_PATH_NODE] = (struct mpg_class){.path = MPG_PATH_NODE,
+    m->class[MPG_PATH_NODE] = (struct mpg_path_results){.path = MPG_PATH_NODE,
                                                  .pairs = PAIRS,
-                                                 .couple = m->couple,
+                                                 .rank_pair = m->rank_pair,
                                                  .cells = PAIRS * SIZES,
                                                  .cell = m->cell,
                                                  .eager_limit_bytes = 4096};
     for (int r = 0; r < RANKS; r++)
-        m->place[r] = (struct mpg_bench_place){.host = "here"};
+        m->location[r] = (struct mpg_rank_location){.host = "here"};
 }
 
 /* Multiplies by FACTOR the times of RANK's pairs for messages of FIRST_SIZE to LAST_SIZE. */
@@ -50,7 +50,7 @@ static void change(struct made *m, int rank, int first_size, int last_size, doub
 {
     for (int n = 0; n < PAIRS; n++)
         for (int s = first_size; s <= last_size; s++)
-            if (m->couple[n].a == rank || m->couple[n].b == rank)
+            if (m->rank_pair[n].a == rank || m->rank_pair[n].b == rank)
                 m->cell[n * SIZES + s].median_ns *= factor;
 }
 
@@ -58,7 +58,7 @@ static void change(struct made *m, int rank, int first_size, int last_size, doub
 static char *printed(const struct made *m)
 {
     char name[] = "outliers-XXXXXX";
-    const struct mpg_ranks ranks = {.ranks = RANKS, .place = (struct mpg_bench_place *)m->place};
+    const struct mpg_ranks ranks = {.ranks = RANKS, .location = (struct mpg_rank_location *)m->location};
     struct mpg_error err = {""};
     fflush(stdout);
     int keep = dup(STDOUT_FILENO), fd = mkstemp(name);

@@ -107,14 +107,14 @@ int main(void)
     for (int i = 0; i < N; i++)
         sorted[i] = series[i] = 100 + i % 3;
     mpg_sort(sorted, N);
-    struct mpg_goal goal = {0.95, 0.02, 0.1};
-    struct mpg_lack lack = mpg_goal_lacks(&goal, series, sorted, N);
-    ok(!lack.median && lack.tail, "300 values bound a median, but no 99th percentile");
+    struct mpg_stopping_goal goal = {0.95, 0.02, 0.1};
+    struct mpg_unmet_goals unmet = mpg_goal_unmet(&goal, series, sorted, N);
+    ok(!unmet.median && unmet.tail, "300 values bound a median, but no 99th percentile");
     goal.tail_error = 0;
-    lack = mpg_goal_lacks(&goal, series, sorted, N);
-    ok(!lack.median && !lack.tail, "which need not be asked for");
+    unmet = mpg_goal_unmet(&goal, series, sorted, N);
+    ok(!unmet.median && !unmet.tail, "which need not be asked for");
     goal.median_error = 0.001;
-    lack = mpg_goal_lacks(&goal, series, sorted, 5);
-    ok(lack.median, "five values bound no median");
+    unmet = mpg_goal_unmet(&goal, series, sorted, 5);
+    ok(unmet.median, "five values bound no median");
     return done();
 }

@@ -3,7 +3,7 @@
 #include "bench/harness/cores.h"
 #include "config.h"
 
-#include "bench/ftq/share.h"
+#include "bench/ftq/host_cores.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,20 +25,20 @@ enum { NAMES = 8, NAME_SIZE = 224 }; /* file names have at most 255 bytes */
 
 enum state { ABSENT, HERE, GONE };
 
-struct place {
+struct slot {
     atomic_int state, pid;
     int allowed;                     /* number of available cores */
     unsigned char core[CORES / 8];   /* a bit for each core */
 };
 
-struct mpg_meeting {
-    atomic_bool spoke;
-    struct place place[]; /* of each local rank */
+struct mpg_host_memory {
+    atomic_bool error_reported;
+    struct slot slot[]; /* of each local rank */
 };
 
-static bool may_run(const struct place *place, int core)
+static bool may_run(const struct slot *slot, int core)
 {
-    return place->core[core / 8] >> core % 8 & 1;
+    return slot->core[core / 8] >> core % 8 & 1;
 }
 
 /* Makes a name common to the ranks of a launch only: the launcher's name of the job, or the number of the parent
@@ -61,14 +61,14 @@ static void find_name(char *name, size_t size)
         *p = *p == '/' ? '_' : *p;
 }
 
-static void enter(struct place *place, const int *core, int n)
+static void enter(struct slot *slot, const int *core, int n)
 {
-    memset(place->core, 0, sizeof place->core);
+    memset(slot->core, 0, sizeof slot->core);
     for (int i = 0; i < n; i++)
-        place->core[core[i] / 8] |= (unsigned char)(1 << core[i] % 8);
-    place->allowed = n;
-    atomic_store(&place->pid, (int)getpid());
-    atomic_store(&place->state, HERE);
+        slot->core[core[i] / 8] |= (unsigned char)(1 << core[i] % 8);
+    slot->allowed = n;
+    atomic_store(&slot->pid, (int)getpid());
+    atomic_store(&slot->state, HERE);
 }
 
 /* ---- the shared memory: its name is predictable, and another process may have created it first ---- */
@@ -107,10 +107,10 @@ static bool is_stale(const struct stat *st, size_t size)
 
 /* Joins through file FD with NAME, which this user owns and this process has locked; TAKEN: the file belongs to
    another launch. */
-static enum join enter_locked(int fd, const char *name, struct mpg_ftq_share *share)
+static enum join enter_locked(int fd, const char *name, struct mpg_host_cores *share)
 {
-    const size_t size = sizeof(struct mpg_meeting) +
-                        (size_t)share->launch.local_ranks * sizeof(struct place);
+    const size_t size = sizeof(struct mpg_host_memory) +
+                        (size_t)share->launch.local_ranks * sizeof(struct slot);
     struct stat st;
     if (!is_named(fd, name))
         return AGAIN;
@@ -127,20 +127,20 @@ static enum join enter_locked(int fd, const char *name, struct mpg_ftq_share *sh
         errno = saved;
         return FAILED;
     }
-    struct mpg_meeting *meeting = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (meeting == MAP_FAILED)
+    struct mpg_host_memory *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED)
         return FAILED;
-    struct place *place = &meeting->place[share->launch.local_rank];
-    if (atomic_load(&place->state) != ABSENT) {
-        munmap(meeting, size);
+    struct slot *slot = &memory->slot[share->launch.local_rank];
+    if (atomic_load(&slot->state) != ABSENT) {
+        munmap(memory, size);
         return TAKEN;
     }
-    enter(place, share->core, share->n);
-    share->meeting = meeting;
+    enter(slot, share->core, share->n);
+    share->memory = memory;
     return JOINED;
 }
 
-static enum join join_named(const char *name, struct mpg_ftq_share *share)
+static enum join join_named(const char *name, struct mpg_host_cores *share)
 {
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool first = fd >= 0 || errno != EEXIST;
@@ -162,7 +162,7 @@ static enum join join_named(const char *name, struct mpg_ftq_share *share)
 
 /* Joins the host's ranks; a name in use by another launch is skipped, identically by all ranks. NAME, of SIZE
  * bytes, becomes the name used. */
-static int join(char *name, size_t size, struct mpg_ftq_share *share, struct mpg_error *err)
+static int join(char *name, size_t size, struct mpg_host_cores *share, struct mpg_error *err)
 {
     char base[NAME_SIZE];
     find_name(base, sizeof base);
@@ -176,36 +176,36 @@ static int join(char *name, size_t size, struct mpg_ftq_share *share, struct mpg
     if (result == JOINED)
         return 0;
     if (result == TAKEN)
-        return mpg_error_set(err, "the ranks of this host cannot meet: /dev/shm%s and others of"
-                                  " its name are not this launch's: remove them", base);
-    return mpg_error_errno(err, errno, "the ranks of this host cannot meet in /dev/shm%s", name);
+        return mpg_error_set(err, "the ranks of this host cannot share memory: /dev/shm%s* belong"
+                                  " to other launches; remove these files", base);
+    return mpg_error_errno(err, errno, "the ranks of this host cannot share memory in /dev/shm%s", name);
 }
 
-static int await_all(const struct mpg_ftq_share *share, struct mpg_error *err)
+static int await_all(const struct mpg_host_cores *share, struct mpg_error *err)
 {
     const uint64_t start_ns = mpg_clock_ns();
     for (int here = 0;;) {
         here = 0;
         for (int r = 0; r < share->launch.local_ranks; r++)
-            here += atomic_load(&share->meeting->place[r].state) != ABSENT;
+            here += atomic_load(&share->memory->slot[r].state) != ABSENT;
         if (here == share->launch.local_ranks)
             return 0;
         if ((double)(mpg_clock_ns() - start_ns) > PATIENCE_NS)
-            return mpg_error_set(err, "of %d ranks of this host only %d came",
+            return mpg_error_set(err, "of %d ranks of this host only %d have started",
                                  share->launch.local_ranks, here);
         usleep(POLL_US);
     }
 }
 
 /* Collects all cores available to any rank of this host. */
-static int unite(struct mpg_ftq_share *share, struct mpg_error *err)
+static int unite(struct mpg_host_cores *share, struct mpg_error *err)
 {
     int n = 0, *core = malloc(CORES * sizeof *core);
     if (!core)
         return mpg_error_set(err, "out of memory");
     for (int c = 0; c < CORES; c++)
         for (int r = 0; r < share->launch.local_ranks; r++)
-            if (may_run(&share->meeting->place[r], c)) {
+            if (may_run(&share->memory->slot[r], c)) {
                 core[n++] = c;
                 break;
             }
@@ -215,14 +215,14 @@ static int unite(struct mpg_ftq_share *share, struct mpg_error *err)
     return 0;
 }
 
-int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
+int mpg_host_cores_join(const struct mpg_launch *launch, struct mpg_host_cores *share,
                    struct mpg_error *err)
 {
     char name[NAME_SIZE + 16];
-    *share = (struct mpg_ftq_share){.launch = *launch, .ranks = 1};
+    *share = (struct mpg_host_cores){.launch = *launch, .ranks = 1};
     if (launch->local_rank < 0)
-        return mpg_error_set(err, "the launcher does not say which of its ranks are on this host:"
-                                  " start ftq without it on each host");
+        return mpg_error_set(err, "the launcher does not say which ranks are on this host;"
+                                  " start ftq on each host without the launcher");
     int n = mpg_cores_allowed(&share->core, err);
     if (n < 0)
         return -1;
@@ -237,11 +237,11 @@ int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
     return status < 0 ? -1 : unite(share, err);
 }
 
-int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_error *err)
+int mpg_host_cores_assign(struct mpg_host_cores *share, int *core, int n, struct mpg_error *err)
 {
-    const struct place *place = share->meeting ? share->meeting->place : NULL;
+    const struct slot *slot = share->memory ? share->memory->slot : NULL;
     int ranks = share->launch.local_ranks, mine = 0;
-    if (!place)
+    if (!slot)
         return n;
     int *has = calloc((size_t)ranks, sizeof *has);
     if (!has)
@@ -249,9 +249,9 @@ int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_e
     for (int i = 0; i < n; i++) {
         int taker = -1;
         for (int r = 0; r < ranks; r++)
-            if (may_run(&place[r], core[i]) &&
+            if (may_run(&slot[r], core[i]) &&
                 (taker < 0 || has[r] < has[taker] ||
-                 (has[r] == has[taker] && place[r].allowed < place[taker].allowed)))
+                 (has[r] == has[taker] && slot[r].allowed < slot[taker].allowed)))
                 taker = r;
         if (taker >= 0)
             has[taker]++;
@@ -265,43 +265,43 @@ int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_e
     return mine;
 }
 
-double mpg_share_others_ns(const struct mpg_ftq_share *share)
+double mpg_host_other_cpu_ns(const struct mpg_host_cores *share)
 {
     double sum_ns = 0;
-    for (int r = 0; share->meeting && r < share->launch.local_ranks; r++) {
+    for (int r = 0; share->memory && r < share->launch.local_ranks; r++) {
         clockid_t clock;
         struct timespec t;
         if (r != share->launch.local_rank &&
-            clock_getcpuclockid(atomic_load(&share->meeting->place[r].pid), &clock) == 0 &&
+            clock_getcpuclockid(atomic_load(&share->memory->slot[r].pid), &clock) == 0 &&
             clock_gettime(clock, &t) == 0)
             sum_ns += (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
     }
     return sum_ns;
 }
 
-const atomic_bool *mpg_share_spoke(const struct mpg_ftq_share *share)
+const atomic_bool *mpg_host_error_reported(const struct mpg_host_cores *share)
 {
-    return share->meeting ? &share->meeting->spoke : &share->spoke;
+    return share->memory ? &share->memory->error_reported : &share->error_reported;
 }
 
-bool mpg_share_speak(struct mpg_ftq_share *share)
+bool mpg_host_report_error(struct mpg_host_cores *share)
 {
-    return !atomic_exchange(share->meeting ? &share->meeting->spoke : &share->spoke, true);
+    return !atomic_exchange(share->memory ? &share->memory->error_reported : &share->error_reported, true);
 }
 
 /* Returns whether the rank is alive and has not left; a killed rank never leaves. */
-static bool is_there(struct place *place)
+static bool is_there(struct slot *slot)
 {
-    pid_t pid = atomic_load(&place->pid);
-    return atomic_load(&place->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
+    pid_t pid = atomic_load(&slot->pid);
+    return atomic_load(&slot->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
-void mpg_share_leave(struct mpg_ftq_share *share, bool well)
+void mpg_host_cores_leave(struct mpg_host_cores *share, bool well)
 {
-    if (share->meeting) {
-        atomic_store(&share->meeting->place[share->launch.local_rank].state, GONE);
+    if (share->memory) {
+        atomic_store(&share->memory->slot[share->launch.local_rank].state, GONE);
         for (int r = 0; well && r < share->launch.local_ranks; r++)
-            while (is_there(&share->meeting->place[r]))
+            while (is_there(&share->memory->slot[r]))
                 usleep(LEAVING_POLL_US);
     } /* the memory stays mapped: a signal handler may read it until the end */
     free(share->core);

@@ -2,7 +2,7 @@
 /* Samples of a path class. */
 #include "config.h"
 
-#include "bench/harness/classes.h"
+#include "bench/harness/path_results.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "common/units.h"
 #include "statistics/order.h"
 
-int mpg_class_reserve(struct mpg_class *class, size_t rows, size_t cells, struct mpg_error *err)
+int mpg_path_results_reserve(struct mpg_path_results *class, size_t rows, size_t cells, struct mpg_error *err)
 {
     size_t columns = (size_t)class->n_columns;
     if (class->n + rows > class->room) {
@@ -22,25 +22,25 @@ int mpg_class_reserve(struct mpg_class *class, size_t rows, size_t cells, struct
         class->row = row;
         class->room = room;
     }
-    struct mpg_couple *couple =
-        realloc(class->couple, (size_t)(class->pairs + 1) * sizeof *couple);
-    if (couple)
-        class->couple = couple;
-    struct mpg_class_cell *cell = realloc(class->cell, (class->cells + cells) * sizeof *cell);
+    struct mpg_rank_pair *rank_pair =
+        realloc(class->rank_pair, (size_t)(class->pairs + 1) * sizeof *rank_pair);
+    if (rank_pair)
+        class->rank_pair = rank_pair;
+    struct mpg_path_cell *cell = realloc(class->cell, (class->cells + cells) * sizeof *cell);
     if (cell)
         class->cell = cell;
-    return couple && cell ? 0 : mpg_error_set(err, "out of memory");
+    return rank_pair && cell ? 0 : mpg_error_set(err, "out of memory");
 }
 
-void mpg_class_clear(struct mpg_class *class)
+void mpg_path_results_clear(struct mpg_path_results *class)
 {
     free(class->row);
-    free(class->couple);
+    free(class->rank_pair);
     free(class->cell);
-    *class = (struct mpg_class){0};
+    *class = (struct mpg_path_results){0};
 }
 
-int64_t mpg_class_values(const struct mpg_class *class, int64_t size_bytes, int64_t window,
+int64_t mpg_path_results_values(const struct mpg_path_results *class, int64_t size_bytes, int64_t window,
                          int column, double **value, struct mpg_error *err)
 {
     int64_t n = 0;
@@ -66,17 +66,17 @@ int64_t mpg_class_values(const struct mpg_class *class, int64_t size_bytes, int6
 
 static int compare_cells(const void *a, const void *b)
 {
-    const struct mpg_class_cell *x = a, *y = b;
+    const struct mpg_path_cell *x = a, *y = b;
     if (x->size_bytes != y->size_bytes)
         return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
     return (x->window > y->window) - (x->window < y->window);
 }
 
-int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
-                        struct mpg_class_cell **cell, struct mpg_error *err)
+int64_t mpg_path_results_sizes(const struct mpg_path_results *class, int64_t window,
+                        struct mpg_path_cell **cell, struct mpg_error *err)
 {
     size_t n = 0, kept = 0;
-    struct mpg_class_cell *list = malloc((class->cells + 1) * sizeof *list);
+    struct mpg_path_cell *list = malloc((class->cells + 1) * sizeof *list);
     if (!list)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < class->cells; i++)
@@ -92,7 +92,7 @@ int64_t mpg_class_sizes(const struct mpg_class *class, int64_t window,
 }
 
 /* Formats a cell without convergence: "64KiB (p99)". */
-static void print_lack(const struct mpg_class *class, const struct mpg_class_cell *cell,
+static void format_cell(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                        char *text, size_t size)
 {
     char bytes[32], pair[48] = "", window[48] = "";
@@ -102,21 +102,21 @@ static void print_lack(const struct mpg_class *class, const struct mpg_class_cel
         snprintf(window, sizeof window, " window %lld", (long long)cell->window);
     snprintf(text, size, "%s%s%s (%s%s%s)", pair,
              mpg_units_format_size(bytes, sizeof bytes, cell->size_bytes), window,
-             cell->lack.median ? "median" : "", cell->lack.median && cell->lack.tail ? ", " : "",
-             cell->lack.tail ? "p99" : "");
+             cell->unmet.median ? "median" : "", cell->unmet.median && cell->unmet.tail ? ", " : "",
+             cell->unmet.tail ? "p99" : "");
 }
 
-void mpg_class_lacks(const struct mpg_class *class, char *text, size_t size)
+void mpg_path_results_unconverged(const struct mpg_path_results *class, char *text, size_t size)
 {
     static const char more[] = "; and more";
     size_t used = 0;
     snprintf(text, size, "none");
     for (size_t i = 0; i < class->cells; i++) {
-        char lack[192], item[200];
-        if (!class->cell[i].lack.median && !class->cell[i].lack.tail)
+        char unmet[192], item[200];
+        if (!class->cell[i].unmet.median && !class->cell[i].unmet.tail)
             continue;
-        print_lack(class, &class->cell[i], lack, sizeof lack);
-        size_t length = (size_t)snprintf(item, sizeof item, "%s%s", used ? "; " : "", lack);
+        format_cell(class, &class->cell[i], unmet, sizeof unmet);
+        size_t length = (size_t)snprintf(item, sizeof item, "%s%s", used ? "; " : "", unmet);
         if (used + length + sizeof more > size) {
             snprintf(text + used, size - used, "%s", more);
             return;

@@ -3,7 +3,7 @@
 #include "bench/harness/cores.h"
 #include "config.h"
 
-#include "bench/compute/team.h"
+#include "bench/compute/threads.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 enum task { TASK_PREPARE, TASK_MEASURE, TASK_END };
 
 struct worker {
-    struct mpg_team *team;
+    struct mpg_compute_threads *threads;
     pthread_t thread;
     int index, core;
     double *stream;      /* the three arrays of the triad, concatenated */
@@ -38,7 +38,7 @@ struct worker {
     struct mpg_error err;
 };
 
-struct mpg_team {
+struct mpg_compute_threads {
     int n;
     struct worker *worker;
     int started;               /* threads started */
@@ -97,7 +97,7 @@ static void wrong(struct worker *w, enum mpg_kernel kernel)
 /* Performs AMOUNT of work; returns its time, ns, and the amount in the kernel's units. */
 static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, double *units)
 {
-    const struct mpg_timer *timer = w->team->timer;
+    const struct mpg_timer *timer = w->threads->timer;
     const struct mpg_chains *chains = mpg_chains_best();
     double sum = 0;
     uint64_t start = mpg_timer_read(timer->kind);
@@ -145,7 +145,7 @@ static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rat
     struct mpg_rates *r = &w->rates;
     if (r->n == r->capacity) {
         size_t capacity = r->capacity ? 2 * r->capacity : 4096;
-        double *grown = realloc(r->value, capacity * MPG_TEAM_COLUMNS * sizeof *grown);
+        double *grown = realloc(r->value, capacity * MPG_COMPUTE_COLUMNS * sizeof *grown);
         if (!grown) {
             w->failed = true;
             mpg_error_set(&w->err, "out of memory for %zu samples", capacity);
@@ -154,7 +154,7 @@ static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rat
         r->value = grown;
         r->capacity = capacity;
     }
-    double *row = r->value + MPG_TEAM_COLUMNS * r->n++;
+    double *row = r->value + MPG_COMPUTE_COLUMNS * r->n++;
     row[0] = kernel;
     row[1] = cores;
     row[2] = rate;
@@ -163,31 +163,31 @@ static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rat
 /* Measures on a core. A failed worker still counts as ready and done: the others do not wait. */
 static void measure(struct worker *w)
 {
-    struct mpg_team *team = w->team;
-    enum mpg_kernel kernel = team->kernel;
-    int cores = team->index < 0 ? team->n : 1;
-    double units, target_ns = team->duration_ns / 100, left_ns = team->duration_ns;
+    struct mpg_compute_threads *threads = w->threads;
+    enum mpg_kernel kernel = threads->kernel;
+    int cores = threads->index < 0 ? threads->n : 1;
+    double units, target_ns = threads->duration_ns / 100, left_ns = threads->duration_ns;
     if (target_ns > LONGEST_REPETITION_NS)
         target_ns = LONGEST_REPETITION_NS;
     uint64_t amount = calibrate(w, kernel, target_ns);
-    atomic_fetch_add(&team->ready, 1);
-    while (atomic_load(&team->ready) < cores)
+    atomic_fetch_add(&threads->ready, 1);
+    while (atomic_load(&threads->ready) < cores)
         repeat(w, kernel, amount, &units);
     while (left_ns > 0 && !w->failed) {
         double time_ns = repeat(w, kernel, amount, &units);
         note(w, kernel, cores, units / time_ns * 1e9);
         left_ns -= time_ns;
     }
-    atomic_fetch_add(&team->done, 1);
-    while (atomic_load(&team->done) < cores)
+    atomic_fetch_add(&threads->done, 1);
+    while (atomic_load(&threads->done) < cores)
         repeat(w, kernel, amount, &units);
 }
 
 /* Allocates the working sets and touches them from their core. */
 static void prepare(struct worker *w)
 {
-    struct mpg_team *team = w->team;
-    size_t bytes = (size_t)team->working_bytes;
+    struct mpg_compute_threads *threads = w->threads;
+    size_t bytes = (size_t)threads->working_bytes;
     w->failed = true;
     if (mpg_cores_pin(w->core, &w->err) < 0)
         return;
@@ -196,39 +196,39 @@ static void prepare(struct worker *w)
     w->lines = aligned_alloc(4096, bytes);
     if (!w->stream || !w->lines) {
         mpg_error_set(&w->err, "out of memory for two working sets of %lld bytes on core %d;"
-                               " see --working-set", (long long)team->working_bytes, w->core);
+                               " see --working-set", (long long)threads->working_bytes, w->core);
         return;
     }
     for (size_t i = 0; i < 3 * w->elements; i++)
         w->stream[i] = 1 + (double)(i % 128) / 128;
     w->line = w->lines;
-    w->keys = team->seed + (uint64_t)w->index;
+    w->keys = threads->seed + (uint64_t)w->index;
     w->failed = mpg_chase_link(w->lines, bytes, w->keys, &w->err) < 0;
 }
 
 static void *work(void *arg)
 {
     struct worker *w = arg;
-    struct mpg_team *team = w->team;
+    struct mpg_compute_threads *threads = w->threads;
     enum task task = TASK_PREPARE;
     sigset_t all; /* the main thread handles signals, which keeps files complete */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     for (unsigned seen = 0; task != TASK_END; seen++) {
-        pthread_mutex_lock(&team->mutex);
-        while (team->calls == seen)
-            pthread_cond_wait(&team->called, &team->mutex);
-        task = team->task;
-        bool mine = team->index < 0 || team->index == w->index;
-        pthread_mutex_unlock(&team->mutex);
+        pthread_mutex_lock(&threads->mutex);
+        while (threads->calls == seen)
+            pthread_cond_wait(&threads->called, &threads->mutex);
+        task = threads->task;
+        bool mine = threads->index < 0 || threads->index == w->index;
+        pthread_mutex_unlock(&threads->mutex);
         if (task == TASK_PREPARE)
             prepare(w);
         else if (task == TASK_MEASURE && mine)
             measure(w);
-        pthread_mutex_lock(&team->mutex);
-        team->pending--;
-        pthread_cond_signal(&team->answered);
-        pthread_mutex_unlock(&team->mutex);
+        pthread_mutex_lock(&threads->mutex);
+        threads->pending--;
+        pthread_cond_signal(&threads->answered);
+        pthread_mutex_unlock(&threads->mutex);
     }
     return NULL;
 }
@@ -236,87 +236,87 @@ static void *work(void *arg)
 /* ---- the threads ---- */
 
 /* Gives all threads a task and waits, without load, for its completion. */
-static int call(struct mpg_team *team, enum task task, struct mpg_error *err)
+static int call(struct mpg_compute_threads *threads, enum task task, struct mpg_error *err)
 {
-    atomic_store(&team->ready, 0);
-    atomic_store(&team->done, 0);
-    pthread_mutex_lock(&team->mutex);
-    team->task = task;
-    team->calls++;
-    team->pending = team->started;
-    pthread_cond_broadcast(&team->called);
-    while (team->pending > 0)
-        pthread_cond_wait(&team->answered, &team->mutex);
-    pthread_mutex_unlock(&team->mutex);
-    for (int i = 0; i < team->n; i++)
-        if (team->worker[i].failed)
-            return mpg_error_set(err, "%s", team->worker[i].err.text);
+    atomic_store(&threads->ready, 0);
+    atomic_store(&threads->done, 0);
+    pthread_mutex_lock(&threads->mutex);
+    threads->task = task;
+    threads->calls++;
+    threads->pending = threads->started;
+    pthread_cond_broadcast(&threads->called);
+    while (threads->pending > 0)
+        pthread_cond_wait(&threads->answered, &threads->mutex);
+    pthread_mutex_unlock(&threads->mutex);
+    for (int i = 0; i < threads->n; i++)
+        if (threads->worker[i].failed)
+            return mpg_error_set(err, "%s", threads->worker[i].err.text);
     return 0;
 }
 
-struct mpg_team *mpg_team_new(const int *core, int n, int64_t working_bytes, uint64_t seed,
+struct mpg_compute_threads *mpg_compute_threads_new(const int *core, int n, int64_t working_bytes, uint64_t seed,
                               const struct mpg_timer *timer, struct mpg_error *err)
 {
-    struct mpg_team *team = calloc(1, sizeof *team);
+    struct mpg_compute_threads *threads = calloc(1, sizeof *threads);
     struct worker *worker = calloc((size_t)n, sizeof *worker);
-    if (!team || !worker) {
-        free(team);
+    if (!threads || !worker) {
+        free(threads);
         free(worker);
         mpg_error_set(err, "out of memory for %d threads", n);
         return NULL;
     }
-    *team = (struct mpg_team){.n = n, .worker = worker, .working_bytes = working_bytes,
+    *threads = (struct mpg_compute_threads){.n = n, .worker = worker, .working_bytes = working_bytes,
                               .seed = seed, .timer = timer, .index = -1,
                               .mutex = PTHREAD_MUTEX_INITIALIZER,
                               .called = PTHREAD_COND_INITIALIZER,
                               .answered = PTHREAD_COND_INITIALIZER};
     for (int i = 0; i < n; i++) {
-        worker[i] = (struct worker){.team = team, .index = i, .core = core[i]};
+        worker[i] = (struct worker){.threads = threads, .index = i, .core = core[i]};
         int status = pthread_create(&worker[i].thread, NULL, work, &worker[i]);
         if (status != 0) {
             mpg_error_errno(err, status, "cannot start a thread for core %d", core[i]);
-            mpg_team_free(team);
+            mpg_compute_threads_free(threads);
             return NULL;
         }
-        team->started++;
+        threads->started++;
     }
-    if (call(team, TASK_PREPARE, err) < 0) {
-        mpg_team_free(team);
+    if (call(threads, TASK_PREPARE, err) < 0) {
+        mpg_compute_threads_free(threads);
         return NULL;
     }
-    return team;
+    return threads;
 }
 
-int mpg_team_measure(struct mpg_team *team, enum mpg_kernel kernel, int index, double duration_ns,
+int mpg_compute_threads_measure(struct mpg_compute_threads *threads, enum mpg_kernel kernel, int index, double duration_ns,
                      struct mpg_error *err)
 {
-    team->kernel = kernel;
-    team->index = index;
-    team->duration_ns = duration_ns;
-    return call(team, TASK_MEASURE, err);
+    threads->kernel = kernel;
+    threads->index = index;
+    threads->duration_ns = duration_ns;
+    return call(threads, TASK_MEASURE, err);
 }
 
-const struct mpg_rates *mpg_team_rates(const struct mpg_team *team, int index)
+const struct mpg_rates *mpg_compute_threads_rates(const struct mpg_compute_threads *threads, int index)
 {
-    return &team->worker[index].rates;
+    return &threads->worker[index].rates;
 }
 
-void mpg_team_free(struct mpg_team *team)
+void mpg_compute_threads_free(struct mpg_compute_threads *threads)
 {
-    if (!team)
+    if (!threads)
         return;
-    (void)call(team, TASK_END, NULL);
-    for (int i = 0; i < team->n; i++) {
-        struct worker *w = &team->worker[i];
-        if (i < team->started)
+    (void)call(threads, TASK_END, NULL);
+    for (int i = 0; i < threads->n; i++) {
+        struct worker *w = &threads->worker[i];
+        if (i < threads->started)
             pthread_join(w->thread, NULL);
         free(w->stream);
         free(w->lines);
         free(w->rates.value);
     }
-    pthread_mutex_destroy(&team->mutex);
-    pthread_cond_destroy(&team->called);
-    pthread_cond_destroy(&team->answered);
-    free(team->worker);
-    free(team);
+    pthread_mutex_destroy(&threads->mutex);
+    pthread_cond_destroy(&threads->called);
+    pthread_cond_destroy(&threads->answered);
+    free(threads->worker);
+    free(threads);
 }

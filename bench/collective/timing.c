@@ -2,7 +2,7 @@
 /* Synchronised starts, blocks and rounds. */
 #include "config.h"
 
-#include "bench/collective/starts.h"
+#include "bench/collective/timing.h"
 
 #include <math.h>
 #include <sched.h>
@@ -51,7 +51,7 @@ struct series {
 };
 
 struct work {
-    const struct mpg_starts *how;
+    const struct mpg_timing *config;
     const struct mpg_timer *timer;
     const struct mpg_buffers *buffers;
     int rank, ranks;
@@ -62,9 +62,9 @@ struct work {
     struct series *series; /* of each case */
     size_t *order;
     double astray_ns;      /* largest deviation of a start from the agreed time */
-    struct mpg_off_cpu off, *looks; /* LOOKS: &off, or NULL if ranks share cores */
+    struct mpg_off_cpu off, *off_cpu; /* LOOKS: &off, or NULL if ranks share cores */
     int awake;             /* number of ranks that took part in the last case and arrive at once */
-    struct mpg_starts_result *result;
+    struct mpg_timing_result *result;
 };
 
 /* ---- gathering of ranks ---- */
@@ -133,7 +133,7 @@ static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
     if ((int64_t)(now - start) > (int64_t)late_ticks)
         return LATE_TO_START;
     while ((int64_t)(now - start) < 0) {
-        if (w->how->yield)
+        if (w->config->yield)
             sched_yield();
         now = mpg_timer_read(kind);
     }
@@ -149,7 +149,7 @@ static void run_alone(struct work *w, size_t i, int k)
     for (int64_t n = 0; n < c->calls; n++)
         mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
     uint64_t ticks = mpg_timer_read(w->timer->kind) - begin;
-    double off_ns = mpg_off_cpu_check(w->looks, ticks);
+    double off_ns = mpg_off_cpu_check(w->off_cpu, ticks);
     if (k < 0)
         return;
     b->own_ns[k] = fmax((double)ticks * w->timer->ns_per_tick - w->timer->cost_ns, 0) /
@@ -162,11 +162,11 @@ static void run_block(struct work *w, size_t i)
     const struct mpg_case *c = &w->cases->item[i];
     struct block *b = &w->block[i];
     const struct line line = find_line(w);
-    uint64_t late_ticks = (uint64_t)(w->how->late_ns / w->timer->ns_per_tick) + 1;
-    if (w->looks)
-        mpg_off_cpu_begin(w->looks);
+    uint64_t late_ticks = (uint64_t)(w->config->late_ns / w->timer->ns_per_tick) + 1;
+    if (w->off_cpu)
+        mpg_off_cpu_begin(w->off_cpu);
     for (int k = -LEAD; k < b->n; k++) {
-        mpg_operation_before(c->operation, w->buffers, c->size_bytes, w->comm[i]);
+        mpg_operation_prepare(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         double start_ns = agree_on_start(w, &line, c->slack_ns, w->comm[i]);
         uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
                                                           line.ns_per_tick);
@@ -177,7 +177,7 @@ static void run_block(struct work *w, size_t i)
         }
         mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         uint64_t end = mpg_timer_read(w->timer->kind);
-        double off_ns = mpg_off_cpu_check(w->looks, end - start);
+        double off_ns = mpg_off_cpu_check(w->off_cpu, end - start);
         if (k >= 0) {
             b->start_ns[k] = start_ns;
             b->start[k] = start;
@@ -230,12 +230,12 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
                       struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
-    struct mpg_starts_result *r = w->result;
+    struct mpg_timing_result *r = w->result;
     struct series rows = {r->n, r->capacity, r->value}, *s = &w->series[i];
     double sorted[BLOCK];
     size_t valid = 0;
     int n = w->block[i].n, late = 0;
-    int status = reserve(&rows, MPG_STARTS_COLUMNS, err);
+    int status = reserve(&rows, MPG_TIMING_COLUMNS, err);
     r->capacity = rows.capacity;
     r->value = rows.value;
     if (status < 0 || reserve(s, 1, err) < 0)
@@ -244,7 +244,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
         late += time_ns[k] >= LATE_TO_START;
         if (time_ns[k] >= LATE_FROM_START)
             continue;
-        double *row = r->value + MPG_STARTS_COLUMNS * r->n++;
+        double *row = r->value + MPG_TIMING_COLUMNS * r->n++;
         row[0] = c->operation;
         row[1] = c->processes;
         row[2] = (double)c->size_bytes;
@@ -301,7 +301,7 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
 static int judge(struct work *w, struct mpg_error *err)
 {
     size_t rounds = (size_t)w->result->rounds;
-    bool early = !w->how->adaptive || rounds < LEAST_ROUNDS;
+    bool early = !w->config->adaptive || rounds < LEAST_ROUNDS;
     for (size_t i = 0; i < w->cases->n && !early; i++) {
         struct mpg_case *c = &w->cases->item[i];
         const struct series *s = &w->series[i];
@@ -312,8 +312,8 @@ static int judge(struct work *w, struct mpg_error *err)
             return mpg_error_set(err, "out of memory for %zu samples", s->n);
         memcpy(sorted, s->value, s->n * sizeof *sorted);
         mpg_sort(sorted, s->n);
-        struct mpg_lack lack = mpg_goal_lacks(&w->how->goal, s->value, sorted, s->n);
-        c->finished = !lack.median && !lack.tail;
+        struct mpg_unmet_goals unmet = mpg_goal_unmet(&w->config->goal, s->value, sorted, s->n);
+        c->finished = !unmet.median && !unmet.tail;
         free(sorted);
     }
     return 0;
@@ -344,7 +344,7 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
-    int64_t n = w->how->warmup > LEAST_WARMUP ? w->how->warmup : LEAST_WARMUP;
+    int64_t n = w->config->warmup > LEAST_WARMUP ? w->config->warmup : LEAST_WARMUP;
     if (!enter(w, i))
         return 0;
     int status = mpg_operation_check(c->operation, w->buffers, c->size_bytes, w->comm[i], err);
@@ -400,7 +400,7 @@ static int measure_round(struct work *w, const struct mpg_ranks *ranks, uint64_t
 
 static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_error *err)
 {
-    uint64_t state = w->how->seed;
+    uint64_t state = w->config->seed;
     double begin_ns = (double)mpg_clock_ns(), mine_ns;
     int status = 0;
     struct mpg_progress progress;
@@ -410,7 +410,7 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
         status = mpg_ranks_agree(ranks, prepare_case(w, i, err), err);
     w->awake = w->ranks;
     while (status == 0 &&
-           share_cases(w, (double)mpg_clock_ns() - begin_ns > w->how->time_ns &&
+           share_cases(w, (double)mpg_clock_ns() - begin_ns > w->config->time_ns &&
                               w->result->rounds > 0)) {
         mpg_progress_update(&progress, count_finished(w->cases));
         status = measure_round(w, ranks, &state, err);
@@ -455,20 +455,20 @@ static void free_comms(struct work *w)
     }
 }
 
-int mpg_starts_measure(const struct mpg_starts *how, const struct mpg_ranks *ranks,
+int mpg_timing_measure(const struct mpg_timing *config, const struct mpg_ranks *ranks,
                         const struct mpg_timer *timer, const struct mpg_buffers *buffers,
-                        struct mpg_cases *cases, struct mpg_starts_result *result,
+                        struct mpg_cases *cases, struct mpg_timing_result *result,
                         struct mpg_error *err)
 {
     size_t n = cases->n;
-    struct work w = {.how = how, .timer = timer, .buffers = buffers, .rank = ranks->rank,
+    struct work w = {.config = config, .timer = timer, .buffers = buffers, .rank = ranks->rank,
                      .ranks = ranks->ranks, .cases = cases, .awake = ranks->ranks,
                      .comm = malloc(n * sizeof *w.comm), .block = calloc(n, sizeof *w.block),
                      .series = calloc(n, sizeof *w.series), .order = calloc(n, sizeof *w.order),
                      .result = result};
-    if (!how->yield) {
+    if (!config->yield) {
         w.off = mpg_off_cpu_open(timer, true);
-        w.looks = &w.off;
+        w.off_cpu = &w.off;
     }
     int status = w.comm && w.block && w.series && w.order ? 0 : mpg_error_set(err, "out of memory");
     status = mpg_ranks_agree(ranks, status, err);
@@ -488,8 +488,8 @@ int mpg_starts_measure(const struct mpg_starts *how, const struct mpg_ranks *ran
     return status;
 }
 
-void mpg_starts_clear(struct mpg_starts_result *result)
+void mpg_timing_clear(struct mpg_timing_result *result)
 {
     free(result->value);
-    *result = (struct mpg_starts_result){0};
+    *result = (struct mpg_timing_result){0};
 }

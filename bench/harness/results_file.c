@@ -2,7 +2,7 @@
 /* Results files: header lines and samples. */
 #include "config.h"
 
-#include "bench/harness/record.h"
+#include "bench/harness/results_file.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -14,14 +14,14 @@
 
 #include "common/output.h"
 
-struct mpg_record_line {
+struct mpg_header_line {
     char key[64];
-    char value[MPG_RECORD_VALUE];
+    char value[MPG_RESULTS_VALUE];
 };
 
-static struct mpg_record_line *add_line(struct mpg_header *header, struct mpg_error *err)
+static struct mpg_header_line *add_line(struct mpg_header *header, struct mpg_error *err)
 {
-    struct mpg_record_line *grown = realloc(header->line, (header->n + 1) * sizeof *grown);
+    struct mpg_header_line *grown = realloc(header->line, (header->n + 1) * sizeof *grown);
     if (!grown) {
         mpg_error_set(err, "out of memory");
         return NULL;
@@ -30,7 +30,7 @@ static struct mpg_record_line *add_line(struct mpg_header *header, struct mpg_er
     return &grown[header->n++];
 }
 
-static void fill_line(struct mpg_record_line *line, const char *key, const char *format,
+static void fill_line(struct mpg_header_line *line, const char *key, const char *format,
                       va_list args)
 {
     snprintf(line->key, sizeof line->key, "%s", key);
@@ -43,7 +43,7 @@ static void fill_line(struct mpg_record_line *line, const char *key, const char 
 int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char *key,
                    const char *format, ...)
 {
-    struct mpg_record_line *line = add_line(header, err);
+    struct mpg_header_line *line = add_line(header, err);
     if (!line)
         return -1;
     va_list args;
@@ -56,7 +56,7 @@ int mpg_header_add(struct mpg_header *header, struct mpg_error *err, const char 
 int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char *key,
                    const char *format, ...)
 {
-    struct mpg_record_line *line = NULL;
+    struct mpg_header_line *line = NULL;
     for (size_t i = 0; i < header->n && !line; i++)
         if (strcmp(header->line[i].key, key) == 0)
             line = &header->line[i];
@@ -114,7 +114,7 @@ static void block_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &interrupts, before);
 }
 
-int mpg_record_write(const char *dir, const char *name, const struct mpg_header *header,
+int mpg_results_file_write(const char *dir, const char *name, const struct mpg_header *header,
                      const struct mpg_bench_samples *samples, struct mpg_error *err)
 {
     sigset_t before;
@@ -153,12 +153,12 @@ static void announce(int number)
         say(announced.program);
         say(": interrupted; the files in ");
         say(announced.dir);
-        say(" are whole, what was being measured is not there\n");
+        say(" are complete, the running measurement is lost\n");
     }
     raise(number); /* SA_RESETHAND restored the default action */
 }
 
-void mpg_record_announce(const char *program, const char *dir, const atomic_bool *silent)
+void mpg_results_file_on_interrupt(const char *program, const char *dir, const atomic_bool *silent)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = announce, .sa_flags = (int)SA_RESETHAND}, before;
@@ -171,7 +171,7 @@ void mpg_record_announce(const char *program, const char *dir, const atomic_bool
             (void)sigaction(numbers[i], &action, NULL); /* signals ignored by nohup stay ignored */
 }
 
-int mpg_record_prepare(const char *dir, struct mpg_error *err)
+int mpg_results_file_prepare(const char *dir, struct mpg_error *err)
 {
     sigset_t before;
     if (!*dir)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Division of a host's cores among the ftq processes of a launch. The processes use shared memory, since ftq is no
  * MPI program. */
-#ifndef MPG_SHARE_H
-#define MPG_SHARE_H
+#ifndef MPG_HOST_CORES_H
+#define MPG_HOST_CORES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 #include "bench/harness/launch.h"
 #include "common/error.h"
 
-struct mpg_meeting; /* shared memory of the ranks of a host */
+struct mpg_host_memory; /* shared memory of the ranks of a host */
 
-struct mpg_ftq_share {
+struct mpg_host_cores {
     struct mpg_launch launch;
-    struct mpg_meeting *meeting; /* NULL: the only rank on this host */
-    atomic_bool spoke;           /* for a single rank: an error has been reported */
+    struct mpg_host_memory *memory; /* NULL: the only rank on this host */
+    atomic_bool error_reported;           /* for a single rank: an error has been reported */
     int *core, n;                /* cores available to any rank of this host, ascending */
     int ranks;                   /* number of ranks of this host with a core, after mpg_host_cores_assign() */
 };
@@ -23,25 +23,25 @@ struct mpg_ftq_share {
 /* Waits up to 30 s for the other ranks of this host, before any rank pins itself. End by mpg_host_cores_leave() in
  * any case. Errors: the launcher does not name the ranks of this host; no shared memory; a rank is missing; out of
  * memory. */
-int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
+int mpg_host_cores_join(const struct mpg_launch *launch, struct mpg_host_cores *share,
                    struct mpg_error *err);
 
 /* Assigns each of the N cores in CORE to an eligible rank: the rank with the fewest assigned cores, then with the
  * fewest available cores, then the lowest. A rank bound to its own cores gets these; ranks with a common mask take
  * turns. Keeps this rank's cores in CORE and returns their number. All ranks compute equal results from equal
  * CORE. Error (-1): out of memory. */
-int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_error *err);
+int mpg_host_cores_assign(struct mpg_host_cores *share, int *core, int n, struct mpg_error *err);
 
 /* Returns the CPU time so far of the other ranks of this host, ns; ended ranks do not count. */
-double mpg_share_others_ns(const struct mpg_ftq_share *share);
+double mpg_host_other_cpu_ns(const struct mpg_host_cores *share);
 
 /* Returns a flag set once a rank of this host has reported an error; valid until the end. */
-const atomic_bool *mpg_share_spoke(const struct mpg_ftq_share *share);
+const atomic_bool *mpg_host_error_reported(const struct mpg_host_cores *share);
 /* Returns true to the first rank that calls it: this rank reports the error. */
-bool mpg_share_speak(struct mpg_ftq_share *share);
+bool mpg_host_report_error(struct mpg_host_cores *share);
 
 /* Leaves; if WELL waits until every rank of this host leaves, to keep the ranks' CPU time separable from other
  * processes'. Frees SHARE's memory. */
-void mpg_share_leave(struct mpg_ftq_share *share, bool well);
+void mpg_host_cores_leave(struct mpg_host_cores *share, bool well);
 
 #endif

@@ -4,8 +4,8 @@
  * time before each repetition, and wait for it; a repetition with a late process does not count. Hunold and
  * Carpen-Amarie, Hierarchical clock synchronization in MPI, IEEE Cluster 2018; there the root chooses the moment,
  * here the last process does. */
-#ifndef MPG_STARTS_H
-#define MPG_STARTS_H
+#ifndef MPG_TIMING_H
+#define MPG_TIMING_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -20,9 +20,9 @@
 #include "common/error.h"
 
 /* Parameters; equal on every rank. */
-struct mpg_starts {
+struct mpg_timing {
     bool adaptive;          /* a case ends when its times meet the goal */
-    struct mpg_goal goal;
+    struct mpg_stopping_goal goal;
     int64_t warmup;         /* repetitions before a case's first block, >= 0 */
     double time_ns;         /* > 0; no round starts later, except the first */
     uint64_t seed;          /* of the random order of each round */
@@ -30,10 +30,10 @@ struct mpg_starts {
     bool yield;             /* yield the core while waiting for the start: ranks share cores, and off-CPU time is not measured */
 };
 
-enum { MPG_STARTS_COLUMNS = 5 }; /* operation, processes, size_bytes, time_ns, off_cpu_ns */
+enum { MPG_TIMING_COLUMNS = 5 }; /* operation, processes, size_bytes, time_ns, off_cpu_ns */
 
 /* Results; rows on rank 0 only. Zero-initialised is empty. */
-struct mpg_starts_result {
+struct mpg_timing_result {
     size_t n, capacity;
     double *value;          /* n rows in time order */
     int64_t rounds;
@@ -50,13 +50,13 @@ struct mpg_starts_result {
  * for each repetition, while all ranks run it. reduce_sent, which follows an exchange: a single call. Ranks
  * without a part in a case wait without load. Collective. Errors, on every rank (empty text if another rank's): an
  * operation delivers wrong data, out of memory. The caller clears RESULT in any case. */
-int mpg_starts_measure(const struct mpg_starts *how, const struct mpg_ranks *ranks,
+int mpg_timing_measure(const struct mpg_timing *config, const struct mpg_ranks *ranks,
                         const struct mpg_timer *timer, const struct mpg_buffers *buffers,
-                        struct mpg_cases *cases, struct mpg_starts_result *result,
+                        struct mpg_cases *cases, struct mpg_timing_result *result,
                         struct mpg_error *err);
 /* Prints a table of all CASES on standard output; rank 0 only. Errors: out of memory. */
-int mpg_starts_print(const struct mpg_starts_result *result, const struct mpg_cases *cases,
+int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_cases *cases,
                      int64_t launch, struct mpg_error *err);
-void mpg_starts_clear(struct mpg_starts_result *result);
+void mpg_timing_clear(struct mpg_timing_result *result);
 
 #endif
