@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the arithmetic of a reduction takes, at any size. */
+/* Time of a reduction's arithmetic at any size. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool is_of(const struct mpg_collective_time *r, const char *operation)
     return strcmp(r->operation, operation) == 0;
 }
 
-/* SIG's OPERATION by the greatest number of ranks at once, ascending in size; how many. */
+/* Finds SIG's times of OPERATION with the most ranks at once, ascending in size; returns their number. */
 static size_t find_sums(const struct mpg_signature *sig, const char *operation,
                         const struct mpg_collective_time **first)
 {
@@ -24,7 +24,7 @@ static size_t find_sums(const struct mpg_signature *sig, const char *operation,
     return n;
 }
 
-/* The last of N sizes at most SIZE_BYTES, or the first. */
+/* The index of the last of N sizes at or below SIZE_BYTES, else 0. */
 static size_t place(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
     size_t i = 0;
@@ -38,7 +38,7 @@ static double median_ns(const struct mpg_collective_time *sum)
     return mpg_distribution_quantile(sum->time_ns, 0.5);
 }
 
-/* The time a byte from A to B; of A alone, where B is NULL, that of its own bytes. */
+/* The time per byte from A to B; if B is NULL, A's time over A's bytes. */
 static double slope(const struct mpg_collective_time *a, const struct mpg_collective_time *b)
 {
     if (!b)
@@ -46,7 +46,7 @@ static double slope(const struct mpg_collective_time *a, const struct mpg_collec
     return (median_ns(b) - median_ns(a)) / (double)(b->size_bytes - a->size_bytes);
 }
 
-/* The time of N > 0 sizes SUM at SIZE_BYTES. */
+/* The time at SIZE_BYTES, interpolated in N > 0 sizes SUM. */
 static double time_ns(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
     if (size_bytes <= 0)

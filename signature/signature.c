@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures in memory: facts, paths, what follows from detours, release. */
+/* Signatures in memory: facts, paths, values derived from detours, release. */
 #include "signature/signature.h"
 
 #include <math.h>
@@ -256,7 +256,7 @@ size_t mpg_noise_core_recorded(const struct mpg_noise_core *core)
     return core->blocks.recorded > 0 ? core->blocks.recorded : core->detours;
 }
 
-/* The times between the end of each detour of C and the start of the next. */
+/* The times from the end of each detour of C to the start of the next. */
 static struct mpg_distribution *gaps(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     size_t n = c->detours - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine's signature: what sigmake writes and mpgsim samples from.
- * Immutable once loaded. Units in names. The file is described in mpgsig(5). */
+/* A machine's signature, written by sigmake and sampled by mpgsim. Does not change once loaded. Units are part of
+ * the names. The file format: mpgsig(5). */
 #ifndef MPG_SIGNATURE_H
 #define MPG_SIGNATURE_H
 
@@ -14,107 +14,102 @@
 #include "statistics/distribution.h"
 #include "statistics/loggp.h"
 
-/* Major and minor version of the file format. A reader takes any minor version
- * of the major versions it knows: 1 to 4. */
+/* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
 enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 2 };
 
-/* What a signature holds at most; larger files are rejected, not read in part. */
+/* Limits of a signature. Files beyond a limit are rejected as a whole. */
 enum {
     MPG_SIGNATURE_MAX_FACTS = 4096,     /* header lines */
-    MPG_SIGNATURE_MAX_SOURCES = 262144, /* results files listed */
+    MPG_SIGNATURE_MAX_SOURCES = 262144, /* listed results files */
     MPG_SIGNATURE_MAX_CORES = 65536,
-    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of one core */
-    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* of one core's record */
+    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of a core */
+    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* of a core's record */
     MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
-    /* Packed detours of all cores: this many, and so many more for each packed byte. */
+    /* Packed detours of all cores: MAX_PACKED, plus MAX_PACKED_A_BYTE for each packed byte. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
-    MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of one benchmark */
-    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
-                                            collectives, reductions, rates */
-    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* of one quantity */
-    MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of one size */
+    MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
+    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions, rates */
+    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* of a quantity */
+    MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of a size */
 };
 
 enum { MPG_EAGER_LIMIT_UNKNOWN = -2 };
 
-struct mpg_fact { /* one header line: what was measured where and how */
+struct mpg_fact { /* a header line about the machine or the measurement */
     char *key, *value;
 };
 
 /* ---- noise ---- */
 
-/* A significant line in the power spectrum of the time lost per quantum. */
+/* A significant line in the power spectrum of time lost per quantum. */
 struct mpg_noise_line {
     double frequency_hz;     /* > 0 */
     double amplitude_ns;     /* of the sinusoid, in time lost per quantum */
-    double harmonic_of_hz;   /* the fundamental it belongs to; 0: it is one itself */
-    double false_alarm;      /* probability that noise alone makes such a line somewhere */
+    double harmonic_of_hz;   /* fundamental of a harmonic; 0: a fundamental itself */
+    double false_alarm;      /* p-value: the chance of such a line anywhere in a noise spectrum */
 };
 
-/* Equally spaced values >= 0, decimated so that a plot needs no raw samples. */
+/* Equally spaced values >= 0, decimated for plots. */
 struct mpg_noise_series {
-    double step;             /* > 0, between values: ns of a series, Hz of a spectrum */
-    size_t n;                /* 0: not there */
-    double *mean, *most;     /* of what each step covers; value i from i * step on */
+    double step;             /* spacing > 0: ns of a series, Hz of a spectrum */
+    size_t n;                /* 0: missing */
+    double *mean, *most;     /* mean and maximum of each step; value i starts at i * step */
 };
 
-/* How long a fixed amount of work, or a fixed time, loses. */
+/* Time lost per quantum of fixed time or fixed work. */
 struct mpg_noise_quanta {
-    double quantum_ns;                /* length, or of fixed work the fastest time; 0: not measured */
-    struct mpg_distribution *lost_ns; /* per quantum; NULL when not measured */
+    double quantum_ns;                /* length of a time quantum, or least time of a work quantum; 0: not measured */
+    struct mpg_distribution *lost_ns; /* per quantum; NULL: not measured */
 };
 
-/* Part of a record: a run of detours that were next to each other, with what is between
- * them. It begins where the detour before it ended, and ends with its last one. */
+/* A block: a run of consecutive detours with the time between. Begins at the end of the preceding detour and ends
+ * with the last detour of the block. */
 struct mpg_noise_block {
     double from_ns, to_ns; /* within 0..span */
-    size_t first, detours; /* which of struct mpg_noise_blocks' detours */
+    size_t first, detours; /* index range in struct mpg_noise_blocks */
 };
 
-/* What is kept of a record that is too long. Of its longest detours the core has all; of
- * the others there are those in some blocks, spread over the record, which hold the
- * longest ones of their time as well. */
+/* Sampled part of a truncated record. The core keeps all of the longest detours; blocks spread over the record
+ * hold the shorter detours, together with the long ones in between. */
 struct mpg_noise_blocks {
-    size_t recorded;   /* how many detours the record had; 0: the core has all of them */
-    double least_ns;   /* the core's detours are all that last so long; > 0 if it has any */
+    size_t recorded;   /* number of detours in the whole record; 0: the record is not truncated */
+    double least_ns;   /* the core keeps all detours of at least this length; > 0 if any */
     size_t n;          /* blocks, ascending, >= 1 unless recorded is 0 */
     struct mpg_noise_block *block;
     size_t detours;    /* of all blocks */
     double *start_ns, *duration_ns; /* from the record's start, as the core's */
-    uint8_t *off;      /* as the core's; NULL unless it knows */
+    uint8_t *off;      /* as the core's; NULL: unknown */
 };
 
-/* Recorded interruptions of one core, in time order, not overlapping. */
+/* Recorded interruptions of a core, in time order, not overlapping. */
 struct mpg_noise_core {
-    char *host;             /* NULL: the header's only one, before all others */
+    char *host;             /* NULL: the only host of the header; sorts first */
     int core;
-    int cores_at_once;      /* measured at the same time; 0: not said */
-    double threshold_ns;    /* shorter interruptions were not seen */
+    int cores_at_once;      /* number of cores measured at once; 0: unknown */
+    double threshold_ns;    /* shortest recorded interruption */
     double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
-    double *start_ns, *duration_ns; /* start in [0, span); start + duration <= span */
-    bool off_known;         /* whether it is known which detours are preemption or theft */
-    uint8_t *off;           /* of each detour 1: for half of it or longer the thread was off the CPU,
-                             * preempted or stolen by a hypervisor; 0: it was interrupted on the
-                             * CPU. NULL unless off_known */
-    struct mpg_noise_blocks blocks; /* where DETOURS are the longest only */
-    double offset_ns;  /* >= 0: when the record began, after the earliest of those together with it */
-    bool together;     /* measured at the same time as the host's other cores, on one clock */
-    double alone_lost; /* fraction lost when measured one by one; -1: not measured */
-    double fraction_lost;           /* of the whole record: durations / span; without one 0 */
-    double fraction_off;            /* of the whole record: time off the CPU / span, exactly, at
-                                     * most fraction_lost; the difference is lost to
-                                     * interruptions. 0 unless off_known */
+    double *start_ns, *duration_ns; /* start within [0, span); start + duration <= span */
+    bool off_known;         /* true: known which detours were off the CPU */
+    uint8_t *off;           /* for each detour 1: off the CPU (preempted or stolen by a hypervisor) for at least half of its
+                               duration; 0: interrupted on the CPU. NULL unless off_known */
+    struct mpg_noise_blocks blocks; /* for a truncated record */
+    double offset_ns;  /* >= 0: start of the record after the earliest record measured together */
+    bool together;     /* measured at once with the host's other cores, on a common clock */
+    double alone_lost; /* fraction lost when measured alone; -1: not measured */
+    double fraction_lost;           /* of the whole record: sum of durations / span; 0 without a record */
+    double fraction_off;            /* of the whole record: off-CPU time / span, <= fraction_lost; the difference was lost to
+                                       interruptions on the CPU. 0 unless off_known */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
     struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */
-    struct mpg_noise_series spectrum;  /* of that: power spectral density, ns^2/Hz */
-    double false_alarm;                /* stated for the spectrum's lines; 0: not said */
+    struct mpg_noise_series spectrum;  /* power spectral density of that series, ns^2/Hz */
+    double false_alarm;                /* p-value threshold of the lines; 0: unknown */
     size_t lines;                      /* descending in amplitude */
     struct mpg_noise_line *line;
-    size_t lags;                       /* autocorrelation of FTQ's time lost at lag 1..lags */
+    size_t lags;                       /* autocorrelation of FTQ's lost time at lags 1..lags */
     double *autocorrelation;
-    size_t events;                     /* context switches, interrupts, steal time: as recorded */
+    size_t events;                     /* context switches, interrupts, steal time, as recorded */
     struct mpg_fact *event;
 };
 
@@ -122,35 +117,34 @@ struct mpg_noise_core {
 
 enum mpg_path_class { MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN, MPG_PATHS };
 
-/* The same time of each launch by itself. */
+/* Distributions of the single launches. */
 struct mpg_launches {
-    size_t n;                     /* 0: there was one only, or they are not kept; else >= 2 */
-    struct mpg_distribution **ns; /* N of them; the same order for all sizes of a path */
+    size_t n;                     /* 0: a single launch, or not kept; else >= 2 */
+    struct mpg_distribution **ns; /* N distributions; equal order of launches for all sizes of a path */
 };
 
-/* What successive messages have in common: some stretches of the samples in the order in
- * which they were measured, each sample as its probability among those of its launch and
- * pair. What is kept of that is one of few classes; U follows from these. */
+/* Dependence of successive messages: some runs of samples in time order, each sample as its probability within its
+ * launch and pair. A sample is stored as a class of probability; U is derived from the classes. */
 struct mpg_rows {
     size_t blocks, length; /* 0 blocks: not kept */
-    char *classes;         /* blocks x length letters, mpg_rows_class(); not terminated */
-    double *u;             /* blocks x 2 length, each block twice in succession, so that length elements
-                            * from any of its first on wrap around: (k + 1/2) / (blocks x length), each k
-                            * from 0 on of one element; lower in a lower class */
+    char *classes;         /* blocks x length letters, see mpg_rows_class(); not terminated */
+    double *u;             /* blocks x 2 length: each block twice, hence length elements from any start within a block wrap
+                              around. The values are (k + 1/2) / (blocks x length), each k >= 0 for a single element, ascending
+                              with the class */
 };
 
 enum { MPG_ROWS_CLASSES = 64 };
 
-/* The class 0..MPG_ROWS_CLASSES - 1 that LETTER stands for (base64's: RFC 4648), or -1. */
+/* Returns the class 0..MPG_ROWS_CLASSES - 1 of LETTER (base64 alphabet, RFC 4648), or -1. */
 int mpg_rows_class(char letter);
-/* The letter of CLASS. */
+/* Returns the letter of CLASS. */
 char mpg_rows_letter(int class);
-/* Fills ROWS' u from its classes, which are valid letters. Member j (from 0, in order) of the
- * N of a class has rank (j s + s / 2) mod N within it, s the least whole number from
- * max(1, 0.618 N) on that has no common divisor with N. Errors: out of memory. */
+/* Fills ROWS' u from its classes, which are valid letters. Member j (from 0, in order) of the N members of a class
+ * gets rank (j s + s / 2) mod N within the class; s is the least integer >= max(1, 0.618 N) coprime to N. Errors:
+ * out of memory. */
 int mpg_rows_expand(struct mpg_rows *rows, struct mpg_error *err);
 
-/* Times for messages of one size. */
+/* Times of messages of a size. */
 struct mpg_network_size {
     int64_t size_bytes;
     struct mpg_distribution *time_ns;
@@ -159,39 +153,36 @@ struct mpg_network_size {
 };
 
 struct mpg_network_sizes {
-    int64_t eager_bytes;            /* up to this size sent by one protocol, above it by another: the
-                                     * path's eager limit. 0: by one, or it is not known */
+    int64_t eager_bytes;            /* the path's eager limit, if the protocol changes there; 0: a single protocol, or unknown */
     size_t n;                       /* ascending in size */
     struct mpg_network_size *size;
 };
 
-/* One launch or one pair of ranks: is it like the others? */
+/* Comparison of a launch or a pair of ranks with the others. */
 struct mpg_network_group {
     char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
-    size_t n;           /* samples at that size, >= 1 */
-    int64_t size_bytes; /* the size at which groups are compared */
+    size_t n;           /* samples at size_bytes, >= 1 */
+    int64_t size_bytes; /* size at which groups are compared */
     double median_ns;   /* of the round trip */
-    double score;       /* modified z by median absolute deviation; finite */
-    int outlier;        /* 0 or 1; outliers are flagged, their samples are used */
+    double score;       /* modified z-score by median absolute deviation; finite */
+    int outlier;        /* 0 or 1; samples of outliers are used nevertheless */
 };
 
-/* Messages between two ranks whose places are alike. */
+/* Messages between two ranks of a path class. */
 struct mpg_network_path {
     enum mpg_path_class path;
-    char *one_way;            /* how one-way times were got; NULL without latencies */
-    double one_way_error_ns;  /* bound of the clocks' error; 0: clocks are one, or not used */
-    double one_way_misfit;    /* of the deconvolution that they come from, the worst of all sizes:
-                               * Kolmogorov-Smirnov, 0..1; 0: there was none */
+    char *one_way;            /* method of the one-way times; NULL without latencies */
+    double one_way_error_ns;  /* bound of the clocks' error; 0: common clock, or clocks not used */
+    double one_way_misfit;    /* largest misfit of the deconvolution over all sizes (Kolmogorov-Smirnov, 0..1); 0: no
+                                 deconvolution */
     struct mpg_network_sizes latency;    /* one way */
     struct mpg_network_sizes round_trip;
-    struct mpg_network_sizes bandwidth;  /* transfer of one message by itself */
-    struct mpg_network_sizes sender;     /* inside the send */
-    struct mpg_network_sizes send_overhead; /* o_s: how long a send that waits for nobody keeps
-                                             * its caller; n = 0: not measured */
-    struct mpg_network_sizes receive_overhead; /* o_r: how long it takes to complete a receive
-                                                * whose message lies ready; n = 0: not measured */
-    struct mpg_network_sizes streaming;  /* a message among many in flight */
-    int64_t window;            /* messages in flight when streaming; 0 without streaming */
+    struct mpg_network_sizes bandwidth;  /* transfer of a single message */
+    struct mpg_network_sizes sender;     /* time inside the send */
+    struct mpg_network_sizes send_overhead; /* o_s: time inside a send that does not wait; n = 0: not measured */
+    struct mpg_network_sizes receive_overhead; /* o_r: time to complete a receive of an arrived message; n = 0: not measured */
+    struct mpg_network_sizes streaming;  /* time per message of a stream */
+    int64_t window;            /* messages in flight of a stream; 0: no streams */
     int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
     struct mpg_loggp loggp;
     size_t launches, pairs;
@@ -199,12 +190,11 @@ struct mpg_network_path {
 };
 
 struct mpg_collective_time {
-    char *operation;       /* barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall,
-                            * scan; of reductions: reduce_local, reduce_sent */
+    char *operation;       /* barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall, scan; of reductions:
+                              reduce_local, reduce_sent */
     int processes;         /* >= 1 */
-    int64_t size_bytes;    /* one rank's contribution */
-    struct mpg_distribution *time_ns; /* from the common start to the last rank's end; of reductions:
-                                       * one call's on one rank */
+    int64_t size_bytes;    /* contribution of a rank */
+    struct mpg_distribution *time_ns; /* from the common start to the last rank's end; of reductions: a call on a single rank */
     struct mpg_launches launches;
 };
 
@@ -212,134 +202,125 @@ struct mpg_collective_time {
 
 struct mpg_compute_rate {
     char *kernel, *unit;   /* "floating_point", "flop/s" */
-    char *host;            /* NULL: the header's only one, before all others */
+    char *host;            /* NULL: the only host of the header; sorts first */
     int core, cores_at_once;
-    struct mpg_distribution *rate; /* of unit's things, per second; >= 0 */
+    struct mpg_distribution *rate; /* in units per second, >= 0 */
 };
 
-/* ---- whether it was measured well ---- */
+/* ---- quality of the measurement ---- */
 
-/* What a failed check is about, a bit each: computation with its noise, messages between two
- * ranks, collective operations, rates of computation. */
+/* Parts of a prediction affected by a failed check, a bit each: computation and noise, messages between two ranks,
+ * collective operations, computation rates. */
 enum mpg_signature_part {
     MPG_PART_NOISE = 1, MPG_PART_MESSAGES = 2, MPG_PART_COLLECTIVES = 4, MPG_PART_RATES = 8,
     MPG_PART_ALL = 15
 };
 
-/* A check of the results that failed (sigmake --check). */
+/* A failed quality check of the results (sigmake --check). */
 struct mpg_signature_failure {
-    int parts;    /* bits of what it is about; not 0 */
-    double moves; /* by how much it can move these parts of a prediction: as a part of the time of
-                   * computation, of messages, of collectives, or of rates; -1: not known */
-    char *check;  /* what it is about: "short record" */
-    char *found;  /* what was found: "detour-core0.samples: a record of 4 s" */
-    char *remedy; /* what to do about it */
+    int parts;    /* bits of the affected parts; not 0 */
+    double moves; /* possible change of these parts of a prediction, relative to the time of computation, messages or
+                     collectives, or to rates; -1: unknown */
+    char *check;  /* name of the check: "short record" */
+    char *found;  /* finding: "detour-core0.samples: a record of 4 s" */
+    char *remedy; /* remedy */
 };
 
 struct mpg_signature {
-    char *path;               /* where it was read from; NULL if it was not read */
+    char *path;               /* name of the file read; NULL: not from a file */
     size_t facts;
     struct mpg_fact *fact;
-    int checks;               /* how many checks its results underwent; 0: none, or not said */
-    size_t failures;          /* how many of them failed */
+    int checks;               /* number of quality checks made; 0: none, or unknown */
+    size_t failures;          /* number of failed checks */
     struct mpg_signature_failure *failure;
-    size_t sources;           /* results files it was made from: name, checksum */
+    size_t sources;           /* results files: name, checksum */
     struct mpg_fact *source;
-    size_t cores;             /* ascending in host (by its bytes), core */
+    size_t cores;             /* ascending in host (by bytes), core */
     struct mpg_noise_core *core;
-    size_t paths;             /* ascending in class, each once */
+    size_t paths;             /* ascending in class, each class once */
     struct mpg_network_path *network;
-    size_t collectives;       /* ascending in operation (by its bytes), processes, size */
+    size_t collectives;       /* ascending in operation (by bytes), processes, size */
     struct mpg_collective_time *collective;
-    size_t reductions;        /* the same order; 0: not measured, as in versions before 4.2 */
-    struct mpg_collective_time *reduction; /* arithmetic without messages, by as many ranks at once as
-                                            * PROCESSES says */
+    size_t reductions;        /* equal order; 0: not measured, as in versions before 4.2 */
+    struct mpg_collective_time *reduction; /* arithmetic without messages, on PROCESSES ranks at once */
     size_t rates;             /* ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };
 
-/* The class in words: "core complex", "node", "between nodes". Static storage. */
+/* Returns the name of a class: "core complex", "node", "between nodes". A constant string. */
 const char *mpg_path_name(enum mpg_path_class path);
-/* The class whose name TEXT is, or MPG_PATHS. */
+/* Returns the class named TEXT, or MPG_PATHS. */
 enum mpg_path_class mpg_path_find(const char *text);
-/* SIG's path of class PATH, or NULL. */
+/* Returns SIG's path of class PATH, or NULL. */
 const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *sig,
                                                   enum mpg_path_class path);
-/* The farthest path that SIG has, which is what most messages of a large run
- * take; NULL when it has none. */
+/* Returns the path of the farthest class in SIG, taken by most messages of a large run; NULL: SIG has no paths. */
 const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
 
-/* How long, in ns, one rank takes to add a vector of SIZE_BYTES (>= 0, finite) of doubles to
- * another one, the arithmetic of one step of a reduction: the median time of one call of
- * MPI_Reduce_local (MPI standard 4.0, 6.9.7) with MPI_SUM and MPI_DOUBLE. Of the numbers of ranks
- * that did it at once, the greatest measured counts. Between measured sizes it is linear in bytes;
- * below the least size it is that size's; above the greatest it continues with the slope of the
- * last two sizes, at least 0 (of one size: with its time a byte). 0 where SIZE_BYTES is 0 or SIG
- * has no such measurement. */
+/* Returns the time, ns, in which a rank adds a vector of SIZE_BYTES (>= 0, finite) of doubles to another vector,
+ * the arithmetic of a reduction step: the median of a call of MPI_Reduce_local (MPI standard 4.0, 6.9.7) with
+ * MPI_SUM and MPI_DOUBLE, for the largest measured number of ranks at once. Linear in bytes between measured
+ * sizes; constant below the smallest size; above the largest size continued with the slope of the last two sizes,
+ * at least 0 (for a single size, its time per byte). 0 if SIZE_BYTES is 0 or SIG has no such measurement. */
 double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes);
-/* The same of a vector that this rank has just sent to another rank, which sent the one that is added:
- * recursive doubling adds so. What the other one has read its core must give up first. The same as
- * mpg_signature_reduction_ns() where SIG has no such measurement. */
+/* As mpg_signature_reduction_ns(), for a vector just sent to another rank and added to the vector received from
+ * there, as in recursive doubling: the core must first regain the cache lines read by the other rank. Falls back
+ * to mpg_signature_reduction_ns(). */
 double mpg_signature_reduction_sent_ns(const struct mpg_signature *sig, double size_bytes);
-/* The number of samples of mpg_signature_reduction_ns() of which the median at the size nearest below SIZE_BYTES is, or of the
- * least size; 0 where SIG has none. */
+/* Returns the number of samples behind mpg_signature_reduction_ns() at the measured size at or below SIZE_BYTES
+ * (else the smallest); 0 without a measurement. */
 size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes);
 
-/* Whether SIG was measured well, in BUF of SIZE bytes, which it returns: "28 checks
- * passed", "3 of 28 checks failed: other load, short record, few launches" (of many the
- * first ones), or "not checked" where SIG does not say. */
+/* Formats SIG's quality in BUF of SIZE bytes: "28 checks passed", "3 of 28 checks failed: other load, short
+ * record, few launches" (truncated to the first), or "not checked". Returns BUF. */
 char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t size);
 
-/* By how much FAILURE can move a prediction, in BUF of SIZE bytes, which it returns: "can move
- * computation by 1.2 %", or empty where that is not known. */
+/* Formats the possible effect of FAILURE on a prediction in BUF of SIZE bytes: "can move computation by 1.2 %", or
+ * empty if unknown. Returns BUF. */
 char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *buf, size_t size);
-/* How many of SIG's failed checks are about any of PARTS; in BUF of SIZE bytes their names with
- * what each can move, as many as fit: "uncertain noise (can move computation by 1.6 %), few
- * launches". */
+/* Returns the number of SIG's failed checks that affect any of PARTS. BUF of SIZE bytes gets their names and
+ * effects, as many as fit: "uncertain noise (can move computation by 1.6 %), few launches". */
 size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size);
-/* The word for each part in files: "computation", "messages", "collectives", "rates". NULL after
- * the last. BIT counts from 0. */
+/* Returns the name of part BIT (from 0) in files: "computation", "messages", "collectives", "rates"; NULL after
+ * the last. */
 const char *mpg_signature_part_name(int bit);
 
-/* How many detours CORE's record had, whether all of them are kept or not. */
+/* Returns the number of detours in CORE's whole record, truncated or not. */
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
 
-/* Reads and checks a signature file ("-": standard input); NULL and ERR naming
- * PATH and the key if it cannot be read, is no signature, is damaged, or has
- * another major version. Unknown keys are ignored. The caller frees the result. */
+/* Reads and checks signature file PATH ("-": standard input). Ignores unknown keys. The caller frees the result.
+ * Errors (NULL), naming PATH and the key: not readable, no signature, damaged, other major version. */
 struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err);
-/* The same of BYTES bytes TEXT; NAME is what its `path` becomes. */
+/* As mpg_signature_load(), from BYTES bytes TEXT; NAME becomes the path. */
 struct mpg_signature *mpg_signature_parse(const char *text, size_t bytes, const char *name,
                                           struct mpg_error *err);
 
-/* Writes SIG as JSON, every number so that reading it back gives the same bits.
- * The caller flushes and closes STREAM. Errors: SIG fails mpg_signature_check()
- * (nothing is written), out of memory, a failed write. */
+/* Writes SIG as JSON to STREAM, with numbers that read back to equal bits. The caller flushes and closes STREAM.
+ * Errors: SIG fails mpg_signature_check() (nothing is written), out of memory, write error. */
 int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err);
 
-/* Checks every promise the comments above make about SIG, and the caps. */
+/* Checks all invariants stated in this header, and the limits. */
 int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err);
 
-/* That CORE's detours are in time order, do not overlap, and end within the span; however
- * many there are. */
+/* Checks that CORE's detours are in time order, do not overlap and end within the span, for any number of detours. */
 int mpg_noise_detours_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* The same as mpg_signature_check() for one core. */
+/* As mpg_signature_check(), for a core. */
 int mpg_noise_core_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* Computes what follows from CORE's detours, which must be its whole record:
- * fraction_lost, and gap_ns and length_ns where they are NULL and there are at least 2
- * detours. CORE keeps ownership; on failure it is unchanged. */
+/* Computes the values derived from CORE's detours, which must be its whole record: fraction_lost; gap_ns and
+ * length_ns if NULL and at least 2 detours exist. CORE owns the results; unchanged on failure. Errors: out of
+ * memory. */
 int mpg_noise_core_derive(struct mpg_noise_core *core, struct mpg_error *err);
 
-/* The value of KEY among N facts; NULL if it is not there. */
+/* Returns the value of KEY among N facts; NULL: missing. */
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key);
 
-/* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: text that is
- * not one line of UTF-8, out of memory. */
+/* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: text is not a single line of UTF-8, out of
+ * memory. */
 int mpg_fact_add(struct mpg_fact **fact, size_t *n, const char *key, const char *value,
                  struct mpg_error *err);
-void mpg_fact_free(struct mpg_fact *fact, size_t n); /* frees the array, too */
+void mpg_fact_free(struct mpg_fact *fact, size_t n); /* frees the array as well */
 
 void mpg_signature_free(struct mpg_signature *sig); /* NULL is allowed */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The longest detours, which lose much and are rare, are kept over the whole record, so that
- * they stay as rare as they are. Of the others, which are many, blocks are kept, spread over
- * the record and so chosen that together they have as many detours in a time, and lose as
- * much of it, as the whole. */
+/* Truncation of a noise record. The longest detours, rare but costly, are all kept, which preserves their
+ * frequency. Of the many shorter detours, blocks spread over the record are kept, chosen to match the whole
+ * record's number of detours and lost time per unit of time. */
 #include "config.h"
 
 #include "signature/make/blocks.h"
@@ -17,33 +16,32 @@
 #include "signature/file/pack.h"
 
 enum {
-    LEAST_LONGEST = 16,    /* fewer are no class of their own */
+    LEAST_LONGEST = 16,    /* fewer are not worth a separate list */
     LEAST_BLOCKS = 4, MOST_BLOCKS = 64,
-    BLOCK_DETOURS = 1024,  /* in one, if there are enough for LEAST_BLOCKS of them */
-    CANDIDATES = 64,       /* places of a block that are compared */
-    ROUNDS = 3,            /* of looking at each block's places */
-    ATTEMPTS = 12,         /* at a size that fits */
+    BLOCK_DETOURS = 1024,  /* preferred detours per block */
+    CANDIDATES = 64,       /* positions compared for each block */
+    ROUNDS = 3,            /* passes over all blocks */
+    ATTEMPTS = 12,         /* attempts to meet the size limit */
 };
 
-/* The record, and its sums before each detour. */
+/* The record with cumulative sums before each detour. */
 struct record {
     size_t n;
-    double *start_ns, *duration_ns;       /* whole ns */
-    uint8_t *off;                         /* NULL: not known */
-    double limit_ns;                      /* the longest last at least this; INFINITY: none */
-    double *long_ns, *short_ns, *shorts;  /* n + 1 each: time of the longest and of the others,
-                                           * number of the others, before detour i */
+    double *start_ns, *duration_ns;       /* integer ns */
+    uint8_t *off;                         /* NULL: unknown */
+    double limit_ns;                      /* least duration of the longest detours; INFINITY: none */
+    double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest and of the shorter detours,
+                                             cumulative number of the shorter */
 };
 
-/* What a part of the record has of detours that are not the longest, on a clock that stops
- * during those. */
+/* Shorter detours in a part of the record, on a clock that excludes the longest detours. */
 struct part {
     double time_ns, lost_ns, detours;
 };
 
-/* ---- whole nanoseconds ---- */
+/* ---- integer nanoseconds ---- */
 
-/* Both ends of each detour to the nearest ns, so that sums do not drift. */
+/* Rounds both ends of each detour: sums do not drift. */
 static void round_times(struct mpg_noise_core *core)
 {
     double end_ns = 0;
@@ -55,14 +53,14 @@ static void round_times(struct mpg_noise_core *core)
         core->duration_ns[i] = fmax(end - start, 0);
         end_ns = start + core->duration_ns[i];
     }
-    /* A detour that rounding moved to the very end is none. */
+    /* Detours rounded to the very end of the record are dropped. */
     while (core->detours > 0 && core->start_ns[core->detours - 1] >= core->span_ns)
         core->detours--;
 }
 
-/* ---- the longest ---- */
+/* ---- the longest detours ---- */
 
-/* Copies of those of RECORD's detours that last LIMIT_NS or longer. */
+/* Copies RECORD's detours of at least LIMIT_NS to CORE. */
 static int take_longest(const struct record *record, double limit_ns, struct mpg_noise_core *core,
                         struct mpg_error *err)
 {
@@ -88,8 +86,7 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
     return 0;
 }
 
-/* The least duration of which at most MOST of the N DESCENDING ones are; INFINITY if those
- * are too few for a class of their own. */
+/* The least duration reached by at most MOST of the N DESCENDING durations; INFINITY: too few. */
 static double limit_for(const double *descending, size_t n, size_t most)
 {
     size_t k = most < n ? most : n - 1;
@@ -98,7 +95,7 @@ static double limit_for(const double *descending, size_t n, size_t most)
     return k >= LEAST_LONGEST ? descending[k - 1] : INFINITY;
 }
 
-/* How many characters CORE's detours, or its blocks, take; 0 when memory is out. */
+/* The number of characters of CORE's packed detours or blocks; 0: out of memory. */
 static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
 {
     const uint8_t *off = blocks ? core->blocks.off : core->off;
@@ -113,13 +110,12 @@ static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct
     return n;
 }
 
-/* Puts as many of RECORD's longest detours into CORE as CHARACTERS hold, MOST at most;
- * *USED is how many characters that are. */
+/* Keeps as many of RECORD's longest detours in CORE as fit into CHARACTERS, at most MOST; *USED: characters used. */
 static int keep_longest(struct record *record, size_t characters, size_t most,
                         struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
 {
     double *descending = malloc((record->n + 1) * sizeof *descending);
-    size_t k = characters / 8; /* as many characters a detour, or a little less */
+    size_t k = characters / 8; /* about the characters per detour */
     int status = descending ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; status == 0 && i < record->n; i++)
         descending[i] = -record->duration_ns[i];
@@ -161,13 +157,13 @@ static int sum_up(struct record *r, struct mpg_error *err)
     return 0;
 }
 
-/* Where the detour before detour I ends. */
+/* End of the detour before detour I. */
 static double begin_of(const struct record *r, size_t i)
 {
     return i > 0 ? r->start_ns[i - 1] + r->duration_ns[i - 1] : 0;
 }
 
-/* Adds WEIGHT times what the block of LENGTH detours from FIRST on has. */
+/* Adds WEIGHT times the block of LENGTH detours from FIRST on. */
 static void add_block(struct part *part, const struct record *r, size_t first, size_t length,
                       double weight)
 {
@@ -178,7 +174,7 @@ static void add_block(struct part *part, const struct record *r, size_t first, s
     part->detours += weight * (r->shorts[end] - r->shorts[first]);
 }
 
-/* How unlike the WHOLE PART is: in loss and number of detours a time. */
+/* Squared relative difference of PART from WHOLE in lost time and number of detours per unit of time. */
 static double unlike(const struct part *part, const struct part *whole)
 {
     if (!(part->time_ns > 0))
@@ -191,7 +187,7 @@ static double unlike(const struct part *part, const struct part *whole)
     return lost * lost + detours * detours;
 }
 
-/* Chooses where each of B blocks of LENGTH detours is, in its own part of the record. */
+/* Chooses the position of each of B blocks of LENGTH detours, each within its own section of the record. */
 static void place_blocks(const struct record *r, const struct part *whole, size_t b,
                          size_t length, size_t *first)
 {
@@ -217,7 +213,7 @@ static void place_blocks(const struct record *r, const struct part *whole, size_
         }
 }
 
-/* Makes CORE's B blocks of LENGTH detours from those that FIRST says. */
+/* Copies B blocks of LENGTH detours at FIRST to BLOCKS. */
 static int copy_blocks(const struct record *r, const size_t *first, size_t b, size_t length,
                        struct mpg_noise_blocks *blocks, struct mpg_error *err)
 {
@@ -247,7 +243,7 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
     return 0;
 }
 
-/* Chooses as many detours in blocks as CHARACTERS hold, MOST at most. */
+/* Keeps as many detours in blocks as fit into CHARACTERS, at most MOST. */
 static int keep_blocks(const struct record *r, size_t characters, size_t most,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings and their remedies; what holds for results of any kind. */
+/* Names and remedies of findings; checks common to all kinds of results. */
 #include "config.h"
 
 #include "signature/make/check_private.h"
@@ -13,14 +13,14 @@
 #include "common/units.h"
 #include "statistics/inference.h"
 
-/* Cores' worth of time that others may use. */
+/* Permitted CPU use by other processes, in cores. */
 #define MOST_LOAD 0.1
-/* A timer whose readings differ by more than this many times what one costs moves in steps. */
+/* A timer whose resolution exceeds this multiple of its cost is coarse. */
 #define STEPS 2.0
-/* Of the repetitions of collective operations so many may have no time. */
+/* Permitted share of invalid repetitions of collective operations. */
 #define MOST_LATE 0.5
 
-/* What each finding is called, what it is about, and what to do. */
+/* Name, affected parts and remedy of each finding. */
 static const struct {
     const char *name;
     int parts;
@@ -134,7 +134,7 @@ bool mpg_check_number(const struct mpg_results *r, const char *key, double *valu
     return text && mpg_units_parse_real(text, value, NULL) == 0;
 }
 
-/* The change of a quantile; 0 if chance makes as large ones. */
+/* The change of a quantile between halves; 0 if chance explains it. */
 static double change(const struct mpg_comparison *halves)
 {
     bool chance = halves->difference.low <= 0 && halves->difference.high >= 0;
@@ -172,15 +172,15 @@ int mpg_check_halves(const double *samples, size_t n, double *mean, double *medi
     return 0;
 }
 
-/* ---- results of any kind ---- */
+/* ---- checks of any results ---- */
 
-/* Whether R says when its threads were off their CPUs, so that what others took is known. */
+/* Returns whether R records off-CPU time, which measures the effect of other processes directly. */
 static bool knows_off_cpu(const struct mpg_results *r)
 {
     return r->column[MPG_COLUMN_OFF_CPU_NS] || mpg_fact_find(r->fact, r->facts, "off_cpu_ns");
 }
 
-/* Others' load, where what they took is not known sample by sample. */
+/* Checks other processes' CPU use, unless R records off-CPU time. */
 static int check_load(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char busy[] = "busy: ";
@@ -225,7 +225,7 @@ static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
     return 0;
 }
 
-/* Different kernels and clocks make different noise. */
+/* Noise depends on kernel and clock. */
 static int check_systems(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char *const keys[] = {"kernel", "clock"};
@@ -242,7 +242,7 @@ static int check_systems(struct mpg_check *c, const struct mpg_results *r, struc
     return 0;
 }
 
-/* Repetitions that a process came too late for. */
+/* Checks the share of repetitions with a late process. */
 static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
 {
@@ -274,9 +274,9 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     }
 }
 
-/* ---- the whole ---- */
+/* ---- assembly ---- */
 
-/* Fixed work is no part of what mpgbench measures, nor of what a simulation needs. */
+/* FWQ is optional: neither mpgbench's default nor simulations use it. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
@@ -292,7 +292,7 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                    : 0;
 }
 
-/* How far the interval of RATE's median goes, as a part of it; 0 if it is not stated. */
+/* Half width of the confidence interval of RATE's median, relative; 0: no interval. */
 static double uncertainty(const struct mpg_distribution *rate)
 {
     double median = mpg_distribution_quantile(rate, 0.5);
@@ -321,7 +321,7 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
     return 0;
 }
 
-/* A copy of TEXT that a signature can hold, or NULL when memory is out. */
+/* A copy of TEXT, truncated to a signature's limit; NULL: out of memory. */
 static char *copy_text(const char *text)
 {
     return strndup(text, MPG_LINE_MAX_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is a measurement good enough? What speaks against it, with figures and remedies. */
+/* Quality checks of a measurement, with figures and remedies. */
 #ifndef MPG_CHECK_H
 #define MPG_CHECK_H
 
@@ -11,17 +11,15 @@
 
 struct mpg_check;
 
-/* A check of nothing yet, which the caller frees. Errors: out of memory. */
+/* Makes an empty check; the caller frees it. Errors: out of memory. */
 struct mpg_check *mpg_check_new(struct mpg_error *err);
 
-/* Looks at one file, which mpg_collect_add() took without an error. Errors: out of
- * memory. */
+/* Checks a file that mpg_collect_add() has accepted. Errors: out of memory. */
 int mpg_check_add(struct mpg_check *check, const struct mpg_results *results,
                   struct mpg_error *err);
 
-/* Looks at SIG, which became of all of them, and puts into it how many checks were made
- * and which failed, with what was found (its figures, in how many files) and what to do
- * about it. Called once. Errors: out of memory; SIG can then only be freed. */
+/* Checks SIG, made of all files, and stores the number of checks and the failed checks in SIG, with finding
+ * (figures, number of files) and remedy. Called once. Errors: out of memory; SIG can then only be freed. */
 int mpg_check_finish(struct mpg_check *check, struct mpg_signature *sig, struct mpg_error *err);
 
 void mpg_check_free(struct mpg_check *check); /* NULL is allowed */

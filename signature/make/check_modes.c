@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is it known how much of a core's time is lost, and do the modes that measured it agree? Each has
- * an interval by batch means: parts of its record, whose losses differ as noise does. */
+/* Checks the precision of a core's lost time, and the agreement between the modes that measured it. Each mode's
+ * confidence interval comes from batch means over the record, whose scatter reflects the noise. */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum { BATCHES = 20, LEAST_SAMPLES = 2 * BATCHES };
-#define CONFIDENCE 0.99       /* that modes differ */
-#define RECORD_CONFIDENCE 0.95 /* of how much a record says */
-/* What all modes see: the quanta's shortest interruption is about a unit of their work. */
+#define CONFIDENCE 0.99       /* of a difference between modes */
+#define RECORD_CONFIDENCE 0.95 /* of the lost time of a record */
+/* Shortest interruption seen by all modes: in quanta about a unit of work. */
 #define SEEN_NS 200.0
 
-/* What sample K of R lost, when it began, and when it ended. */
+/* Returns the time lost in sample K of R, and the sample's start and end. */
 static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, double *start_ns,
                       double *end_ns)
 {
@@ -29,7 +29,7 @@ static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, 
     return lost_ns >= SEEN_NS ? lost_ns : 0;
 }
 
-/* The part of its time that each of BATCHES equal parts of R's record lost. */
+/* Computes the fraction lost in each of BATCHES equal sections of R's record. */
 static void share_out(const struct mpg_results *r, double length_ns, double quantum_ns,
                       double *lost)
 {
@@ -41,13 +41,13 @@ static void share_out(const struct mpg_results *r, double length_ns, double quan
     }
 }
 
-/* Half the width of the interval, at CONFIDENCE, of a mean whose standard error is ERROR. */
+/* Half width of the confidence interval of a mean with standard error ERROR. */
 static double half_width(double error, double confidence)
 {
     return gsl_cdf_tdist_Pinv(1 - (1 - confidence) / 2, BATCHES - 1) * error;
 }
 
-/* Whether R, of LENGTH_NS, is too short for what it says: it lost LOST of its time. */
+/* Checks whether R, of LENGTH_NS, is long enough for the precision of the lost fraction LOST. */
 static int check_record(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         double lost, double error, struct mpg_error *err)
 {

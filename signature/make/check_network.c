@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Are messages measured well: often enough, steadily, in enough launches, by clocks
- * that can be compared? */
+/* Quality of message measurements: precision, stability, number of launches, clocks. */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -17,20 +16,20 @@
 
 #define LEAST_LAUNCHES 3
 #define CONFIDENCE 0.95 /* of intervals */
-/* The part of all messages whose time a 99th percentile says. */
+/* Share of messages beyond the 99th percentile. */
 #define TAIL_PART 0.01
-/* Larger parts are not told apart. */
+/* Upper limit of a stated effect. */
 #define MOST_SHOWN 2.0
-/* Misfit of a deconvolution that matters; chance makes up to 2 / sqrt(samples). */
+/* Significant misfit of a deconvolution; chance gives up to 2 / sqrt(samples). */
 #define MISFIT 0.05
 
-/* One message sent by itself. */
+/* A message sent singly. */
 struct single {
     double pair, size_bytes, time_ns;
     size_t order;
 };
 
-/* By pair, size and when. */
+/* By pair, size and time. */
 static int ascending(const void *left, const void *right)
 {
     const struct single *a = left, *b = right;
@@ -41,7 +40,7 @@ static int ascending(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* R's messages that were sent one by one, sorted; returns how many. */
+/* Collects R's single messages, sorted; returns their number. */
 static size_t take_singles(const struct mpg_results *r, struct single *single)
 {
     const double *window = r->column[MPG_COLUMN_WINDOW], *pair = r->column[MPG_COLUMN_PAIR];
@@ -56,14 +55,13 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
     return n;
 }
 
-/* How many of N values in time order are independent, as far as their P quantile goes.
- * SORTED are the same, ascending. */
+/* The effective size of N values in time order for their P quantile; SORTED: the values ascending. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
     return fmin(mpg_series_effective_size(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
 }
 
-/* Adds N samples of SIZE_BYTES to what is known of LIST's sizes. */
+/* Adds N samples of SIZE_BYTES to the effective sizes in LIST. */
 static int count_independent(struct mpg_check_sizes *list, double size_bytes,
                              const double *times, size_t n, struct mpg_error *err)
 {
@@ -88,8 +86,9 @@ static int count_independent(struct mpg_check_sizes *list, double size_bytes,
     return 0;
 }
 
-/* What the difference between the halves of N TIMES can move: of the mean, for which the median
- * stands, and the tail as far as it is in it; half of it, as the signature has both halves. */
+/* Computes the possible effect of the difference between the halves of N TIMES, relative to the mean: by the
+ * median, which represents the mean, and by the tail in proportion to its share. Halved, since the signature
+ * contains both halves. */
 static int compare_halves(const double *times, size_t n, double *moves, char *text, size_t size,
                           struct mpg_error *err)
 {
@@ -102,8 +101,7 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
     return 0;
 }
 
-/* Whether the first half of each size and pair is like the second; what each tells
- * goes into SIZES. */
+/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {
@@ -148,11 +146,11 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD;
     c->launches[overhead ? 2 : bandwidth][path]++;
     if (overhead)
-        return 0; /* the shortest are a few steps of the timer, whose quantiles jump */
+        return 0; /* the shortest overheads are a few timer steps, whose quantiles jump */
     return check_series(c, r, &c->sizes[bandwidth][path], err);
 }
 
-/* ---- what became of them ---- */
+/* ---- checks of the signature ---- */
 
 static int check_launches(struct mpg_check *c, struct mpg_error *err)
 {
@@ -170,7 +168,7 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
     return 0;
 }
 
-/* How far GROUP's median is from that of all of P's round trips, as a part of it. */
+/* Relative difference of GROUP's median from the median of all round trips of P. */
 static double distance(const struct mpg_network_path *p, const struct mpg_network_group *group)
 {
     for (size_t i = 0; i < p->round_trip.n; i++) {
@@ -199,10 +197,9 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     return 0;
 }
 
-/* What it moves that SIZE's quantile P is not known better: the half width of its interval, as a
- * part of the median, of the tail as far as it is in the mean. Where there are too few samples for an
- * interval, the greatest stands for its end. As many are independent as LIST has it: the
- * distribution's own autocorrelation knows nothing of files and pairs. */
+/* Computes the effect of the uncertainty of SIZE's P quantile: half width of the confidence interval relative to
+ * the median, times the tail's share for P = 0.99. With too few samples the maximum replaces the upper bound. The
+ * effective size comes from LIST, because the distribution's own autocorrelation ignores files and pairs. */
 static int find_moves(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
                       double p, double *moves, struct mpg_error *err)
 {
@@ -210,7 +207,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     struct mpg_distribution d = *size->time_ns;
     double n = (double)d.n, median = mpg_distribution_quantile(&d, 0.5);
     double most = d.quantiles[d.knots - 1];
-    d.intervals = 0; /* of those, launches' differences are a part */
+    d.intervals = 0; /* stored intervals include differences between launches */
     for (size_t s = 0; s < list->n; s++)
         if (list->size[s].size_bytes == (double)size->size_bytes)
             n = fmin(n, p == 0.5 ? list->size[s].median : list->size[s].tail);
@@ -223,7 +220,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     return 0;
 }
 
-/* Which of SIZES have a quantile P that is not known well enough. */
+/* Finds the sizes in SIZES with an insufficiently known P quantile. */
 static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
                        bool bandwidth, const struct mpg_network_sizes *sizes, double p,
                        enum mpg_finding finding, struct mpg_error *err)
@@ -251,11 +248,11 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
 }
 
-/* A deconvolution that does not tell the round trips that it was made from. */
+/* Checks whether a deconvolution explains the round trips behind it. */
 static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                         struct mpg_error *err)
 {
-    double least_n = INFINITY; /* of those that had enough samples for one */
+    double least_n = INFINITY; /* among sizes with enough samples for a deconvolution */
     for (size_t i = 0; i < p->round_trip.n; i++)
         if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
             least_n = fmin(least_n, (double)p->round_trip.size[i].time_ns->n);
@@ -267,7 +264,7 @@ static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                            p->one_way_misfit);
 }
 
-/* Clocks that could not be used, and a timer too coarse for what was timed. */
+/* Checks the comparison of clocks and the resolution of the timer. */
 static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
                        struct mpg_error *err)
 {

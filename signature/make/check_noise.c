@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is a core's noise measured well: alone, long enough, steadily, finely enough? */
+/* Quality of a core's noise measurement: disturbance, length, stability, resolution. */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a record the thread may be off its CPU for so much: as much as validate/ allows a run. */
+/* Permitted off-CPU share of a record, equal to validate/'s limit for a run. */
 #define MOST_OFF 0.02
-/* /proc/stat counts what a hypervisor takes in ticks of 10 ms: fewer than this say nothing. */
+/* /proc/stat counts steal time in ticks of 10 ms; less is not significant. */
 #define LEAST_STEAL_NS 30e6
-/* By how much a core's speed may be below its best, on the mean. */
+/* Permitted loss of mean speed relative to the best speed. */
 #define MOST_SPEED_LOST 0.05
-/* A detour is long from this many medians. */
+/* Long detours exceed this many medians. */
 #define LONG_MEDIANS 10.0
-/* Detours up to this many thresholds; as many may be just below it. */
+/* Detours up to this many thresholds estimate the number just below the threshold. */
 #define NEAR_THRESHOLD 1.25
-/* A threshold of fewer loops than this is as low as it can be. */
+/* A threshold below this many loop times cannot be lowered. */
 #define LOOPS 4.0
-/* Windows of a detour record whose loss is compared between halves. */
+/* Windows of a detour record for the comparison of halves. */
 #define WINDOWS 200
 
-/* How long R's record is, ns; 0 if it does not say. */
+/* Length of R's record, ns; 0: unknown. */
 static double record_ns(const struct mpg_results *r)
 {
     double length_ns = 0;
@@ -35,8 +35,7 @@ static double record_ns(const struct mpg_results *r)
     return r->column[MPG_COLUMN_START_NS][last] + r->column[MPG_COLUMN_DURATION_NS][last];
 }
 
-/* For how much of its time R's thread was off its CPU: by the clocks, or in older files by the
- * share of the CPU that it got, and by what the kernel says that a hypervisor took. */
+/* Off-CPU share of R's thread: from the clocks; in older files from its CPU share and steal time. */
 static double off_part(const struct mpg_results *r, double length_ns)
 {
     double off_ns, share, steal_ns, part = 0;
@@ -49,7 +48,7 @@ static double off_part(const struct mpg_results *r, double length_ns)
     return part;
 }
 
-/* What disturbed the measuring thread. */
+/* Checks disturbances of the measuring thread. */
 static int check_events(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err)
 {
@@ -65,7 +64,7 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
         return -1;
     mpg_check_number(r, "speed_range", &range);
     if (!mpg_check_number(r, "speed_lost", &lost))
-        lost = range / 2; /* older files do not say it */
+        lost = range / 2; /* older files lack speed_lost */
     if (lost > MOST_SPEED_LOST &&
         mpg_check_found(c, MPG_FOUND_SPEED, lost, err,
                         "%s: the core's speed changed by %.0f %%, and was %.1f %% below its best",
@@ -76,8 +75,8 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
 
 /* ---- detours ---- */
 
-/* Whether the longest detours, which lose much, are too few to know how often they come: their
- * number N varies by its root (Poisson), and 95 % of that within twice as much. */
+/* Checks whether the longest detours, with much of the lost time, are too few to determine their frequency: N
+ * events have standard deviation sqrt(N) (Poisson), and a 95 % interval of about twice that. */
 static int check_long(struct mpg_check *c, const struct mpg_results *r, const double *sorted,
                       double length_ns, struct mpg_error *err)
 {
@@ -97,8 +96,7 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
                            100 * long_ns / length_ns);
 }
 
-/* Whether detours below the threshold lose much, supposed that there are as many just below it
- * as there are just above. */
+/* Checks the time lost to detours below the threshold, estimated by the number just above. */
 static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            const double *sorted, double length_ns, struct mpg_error *err)
 {
@@ -117,8 +115,8 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            " longer", mpg_check_name(r), threshold_ns, near, r->samples);
 }
 
-/* The record's loss in WINDOWS windows, half against half. The signature has both: what a machine
- * that stays as in one of them has more is half of the difference. */
+/* Compares the lost time of both halves of the record, by WINDOWS windows. The signature contains both halves: the
+ * effect is half of the difference. */
 static int check_loss(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                       struct mpg_error *err)
 {

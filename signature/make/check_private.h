@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of a check share. */
+/* Shared by the files of the quality check; private to signature/make/check*.c. */
 #ifndef MPG_CHECK_PRIVATE_H
 #define MPG_CHECK_PRIVATE_H
 
@@ -7,7 +7,7 @@
 
 #include "signature/make/check.h"
 
-/* What may be found, in the order in which it is said; check.c has the remedies. */
+/* Findings, in the order of output; check.c has names and remedies. */
 enum mpg_finding {
     MPG_FOUND_NO_RESULTS,
     MPG_FOUND_KERNELS,
@@ -36,14 +36,14 @@ enum mpg_finding {
     MPG_FINDINGS
 };
 
-/* What a check must be able to move to fail: this part of the time of computation, or of that of
- * messages and of rates of computation. A prediction is as little wrong for it. */
+/* Least effect of a failed check: this share of computation time, or of message time and computation rates.
+ * Smaller effects keep a prediction within its accuracy. */
 #define MPG_NOISE_MATTERS 0.01
 #define MPG_MESSAGES_MATTER 0.05
-/* What a finding can move that nobody can say. */
+/* Unknown effect of a finding. */
 #define MPG_MOVES_UNKNOWN (-1.0)
 
-/* How many independent samples of one size tell about quantiles, over all files. */
+/* Effective sample sizes of a message size for median and tail, over all files. */
 struct mpg_check_size {
     double size_bytes;
     double median, tail;
@@ -54,18 +54,18 @@ struct mpg_check_sizes {
     struct mpg_check_size *size;
 };
 
-/* How much of a core's time one mode found lost. */
+/* Fraction lost by a core according to a mode. */
 struct mpg_check_mode {
     enum mpg_benchmark benchmark;
     char *host;
     double core;
-    double lost, error; /* a part of the time, and its standard error */
+    double lost, error; /* fraction of the time; standard error */
 };
 
 struct mpg_check {
     struct {
-        size_t times;    /* how often it was found */
-        double moves;    /* what the worst can move, which TEXT is about */
+        size_t times;    /* number of occurrences */
+        double moves;    /* largest effect, which TEXT describes */
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
@@ -73,36 +73,34 @@ struct mpg_check {
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* of the coarsest timer that steps further than it costs */
-    struct mpg_fact *kernel;       /* different kernels and clocks */
+    double resolution_ns;          /* of the coarsest timer among those coarser than their cost */
+    struct mpg_fact *kernel;       /* values of kernel and clock */
     size_t kernels;
 };
 
-/* Notes FINDING, which can move MOVES of its part of a prediction, or MPG_MOVES_UNKNOWN: of what is
- * found several times the one that moves most is kept. Errors: out of memory. */
+/* Records FINDING with effect MOVES on its parts of a prediction, or MPG_MOVES_UNKNOWN. Among several occurrences
+ * the largest effect is kept. Errors: out of memory. */
 int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The file's name without its folder. */
+/* Returns the file name without its folder. */
 const char *mpg_check_name(const struct mpg_results *r);
 
-/* Whether R's header line KEY is there and a number, *VALUE. */
+/* Reads R's header line KEY as a number into *VALUE; false: missing or no number. */
 bool mpg_check_number(const struct mpg_results *r, const char *key, double *value);
 
-/* By how much the second half of SAMPLES differs from the first, as text: "median
- * 10 then 20, p99 ..."; *MEAN, *MEDIAN and *TAIL are by how much the second half's mean, median and
- * 99th percentile are above the first's, all 0 when the halves are alike: by chance, in less than
- * one of 100 cases, or too few to tell. Errors: out of memory. */
+/* Compares the second half of SAMPLES with the first, as TEXT: "median 10 then 20, p99 ..."; *MEAN, *MEDIAN and
+ * *TAIL: differences of mean, median and 99th percentile (second minus first). All 0 if the halves do not differ
+ * significantly (1 % level) or are too short. Errors: out of memory. */
 int mpg_check_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
                      char *text, size_t size, struct mpg_error *err);
 
-/* ---- the parts ---- */
+/* ---- checks by kind ---- */
 
 int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
-/* Notes how much of its LENGTH_NS core of R, a record of noise, lost; then compares what the
- * modes found. Records of cores measured together are others', and so are quanta that do not
- * say what interruptions took. Errors: out of memory. */
+/* Records the lost fraction of R, a noise record of LENGTH_NS; mpg_check_modes() then compares the modes. Ignores
+ * records of cores measured together, and quanta without lost_ns. Errors: out of memory. */
 int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err);
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collecting results files into a signature: which files go together, and who
- * takes what they say. */
+/* Collection of results files into a signature: consistency of files, dispatch by benchmark. */
 #include "config.h"
 
 #include "signature/make/collect_private.h"
@@ -103,9 +102,9 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
     return word;
 }
 
-/* ---- one kind of machine, each measurement once ---- */
+/* ---- consistency of files ---- */
 
-/* Hosts of one kind are one machine; a host of another kind is not. */
+/* Hosts with equal CPUs count as a machine; a different CPU is an error. */
 static int check_machine(const struct mpg_collect *c, const struct mpg_results *r,
                          struct mpg_error *err)
 {
@@ -122,7 +121,7 @@ static int check_machine(const struct mpg_collect *c, const struct mpg_results *
     return 0;
 }
 
-/* The class of R's path. */
+/* Determines the class of R's path. */
 static int find_path_class(const struct mpg_results *r, enum mpg_path_class *path,
                            struct mpg_error *err)
 {
@@ -135,14 +134,14 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
-/* Whether R is of cores measured together; one by one is another measurement. */
+/* Returns whether R's cores were measured together, a measurement of its own. */
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");
     return together && strcmp(together, "yes") == 0;
 }
 
-/* Notes that R measures core or launch KEY of its benchmark, once at PLACE. */
+/* Records that R measures core or launch KEY at PLACE; an error if measured before. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
 {
@@ -175,7 +174,7 @@ static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const 
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- assembly ---- */
 
 int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {

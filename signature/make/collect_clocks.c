@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the clocks at both ends of a path can be compared well enough to take
- * its one-way times from them. */
+/* Decides whether the clocks at both ends of a path are comparable enough for one-way times. */
 #include "signature/make/collect_network.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -8,19 +7,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Clocks are as good as one when they err by at most this part of the least one-way
- * time; when they err by more than twice that time, they say nothing. */
+/* Clocks with errors up to GOOD_PART of the least one-way time count as a common clock; beyond USELESS_PART times
+ * that time they are useless. */
 #define GOOD_PART 0.1
 #define USELESS_PART 2.0
-/* Of an exchange's two ways, what a clock adds to one is missing from the other:
- * a correlation below this is the clocks' doing. */
+/* A clock error adds to a direction and subtracts from the other: a rank correlation of both directions below this
+ * indicates drifting clocks. */
 #define WANDERING (-0.3)
-/* Exchanges looked at to tell. */
+/* Exchanges examined for the correlation. */
 #define EXAMINED 20000
-/* Fewer exchanges have medians that differ by chance. */
+/* With fewer exchanges, medians differ by chance. */
 #define ENOUGH 200
 
-/* The least time of any exchange in LIST, halved. */
+/* Half of the least time of any exchange in LIST. */
 static double least_one_way(const struct mpg_exchange_sizes *list)
 {
     double least = INFINITY;
@@ -30,7 +29,7 @@ static double least_one_way(const struct mpg_exchange_sizes *list)
     return least;
 }
 
-/* Whether every exchange in LIST has a time there. */
+/* Returns whether every exchange in LIST has a forward time. */
 static bool all_measured(const struct mpg_exchange_sizes *list)
 {
     for (size_t s = 0; s < list->n; s++)
@@ -40,8 +39,8 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
     return list->n > 0;
 }
 
-/* The two ways of up to EXAMINED of ALL's exchanges, in *THERE, and N further on back; N more
- * have room for two each. The caller frees it. */
+/* Returns forward times of up to EXAMINED exchanges of ALL, followed by N backward times, followed by scratch of 2
+ * N. The caller frees the array. */
 static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
                          size_t *n, struct mpg_error *err)
 {
@@ -59,7 +58,7 @@ static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_w
     return there;
 }
 
-/* Whether the two ways of ALL's exchanges, once in place, are against each other. */
+/* Determines whether forward and backward times of ALL are negatively correlated. */
 static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
                         bool *wandering, struct mpg_error *err)
 {
@@ -91,14 +90,13 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
             *asymmetry = fmax(*asymmetry, 2 * fabs(forth - back) / (forth + back));
         free(there);
     }
-    if (!isfinite(*correlation)) /* all alike */
+    if (!isfinite(*correlation)) /* all equal */
         *correlation = 0;
     return 0;
 }
 
-/* Fills WAYS->shift_ns: how much later than half of its time an exchange of the
- * smallest size gets there by the clocks, by the median of each launch and pair;
- * NAN where there is none. Both ways of such an exchange are alike. */
+/* Fills WAYS->shift_ns for each launch and pair: the median difference of the forward time from half the round
+ * trip, over exchanges of the smallest size, whose directions are alike; NAN without exchanges. */
 static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways,
                        struct mpg_error *err)
 {
@@ -121,13 +119,13 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
     return 0;
 }
 
-/* E's shift, if WAYS have one for its launch and pair. */
+/* E's shift for its launch and pair; 0 without shifts. */
 static double shift_of(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e)
 {
     return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
 }
 
-/* Whether every exchange in LIST is of a launch and pair whose shift is known. */
+/* Returns whether the shift of every exchange in LIST is known. */
 static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways)
 {
     for (size_t s = 0; s < list->n; s++)

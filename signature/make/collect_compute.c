@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathering compute rates and times of collective operations and reductions, each a list of
- * distributions by name and two numbers. */
+/* Collects compute rates, and times of collective operations and reductions: lists of distributions by name and
+ * two numbers. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 
 struct rates {
-    char *name, *unit, *host; /* unit and host NULL for collectives */
-    int64_t together;         /* processes, or cores at once */
+    char *name, *unit, *host; /* unit and host are NULL for collectives */
+    int64_t together;         /* number of processes, or cores at once */
     int64_t which;            /* size in bytes, or core */
     size_t n, capacity;
     double *value;
-    uint32_t *launch;         /* which file each is of */
+    uint32_t *launch;         /* file number of each value */
 };
 
 struct mpg_collect_rates {
@@ -42,7 +42,7 @@ static int compare_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : 0;
 }
 
-/* By name, how many together, host, and which. */
+/* By name, number together, host, and size or core. */
 static int compare(const void *left, const void *right)
 {
     const struct rates *a = left, *b = right;
@@ -54,7 +54,7 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->which > b->which) - (a->which < b->which);
 }
 
-/* The entry of LIST that compares equal to KEY, made of copies if there is none. */
+/* Finds the entry of LIST equal to KEY, or adds a copy of KEY. */
 static struct rates *find(struct mpg_collect_rates *list, const struct rates *key,
                           struct mpg_error *err)
 {
@@ -102,7 +102,7 @@ static int append(struct rates *rates, double value, size_t file, struct mpg_err
     return 0;
 }
 
-/* Names of a header line by number, each looked up once. */
+/* Words of a header line, looked up once each. */
 struct names {
     const char *key;
     size_t n;
@@ -141,7 +141,7 @@ static int make_list(struct mpg_collect_rates **list, struct mpg_error *err)
     return 0;
 }
 
-/* At least 1 of them together, as an int. */
+/* Checks that TOGETHER is >= 1 and fits an int. */
 static int check_together(double together, const char *what, struct mpg_error *err)
 {
     if (together < 1 || together > INT32_MAX)
@@ -199,7 +199,7 @@ int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *
     return status;
 }
 
-/* TEXT moves from what was gathered into the signature. */
+/* Moves a text from the collection to the signature. */
 static char *move(char **text)
 {
     char *moved = *text;
@@ -207,7 +207,7 @@ static char *move(char **text)
     return moved;
 }
 
-/* FROM's distribution; files count as launches. */
+/* Makes FROM's distribution; files count as launches. */
 static int make_distribution(const struct rates *from, struct mpg_distribution **d,
                              struct mpg_error *err)
 {
@@ -215,7 +215,7 @@ static int make_distribution(const struct rates *from, struct mpg_distribution *
     return mpg_collect_samples(&samples, false, d, err);
 }
 
-/* FROM's LAUNCHES by themselves, if it is of all FILES; its values are in the files' order. */
+/* Makes the distributions of single launches if FROM has values of all FILES; the values are in the files' order. */
 static int make_launches(const struct rates *from, size_t files, struct mpg_launches *launches,
                          struct mpg_error *err)
 {
@@ -231,7 +231,7 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
     return status;
 }
 
-/* What one rank does without the others. */
+/* Returns whether the operation is local to a rank. */
 static bool is_reduction(const struct rates *rates)
 {
     return strcmp(rates->name, "reduce_local") == 0 || strcmp(rates->name, "reduce_sent") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of detours: made whole parts of a nanosecond, kept packed until all are known, and
- * then in part where they are too many for a signature. */
+/* Records of detours: rounded to fractions of a nanosecond, packed until all files are read, and truncated if too
+ * long for a signature. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -11,18 +11,16 @@
 #include "signature/file/pack.h"
 #include "signature/make/blocks.h"
 
-/* Results files are text: the end of one detour and the start of the next were
- * rounded apart. This much is forgiven. */
+/* Results files are text: start and duration of a detour were rounded separately. This overlap is corrected. */
 #define ROUNDING_NS 1.0
 
-/* The finest part of a ns that a signature has. */
+/* Finest fraction of a ns in a signature. */
 enum { MOST_PARTS = 1000 };
 
-/* A record that fits has at most so many detours: its share of what a signature's reader
- * takes, and for each byte so many. */
+/* Limit on detours per packed byte of a record, below a signature reader's limit. */
 enum { DETOURS_A_BYTE = 4 };
 
-/* Whether all of N TIMES_NS are whole PARTS of a ns. */
+/* Returns whether all of N TIMES_NS are multiples of 1 / PARTS ns. */
 static bool are_parts(const double *times_ns, size_t n, int parts)
 {
     for (size_t i = 0; i < n; i++)
@@ -31,8 +29,7 @@ static bool are_parts(const double *times_ns, size_t n, int parts)
     return true;
 }
 
-/* The least 1, 10, ... parts of a ns of which R's times are whole ones; if they are finer
- * than the finest, that. */
+/* The least PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MOST_PARTS. */
 static int parts_of(const struct mpg_results *r)
 {
     int parts = 1;
@@ -43,8 +40,7 @@ static int parts_of(const struct mpg_results *r)
     return parts;
 }
 
-/* Copies R's detours as PARTS of a ns, moving starts and ends that rounding pushed over the
- * previous end or the span by no more than ROUNDING_NS. */
+/* Copies R's detours, rounded to 1 / PARTS ns. Corrects overlaps and ends beyond the span of up to ROUNDING_NS. */
 static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise_core *core,
                         struct mpg_error *err)
 {
@@ -73,8 +69,8 @@ static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise
     return 0;
 }
 
-/* Marks CORE's detours during half of which or more the thread was off its CPU, if R says
- * that, and sums up for how long it was. */
+/* Marks CORE's detours that were off the CPU for at least half of their duration, and sums the off-CPU time, if R
+ * records it. */
 static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
                     struct mpg_error *err)
 {
@@ -94,7 +90,7 @@ static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* Fits families to how long CORE's detours are and how far apart. */
+/* Fits families to durations and gaps of CORE's detours. */
 static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
@@ -111,7 +107,7 @@ static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
                       : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
 }
 
-/* Takes CORE's detours into a packed record: a whole node's would fill the memory. */
+/* Moves CORE's detours to a packed record: unpacked records of a whole node would fill the memory. */
 static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
                      double epoch_ns, struct mpg_error *err)
 {
@@ -142,7 +138,7 @@ static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int par
     return 0;
 }
 
-/* When R began, if it says so; else -1. */
+/* Reads the start time of R; -1: unknown. */
 static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_error *err)
 {
     *epoch_ns = -1;
@@ -151,8 +147,8 @@ static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_
                : 0;
 }
 
-/* Of a core whose record was taken together with others', that by itself says how much it
- * lost. */
+/* For a core with a record measured together with other cores: a record measured alone contributes only its lost
+ * fraction. */
 static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
                      struct mpg_error *err)
 {
@@ -165,7 +161,7 @@ static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* CORE's record, taken by itself, makes room for one that was taken together with others. */
+/* Replaces CORE's record measured alone by a record measured together with other cores. */
 static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
 {
     size_t i = 0;
@@ -229,7 +225,7 @@ static struct mpg_noise_core *core_of(const struct mpg_collect *c,
     return NULL;
 }
 
-/* When the records of cores measured together began, after the first of their host. */
+/* Sets the start of each core's record relative to the first record of its host, for records measured together. */
 static void set_offsets(struct mpg_collect *c)
 {
     for (size_t i = 0; i < c->records; i++) {
@@ -248,14 +244,14 @@ static void set_offsets(struct mpg_collect *c)
     }
 }
 
-/* How many characters RECORD takes. */
+/* Number of characters of RECORD. */
 static size_t size_of(const struct mpg_collect_record *record)
 {
     return strlen(record->packed) + (record->off ? strlen(record->off) : 0);
 }
 
-/* How many characters each of C's records may take so that all take LEFT: those that need
- * less leave the rest to the others. */
+/* The limit of characters per record with which all records fit into LEFT; short records leave room for the
+ * others. */
 static size_t share_of(const struct mpg_collect *c, size_t left)
 {
     size_t share = 0, low = 0, high = left;
@@ -277,7 +273,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
     return share;
 }
 
-/* Says that KEPT records were kept in part, the first of which is CORE's. */
+/* Warns that KEPT records are truncated, CORE's record as an example. */
 static int say_kept(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
                     struct mpg_error *err)
 {

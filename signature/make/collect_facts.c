@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Header lines of all results files as the header of one signature. */
+/* Merges the header lines of all results files into the signature's header. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 
 #include "common/units.h"
 
-/* Different values of one header line that are listed in full. */
+/* Largest number of different values listed in full. */
 #define LISTED_VALUES 8
 
-/* Header lines that have a place of their own, mean one file only, or are ours. */
+/* Header lines stored elsewhere, specific to a file, or written by sigmake. */
 static bool is_own_key(const char *key)
 {
     static const char *const own[] = {
@@ -49,12 +49,12 @@ int mpg_collect_add_facts(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* The different values of one header line, as one text. */
+/* The different values of a header line. */
 struct values {
     size_t n;
     bool all_listed, numbers;
     double least, most;            /* of numbers */
-    const char *first, *last;      /* in the order of text, as dates have it */
+    const char *first, *last;      /* in text order, which sorts dates */
     size_t used;
     char text[MPG_LINE_MAX_BYTES + 1];
 };
@@ -80,8 +80,7 @@ static void add_value(struct values *v, const char *value)
     v->n++;
 }
 
-/* Adds the header line KEY: one value as it is, numbers and dates from the least
- * to the greatest, others listed. */
+/* Adds header line KEY: a single value unchanged, numbers and dates as a range, other values as a list. */
 static int put_fact(struct mpg_collect *c, const char *key, struct mpg_error *err)
 {
     bool version = strcmp(key, "kernel") == 0 || strcmp(key, "clock") == 0;

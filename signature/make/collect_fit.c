@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The families of distributions that times may be of, fitted. */
+/* Fits of parametric families to times. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -9,11 +9,10 @@
 
 #include "statistics/fit.h"
 
-/* Samples that a fit looks at: enough to tell families whose distances differ by
- * a hundredth. */
+/* Samples used by a fit: enough to distinguish families whose distances differ by a hundredth. */
 #define FITTED 10000
 
-/* Whether A is a better description than B. */
+/* Returns whether A describes the samples better than B. */
 static bool is_better(const struct mpg_fits *fits, enum mpg_family a, enum mpg_family b)
 {
     if ((a == MPG_PARETO) != (b == MPG_PARETO))
@@ -68,9 +67,8 @@ static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
     }
 }
 
-/* Times start at 0, or where the fastest is: the location under which the best
- * family is nearer to the samples, 0 if sampling error makes the difference. The
- * location is below the minimum by what the least of n exponentials is above 0. */
+/* Times start at 0 or near the minimum: chooses the location whose best family is nearer to the samples, 0 within
+ * sampling error. The location lies below the minimum by the expected minimum of n exponentials. */
 static int fit_located(const double *samples, size_t n, double least, struct mpg_fits *fits)
 {
     struct mpg_fits from_least;
@@ -87,7 +85,7 @@ static int fit_located(const double *samples, size_t n, double least, struct mpg
     return 0;
 }
 
-/* A tail that does not hold is not stated. */
+/* Drops a tail that fails its goodness-of-fit test. */
 static int drop_tail(const double *samples, size_t n, struct mpg_fits *fits,
                      struct mpg_error *err)
 {
@@ -114,7 +112,7 @@ int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
         some[taken++] = samples[i];
         least = fmin(least, samples[i]);
     }
-    /* Too few or all equal: then there is nothing to tell families by. */
+    /* Without a fit (too few samples, or all equal) the distribution has no families. */
     int status = 0;
     if (fit_located(some, taken, least, &fits) == 0) {
         status = drop_tail(some, taken, &fits, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Are the launches, and the pairs of ranks, alike? By the medians at one size. */
+/* Compares launches, and pairs of ranks, by their medians at a size. */
 #include "config.h"
 
 #include "signature/make/collect_network.h"
@@ -12,15 +12,14 @@
 #include "common/units.h"
 #include "statistics/inference.h"
 
-/* Least deviation, as a part of the median, that groups are taken to have: a few may
- * happen to agree far better than it matters. */
+/* Least relative deviation assumed between groups: few groups may agree by chance far better than matters. */
 #define DEVIATION 0.02
-/* Where all others agree exactly, a score has no end but this. */
+/* Limit of a score if all other groups agree exactly. */
 #define MOST_SCORE 1e6
-/* Groups are compared at the smallest message that has as many. */
+/* Groups are compared at the smallest message of at least this size. */
 #define COMPARED_BYTES 8
 
-/* The exchanges at which groups of LIST are compared. */
+/* The exchanges of LIST used for comparison. */
 static const struct mpg_exchanges *compared_size(const struct mpg_exchange_sizes *list)
 {
     size_t s = 0;
@@ -64,8 +63,7 @@ out:
     return status;
 }
 
-/* Groups by launch, or else by pair; those without a sample at the compared size
- * are left out. */
+/* Makes groups by launch or by pair; groups without samples at the compared size are skipped. */
 static int make_groups(const struct mpg_collect_path *in, bool by_launch,
                        struct mpg_network_group **groups, size_t *n_groups, struct mpg_error *err)
 {
@@ -104,7 +102,7 @@ out:
     return status;
 }
 
-/* Says which of GROUPS are not like the others and what to do. */
+/* Warns of each outlier in GROUP, with a remedy. */
 static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path *path,
                             const struct mpg_network_group *group, size_t n, const char *remedy,
                             struct mpg_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How sure the quantiles are that are stated: the median and the 99th percentile. */
+/* Confidence intervals of the stated quantiles: median and 99th percentile. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum { STATED = 2 };
 
 static const double stated[STATED] = {0.5, 0.99};
 
-/* What SURE says of D's quantile P: as far from it, times PART; not below 0 where nothing is. */
+/* Transfers ESTIMATE's interval to D's quantile P, with distances times PART; not below 0 for nonnegative values. */
 static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
                                            const struct mpg_quantile_estimate *estimate, double part)
 {

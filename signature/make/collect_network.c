@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathering network results: every exchange by class of path and message size,
- * with the launch and the pair of ranks that it is of. */
+/* Collects network results: every exchange by path class and message size, with its launch and pair. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -34,7 +33,7 @@ void mpg_collect_free_path(struct mpg_collect_path *p)
     free(p);
 }
 
-/* The exchanges of SIZE_BYTES in LIST, made if there are none. */
+/* Finds the exchanges of SIZE_BYTES in LIST, or adds an empty list. */
 static struct mpg_exchanges *find_size(struct mpg_exchange_sizes *list, int64_t size_bytes,
                                        struct mpg_error *err)
 {
@@ -103,7 +102,7 @@ static int add_launch(struct mpg_exchange_launch **list, size_t *n, int64_t id,
     return 0;
 }
 
-/* The index of the pair whose header line is NAME, made if there is none. */
+/* Finds the pair with header line NAME, or adds it. */
 static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *index,
                      struct mpg_error *err)
 {
@@ -125,8 +124,7 @@ static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *inde
     return 0;
 }
 
-/* The indices, in *MAP, of R's pairs 0, 1, ... up to the largest in its column;
- * those that no sample names are -1. The caller frees *MAP. */
+/* Maps R's pair numbers 0, 1, ... to indices of pairs in *MAP; -1: no sample has this pair. The caller frees *MAP. */
 static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, int32_t **map,
                      struct mpg_error *err)
 {
@@ -155,14 +153,14 @@ static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, in
     return 0;
 }
 
-/* ---- the two benchmarks ---- */
+/* ---- benchmarks ---- */
 
 static double value(const struct mpg_results *r, enum mpg_column column, size_t i)
 {
     return r->column[column] ? r->column[column][i] : NAN;
 }
 
-/* What pingpong says of a library that sends nothing eagerly. */
+/* Header text of pingpong for a library without eager sends. */
 static const char none_eager[] = "not detected (even an empty message waits)";
 
 static int add_eager_limit(struct mpg_collect_path *p, const struct mpg_results *r,
@@ -204,8 +202,7 @@ static double window_of(const struct mpg_results *r, size_t i)
     return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
 }
 
-/* Whether R tells what the acknowledgement of messages by themselves takes; those of a
- * stream need none. */
+/* Returns whether R allows the time of the acknowledgement to be determined; streams do not need it. */
 static bool tells_acknowledgement(const struct mpg_results *r)
 {
     bool single = false, empty = false;
@@ -257,7 +254,7 @@ static int add_overhead(struct mpg_collect_path *p, const struct mpg_results *r,
     return 0;
 }
 
-/* Notes the launch ID of R's benchmark. */
+/* Records launch ID of R's benchmark. */
 static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r, int64_t id,
                          struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Network results on one class of path, by message size: collect_network.c
- * gathers them, collect_path.c makes distributions of them. */
+/* Network results of a path class by message size: collect_network.c collects them, collect_path.c makes
+ * distributions. */
 #ifndef MPG_COLLECT_NETWORK_H
 #define MPG_COLLECT_NETWORK_H
 
@@ -8,17 +8,16 @@
 
 #include "signature/make/collect_private.h"
 
-/* One exchange; NAN where the file does not say. */
+/* An exchange; NAN: not in the file. */
 struct mpg_measured_exchange {
-    double time_ns;   /* pingpong: the round trip; bandwidth: until the acknowledgement;
-                         overhead: inside the receive */
-    double there_ns;  /* pingpong: forward; bandwidth: the transfer; of clocks compared */
-    double back_ns;   /* pingpong: backward; bandwidth: the empty exchange's round trip */
+    double time_ns;   /* pingpong: round trip; bandwidth: until the acknowledgement; overhead: inside the receive */
+    double there_ns;  /* pingpong: forward; bandwidth: transfer; both from synchronised clocks */
+    double back_ns;   /* pingpong: backward; bandwidth: round trip of the empty exchange */
     double send_ns;   /* bandwidth, overhead: inside the send */
-    int32_t launch, pair; /* indices into the path's */
+    int32_t launch, pair; /* indices into the path's lists */
 };
 
-/* All exchanges of one size; those of one launch are in the order of time. */
+/* All exchanges of a size; within a launch in time order. */
 struct mpg_exchanges {
     int64_t size_bytes;
     size_t n, capacity;
@@ -30,10 +29,10 @@ struct mpg_exchange_sizes { /* ascending in size */
     struct mpg_exchanges *size;
 };
 
-/* What the clocks of one launch's two sides are good for. */
+/* Clocks of a launch. */
 struct mpg_exchange_launch {
     int64_t id;
-    bool shared;         /* one clock */
+    bool shared;         /* common clock */
     double error_ns;     /* bound of the error between the clocks; NAN: not compared */
 };
 
@@ -45,85 +44,80 @@ struct mpg_collect_path {
     struct mpg_exchange_launch *overhead_launch;
     size_t pairs;
     char **pair;                          /* "ranks 0 and 1; hosts ..." */
-    int64_t window;                       /* the largest of streams; 0: none */
+    int64_t window;                       /* largest window of streams; 0: no streams */
     size_t eager_limits;
     double *eager_limit_bytes;
 };
 
-/* ---- one-way times by the clocks (collect_clocks.c) ---- */
+/* ---- one-way times from clocks (collect_clocks.c) ---- */
 
 enum mpg_measured_clocks {
-    MPG_CLOCKS_NONE,  /* cannot be compared */
-    MPG_CLOCKS_SHAPE, /* comparable but for an offset: what they say is moved */
-    MPG_CLOCKS_GOOD,  /* their error is small against the times */
-    MPG_CLOCKS_ONE    /* they are one */
+    MPG_CLOCKS_NONE,  /* not comparable */
+    MPG_CLOCKS_SHAPE, /* comparable up to a constant offset, which is removed */
+    MPG_CLOCKS_GOOD,  /* error small compared with the times */
+    MPG_CLOCKS_ONE    /* common clock */
 };
 
 struct mpg_one_way {
     enum mpg_measured_clocks clocks;
-    double error_ns;        /* bound; 0 when the clocks are one */
+    double error_ns;        /* error bound; 0 for a common clock */
     size_t launches, pairs;
-    double *shift_ns;       /* of SHAPE: by launch and pair; otherwise NULL */
+    double *shift_ns;       /* for MPG_CLOCKS_SHAPE: offset by launch and pair; else NULL */
 };
 
-/* How LIST's there_ns may be used; it is of LAUNCHES launches and PAIRS pairs. An
- * error below a tenth of the least one-way time passes for none. A larger one, up
- * to twice that time, is taken for an offset that is constant in each launch and
- * pair: they are moved so that half of the exchanges of the smallest size are
- * faster there than back, unless the two ways of an exchange are correlated
- * below -0.3, as by clocks that wander, exchanges of the smallest size are not
- * SYMMETRIC, or some launch and pair has none. The caller clears WAYS. */
+/* Decides how LIST's forward times, of LAUNCHES launches and PAIRS pairs, may be used. A clock error below a tenth
+ * of the least one-way time is accepted. A larger error, up to twice that time, counts as a constant offset for
+ * each launch and pair: forward times are shifted to a median of half the round trip at the smallest size. No use
+ * is made of the clocks if both directions correlate below -0.3 (drifting clocks), if exchanges of the smallest
+ * size are not SYMMETRIC, or if any launch and pair lacks such exchanges. The caller clears WAYS. Errors: out of
+ * memory. */
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
                      bool symmetric, struct mpg_one_way *ways, struct mpg_error *err);
 void mpg_one_way_clear(struct mpg_one_way *ways);
 
-/* E's time there, >= 0; what is left of e->time_ns is its way back. */
+/* Returns E's forward time, >= 0; the rest of e->time_ns is the backward time. */
 double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e);
 
-/* How the two ways of LIST's exchanges compare by the clocks of WAYS: *ASYMMETRY is by how much
- * the medians of those of one size there and back differ, as a part of their mean, at the size
- * of 200 exchanges or more where it is most; *CORRELATION that of their ranks (Spearman) at the smallest size. Errors:
- * out of memory. */
+/* Compares both directions of LIST's exchanges by the clocks of WAYS. *ASYMMETRY: relative difference of the
+ * forward and backward medians, the largest over sizes with at least 200 exchanges. *CORRELATION: Spearman's rank
+ * correlation at the smallest size. Errors: out of memory. */
 int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
                         double *asymmetry, double *correlation, struct mpg_error *err);
 
-/* ---- without clocks: by deconvolution (collect_parts.c) ---- */
+/* ---- one-way times by deconvolution (collect_deconvolution.c) ---- */
 
-/* How sums were parted. */
+/* Statistics of the deconvolutions. */
 struct mpg_parting {
-    size_t parted, halved; /* sizes of enough samples for a deconvolution, and others */
-    double misfit;         /* the worst (statistics/deconvolution.h) */
+    size_t parted, halved; /* sizes with and without enough samples for a deconvolution */
+    double misfit;         /* largest misfit (statistics/deconvolution.h) */
 };
 
-/* SIZES of one-way times from round trips, each way independent of the other; of
- * fewer than MPG_DECONVOLUTION_MIN_SAMPLES half of each round trip. */
+/* Makes SIZES of one-way times from round trips, assuming equal and independent directions; with fewer than
+ * MPG_DECONVOLUTION_MIN_SAMPLES samples, half of each round trip. Errors: out of memory. */
 int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* SIZES of transfers from times until the acknowledgement. Its distribution, that
- * of one way of the empty exchanges, is taken out of those; with few samples, or
- * where old results state only the empty exchanges' median, half of a round trip is.
- * Errors: neither is there; out of memory. */
+/* Makes SIZES of transfer times from times until the acknowledgement. The acknowledgement's distribution, a
+ * direction of the empty exchanges, is deconvolved; with few samples, or old results with only a median, half the
+ * empty round trip is subtracted. Errors: neither exists, out of memory. */
 int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
                        struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* The times of exchange E of which a distribution is made; returns how many it
- * put into TIMES, 0 to 2. CONTEXT is the caller's. */
+/* Stores the times of exchange E that belong to a distribution in TIMES and returns their number, 0 to 2. CONTEXT
+ * is the caller's. */
 typedef int mpg_pick_fn(const struct mpg_measured_exchange *e, const void *context, double times[2]);
 
-/* What SIZES, made of FROM (of LAUNCHES launches and PAIRS pairs), has besides: the
- * distribution of each launch by itself, of at most 8, evenly chosen; with ROWS, stretches
- * of successive samples of one launch and pair (of two ways, of the way there), at most 8 of at
- * most 1024. PICK took SIZES' times; NULL: they come from deconvolution, and an exchange has
- * the quantile that its time has among all. Errors: out of memory. */
+/* Adds the distributions of single launches to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs): at most 8
+ * launches, evenly chosen. If ROWS, adds runs of successive samples of a launch and pair (forward direction if
+ * there are two), at most 8 of at most 1024. PICK selected SIZES' times; NULL: deconvolved times, where an
+ * exchange gets the quantile of its time's probability. Errors: out of memory. */
 int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick,
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* One distribution each of the parts of VALUE, at most 8 of the PARTS, evenly chosen; part k
- * begins at START[k] and ends where the next one does, or at N; none is empty. LAUNCHES stays
- * empty with one part. */
+/* Makes a distribution of each of at most 8 of the PARTS parts of VALUE, evenly chosen; part k, never empty,
+ * extends from START[k] to the next start or N. LAUNCHES stays empty for a single part. Errors: out of memory. */
 int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t parts,
                       struct mpg_launches *launches, struct mpg_error *err);
 
@@ -132,15 +126,15 @@ struct mpg_keyed {
     double value;
 };
 
-/* MEDIAN[key], and COUNT[key] unless COUNT is NULL, of the values of each key
- * among N; those of other keys stay as they are. Sorts KEYED. */
+/* Computes MEDIAN[key], and COUNT[key] unless NULL, of the values of each key among N; other keys stay unchanged.
+ * Sorts KEYED. */
 void mpg_keyed_medians(struct mpg_keyed *keyed, size_t n, double *median, size_t *count);
 
-/* OUT's launches and pairs from IN's round trips; a warning of each outlier. */
+/* Makes OUT's launches and pairs from IN's round trips, with a warning for each outlier. */
 int mpg_collect_groups(struct mpg_collect *c, const struct mpg_collect_path *in,
                        struct mpg_network_path *out, struct mpg_error *err);
 
-/* Fills OUT, which has everything NULL or 0 but its class, from IN. */
+/* Fills OUT, empty except for its class, from IN. */
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err);
 

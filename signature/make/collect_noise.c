@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise of each core: quanta, and what happened on it meanwhile. */
+/* Collects the noise of each core: quanta, and events during the measurement. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The core ID of HOST, made if it is not there; the signature's cores ascend in
- * host and core. */
+/* Finds core ID of HOST, or adds it; the signature's cores ascend in host and core. */
 static struct mpg_noise_core *find_core(struct mpg_signature *sig, const char *host, int64_t id,
                                         struct mpg_error *err)
 {
@@ -45,8 +44,7 @@ static int check_order(const struct mpg_results *r, struct mpg_error *err)
     return 0;
 }
 
-/* Whether R's quanta start where their length says, or else what is periodic
- * cannot be told from when they were. */
+/* Returns whether R's quanta start at multiples of their length; otherwise a spectrum would be wrong. */
 static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
 {
     const double *start_ns = r->column[MPG_COLUMN_START_NS];
@@ -57,7 +55,7 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
     return equal;
 }
 
-/* A core's quanta were measured both one by one and together: the first count. */
+/* Warns that a core's quanta were measured both alone and together: the first file counts. */
 static int say_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
     return mpg_collect_warn(c, err, "%s: this core's %s quanta are there already, measured %s:"
@@ -86,8 +84,7 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* What fixed work loses is what interrupted it, or, in files that do not say, what it takes
- * beyond its fastest time. */
+/* Lost time of fixed work: the recorded interruptions, or in older files the time above the fastest quantum. */
 static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
                    struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -109,8 +106,7 @@ static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
     return status < 0 ? mpg_error_prefix(err, "%s", r->path) : 0;
 }
 
-/* What the kernel, PAPI and the hypervisor counted, said of the benchmark during
- * which they did. */
+/* Adds the counts of kernel, PAPI and hypervisor under the benchmark's name. */
 static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
                       struct mpg_error *err)
 {
@@ -145,7 +141,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
     return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(c, r, core, err);
 }
 
-/* One host is the header's; several are said core by core. */
+/* A single host is named in the header only, several hosts at each core. */
 void mpg_collect_put_noise(struct mpg_collect *c)
 {
     const char *hosts = mpg_fact_find(c->sig->fact, c->sig->facts, "host");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-way times and transfers of exchanges whose ways the clocks do not tell: out
- * of the sums by deconvolution, or of few samples by halves. */
+/* One-way and transfer times without comparable clocks: by deconvolution, or for few samples by halving. */
 #include "signature/make/collect_network.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -9,7 +8,7 @@
 
 #include "statistics/deconvolution.h"
 
-/* Values that stand for the acknowledgement's distribution. */
+/* Number of quantiles that represent the acknowledgement's distribution. */
 enum { ACKNOWLEDGEMENTS = 1024 };
 
 static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err)
@@ -22,7 +21,7 @@ static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err
     return times;
 }
 
-/* States between what D's quantiles are, D being PART of ALL's TIMES. */
+/* Adds confidence intervals to D, whose values are PART of ALL's TIMES. */
 static int state_intervals(const struct mpg_exchanges *all, const double *times, double part,
                            struct mpg_distribution *d, struct mpg_error *err)
 {
@@ -40,7 +39,7 @@ static int state_intervals(const struct mpg_exchanges *all, const double *times,
     return status;
 }
 
-/* One of the two equal summands of ALL's times. */
+/* The distribution of a summand of ALL's times, two equal summands. */
 static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
                                             struct mpg_parting *parting, struct mpg_error *err)
 {
@@ -82,9 +81,9 @@ int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parti
     return 0;
 }
 
-/* What is taken out of the time until an acknowledgement. */
+/* The acknowledgement's contribution. */
 struct acknowledgement {
-    double value[ACKNOWLEDGEMENTS]; /* its distribution, where that is known */
+    double value[ACKNOWLEDGEMENTS]; /* quantiles of its distribution, if known */
     bool known;
     double half_ns;                 /* half of the median empty round trip; NAN: unknown */
 };
@@ -103,12 +102,12 @@ static int find_acknowledgement(const struct mpg_exchanges *empty, struct mpg_pa
     return 0;
 }
 
-/* Takes the acknowledgement's typical time out of each of ALL's TIMES. */
+/* Subtracts the acknowledgement's typical time from each of ALL's TIMES. */
 static int take_out_half(const struct mpg_exchanges *all, const struct acknowledgement *ack,
                          double *times, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
-        double stated_ns = all->exchange[i].back_ns / 2; /* by old results */
+        double stated_ns = all->exchange[i].back_ns / 2; /* stored by old results */
         double half_ns = isnan(stated_ns) ? ack->half_ns : stated_ns;
         if (isnan(half_ns))
             return mpg_error_set(err, "there are no empty exchanges, and no clocks good enough,"
@@ -118,7 +117,7 @@ static int take_out_half(const struct mpg_exchanges *all, const struct acknowled
     return 0;
 }
 
-/* The transfers of one size. */
+/* The transfer times of a size. */
 static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
                                               const struct acknowledgement *ack,
                                               struct mpg_parting *parting, struct mpg_error *err)
@@ -136,7 +135,7 @@ static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         parting->halved++;
     }
-    /* As uncertain as the sums: the acknowledgement's are many more samples. */
+    /* As uncertain as the sums: the acknowledgement has many more samples. */
     if (d && state_intervals(all, times, 1, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;

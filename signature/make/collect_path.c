@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From exchanges to the distributions of one class of path. */
+/* Makes the distributions of a path class from its exchanges. */
 #include "config.h"
 
 #include "signature/make/collect_network.h"
@@ -13,7 +13,7 @@
 
 #include "statistics/loggp.h"
 
-/* The picked times of ALL, in order, which the caller frees; *N may be 0. */
+/* Returns the picked times of ALL, in order; the caller frees the array. *N may be 0. */
 static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
                           size_t *n, struct mpg_error *err)
 {
@@ -26,7 +26,7 @@ static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, co
     return times;
 }
 
-/* The distribution of N > 0 TIMES, which PICK picked of ALL. */
+/* Makes the distribution of N > 0 TIMES picked from ALL. */
 static int make_size(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
                      const double *times, size_t n, bool fit, struct mpg_distribution **d,
                      struct mpg_error *err)
@@ -48,8 +48,7 @@ static int make_size(const struct mpg_exchanges *all, mpg_pick_fn *pick, const v
     return status;
 }
 
-/* The distributions of the picked times of each size of FROM, where there are
- * any; fitted if FIT. */
+/* Makes the distribution of the picked times of each size of FROM that has any; with fitted families if FIT. */
 static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick, const void *context,
                       bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -87,7 +86,7 @@ static int send_time(const struct mpg_measured_exchange *e, const void *context,
     return !isnan(e->send_ns);
 }
 
-/* Both ways by the clocks, CONTEXT. */
+/* Both directions, by the clocks CONTEXT. */
 static int both_ways(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_there(context, e);
@@ -95,16 +94,16 @@ static int both_ways(const struct mpg_measured_exchange *e, const void *context,
     return 2;
 }
 
-/* The way there by the clocks, CONTEXT. */
+/* The forward direction, by the clocks CONTEXT. */
 static int there(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_there(context, e);
     return 1;
 }
 
-/* ---- one way ---- */
+/* ---- one-way times ---- */
 
-/* How times were got by clocks, WAYS, that can be compared; WHICH are they. */
+/* Describes times WHICH obtained from comparable clocks. */
 static void say_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
 {
     if (ways->clocks == MPG_CLOCKS_ONE)
@@ -115,7 +114,7 @@ static void say_clocks(const struct mpg_one_way *ways, const char *which, char *
                  ways->error_ns);
 }
 
-/* How they were got by deconvolution, HOW, and what that SUPPOSES; or else by halves, HALVES. */
+/* Describes times obtained by deconvolution HOW with assumption SUPPOSES, or else by HALVES. */
 static void say_parting(const struct mpg_parting *parting, const char *how, const char *supposes,
                         const char *halves, char *text, size_t size)
 {
@@ -126,14 +125,14 @@ static void say_parting(const struct mpg_parting *parting, const char *how, cons
                  supposes, parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
 }
 
-/* How unlike the two ways of LIST's exchanges are, and how they depend on each other, where
- * clocks tell: what a deconvolution could not. Appends to TEXT of SIZE bytes. */
+/* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE
+ * bytes. */
 static int say_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
                          char *text, size_t size, struct mpg_error *err)
 {
     double asymmetry, correlation;
     size_t length = strlen(text);
-    if (ways->clocks == MPG_CLOCKS_SHAPE) /* moved to be alike */
+    if (ways->clocks == MPG_CLOCKS_SHAPE) /* equal by construction */
         return 0;
     if (mpg_one_way_compare(list, ways, &asymmetry, &correlation, err) < 0)
         return -1;
@@ -190,7 +189,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
 
 /* ---- transfers ---- */
 
-/* The header says how transfers were got; one-way times have a place of their own. */
+/* Adds a header line about the method of the transfer times. */
 static int say_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
                         const char *text, struct mpg_error *err)
 {
@@ -233,7 +232,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
 
 /* ---- LogGP ---- */
 
-/* The medians of a list of sizes; those of 0 left out. */
+/* Medians by size, without zeros. */
 struct medians {
     int64_t *size_bytes;
     double *time_ns;
@@ -269,10 +268,10 @@ static int find_median(const struct mpg_exchanges *all, double *median_ns, struc
     return 0;
 }
 
-/* g of the smallest messages that were streamed, from what each further message of a stream
- * adds to one: (T(n) - T(1)) / (n - 1), T being the times until the acknowledgement (PRTT(n, 0,
- * s) of Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern
- * Interconnection Networks", IPDPS 2007). Where T(1) was not measured, T(n) / n. GAP keeps 0 without streams. */
+/* g of the smallest streamed message: the time each further message adds to a stream, (T(n) - T(1)) / (n - 1), T
+ * being the time until the acknowledgement (PRTT(n, 0, s) of Hoefler, Lichei and Rehm, "Low-Overhead LogGP
+ * Parameter Assessment for Modern Interconnection Networks", IPDPS 2007). Without T(1): T(n) / n. GAP stays 0
+ * without streams. */
 static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, double *gap_ns,
                     struct mpg_error *err)
 {
@@ -295,7 +294,7 @@ static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, doub
     return 0;
 }
 
-/* By latencies, or where pingpong did not run by transfers. */
+/* From latencies; without pingpong results from transfers. */
 static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path *out,
                      struct mpg_error *err)
 {
@@ -319,7 +318,7 @@ static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path 
     return status;
 }
 
-/* Launches of what calls take; of the sender's, where overheads do not say it better. */
+/* Adds single launches of call times; of the sender's time only if overheads were not measured. */
 static int make_launches(const struct mpg_collect_path *in, struct mpg_network_path *out,
                          struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one distribution of all samples of a size does not say: how launches differ, and how
- * successive samples hang together. */
+/* Differences between launches, and dependence of successive samples, which a single distribution of all samples
+ * cannot show. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Knots of one launch's distribution; launches, and blocks of rows, that are kept. */
+/* Knots of a launch's distribution; kept launches; kept blocks and their length. */
 enum { LAUNCH_KNOTS = 48, MANY_KNOTS = 32, MANY = 5, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, LEAST_LENGTH = 32 };
-/* What is above this quantile of its series says nothing of the level of a stretch. */
+/* Samples above this quantile of their series do not count for the level of a run. */
 static const double CLIPPED = 0.99;
 
-/* A sample, where it is from, and what is made of it. */
+/* A sample with its origin. */
 struct item {
-    double value, next; /* NEXT: of an exchange's second way; NAN: there is none */
+    double value, next; /* NEXT: backward time of an exchange; NAN: none */
     size_t series;      /* launch x pairs + pair */
-    size_t place;       /* in the order in which they were measured */
-    double p;           /* probability in its series; ties have their middle */
+    size_t place;       /* index in time order */
+    double p;           /* probability within its series; ties share the middle */
 };
 
 struct items {
@@ -54,7 +54,7 @@ static int by_series_and_place(const void *left, const void *right)
     return order ? order : by_place(left, right);
 }
 
-/* The end of the run of N items from FIRST on that are of its series. */
+/* The end of the run of items of FIRST's series. */
 static size_t series_end(const struct items *items, size_t first)
 {
     size_t end = first;
@@ -63,7 +63,7 @@ static size_t series_end(const struct items *items, size_t first)
     return end;
 }
 
-/* The probabilities of items FIRST..END - 1, which ascend, among themselves. */
+/* Computes the probabilities of the ascending items FIRST..END - 1 among themselves. */
 static void rank_run(struct item *item, size_t first, size_t end)
 {
     for (size_t i = first, after; i < end; i = after) {
@@ -75,8 +75,8 @@ static void rank_run(struct item *item, size_t first, size_t end)
     }
 }
 
-/* ALL's exchanges with what PICK takes of them; without PICK, of deconvolved ones, the
- * quantile of DISTRIBUTION that has the probability of the exchange's time among all. */
+/* Collects ALL's exchanges with the times selected by PICK. Without PICK (deconvolved times): the quantile of
+ * DISTRIBUTION at the probability of the exchange's time. */
 static int take(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
                 const struct mpg_distribution *distribution, struct items *items,
                 struct mpg_error *err)
@@ -124,7 +124,7 @@ int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t
     return 0;
 }
 
-/* One distribution a launch; none if one of them has no samples. */
+/* Makes a distribution for each launch; none if any launch lacks samples. */
 static int make_launches(const struct items *items, struct mpg_launches *launches,
                          struct mpg_error *err)
 {
@@ -154,7 +154,7 @@ static int make_launches(const struct items *items, struct mpg_launches *launche
 
 /* ---- rows ---- */
 
-/* A stretch of successive items of one series, and how high its values are in that. */
+/* A run of successive items of a series, and its mean level within the series. */
 struct stretch {
     size_t first;
     double level;
@@ -172,7 +172,7 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* As long as the typical series, at most LENGTH; 0: too short. */
+/* The median length of the series, at most LENGTH; 0: too short. */
 static int find_length(const struct items *items, size_t *length, struct mpg_error *err)
 {
     size_t *lengths = malloc((items->n + 1) * sizeof *lengths), n = 0;
@@ -189,8 +189,8 @@ static int find_length(const struct items *items, size_t *length, struct mpg_err
     return 0;
 }
 
-/* Levels of the stretches of LENGTH in the series FIRST..END - 1, each a quarter later than
- * the one before, to STRETCH; returns their number. */
+/* Computes the levels of runs of LENGTH in series FIRST..END - 1, a quarter of LENGTH apart, into STRETCH; returns
+ * their number. */
 static size_t find_stretches(const struct items *items, size_t first, size_t end, size_t length,
                              struct stretch *stretch)
 {
@@ -211,11 +211,11 @@ static size_t find_stretches(const struct items *items, size_t first, size_t end
     return n;
 }
 
-/* What is kept: an item, and a number by which ties are broken in no order. */
+/* A kept item, with a random number to break ties. */
 struct kept {
     double p;
     uint64_t tie;
-    size_t at; /* in the rows */
+    size_t at; /* position in the rows */
 };
 
 static int by_probability(const void *left, const void *right)
@@ -234,7 +234,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The class of probability U: 2 % each, above 96 % finer and finer. */
+/* The class of probability U: 2 % each up to 96 %, then finer. */
 static int class_of(double u)
 {
     static const struct {
@@ -249,7 +249,7 @@ static int class_of(double u)
     return range[r].first + (step < range[r].classes ? step : range[r].classes - 1);
 }
 
-/* The rows of the BLOCKS stretches, each LENGTH long. */
+/* Fills the rows from BLOCKS runs of LENGTH. */
 static int fill_rows(const struct items *items, const struct stretch *stretch, size_t blocks,
                      size_t length, struct mpg_rows *rows, struct mpg_error *err)
 {
@@ -271,7 +271,7 @@ static int fill_rows(const struct items *items, const struct stretch *stretch, s
     return mpg_rows_expand(rows, err);
 }
 
-/* Stretches whose levels are spread as those of all stretches are. */
+/* Chooses runs whose levels have the distribution of the levels of all runs. */
 static int make_rows(struct items *items, struct mpg_rows *rows, struct mpg_error *err)
 {
     size_t length = 0, n = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What FTQ's time lost says of time: its series, spectrum, lines and
- * autocorrelation. */
+/* Time structure of FTQ's lost time: series, spectrum, lines, autocorrelation. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -9,14 +8,13 @@
 
 #include "statistics/spectrum.h"
 
-/* Values of a decimated series at most: what a plot shows. */
+/* Largest number of values of a decimated series, enough for a plot. */
 #define SERIES_VALUES 1024
 #define LAGS 256
-/* Probability that noise alone makes any line in one core's spectrum. */
+/* p-value threshold for any line in a core's spectrum. */
 #define FALSE_ALARM 0.01
 
-/* SERIES of N VALUES that are STEP apart: mean and most of so many at a time that
- * at most SERIES_VALUES are left. */
+/* Decimates N VALUES, STEP apart, to at most SERIES_VALUES pairs of mean and maximum. */
 static int decimate(const double *values, size_t n, double step, struct mpg_noise_series *series,
                     struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of results, kind by kind. */
+/* Removal of samples with off-CPU time, by kind of sample. */
 #include "config.h"
 
 #include "signature/make/left_out.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample off the CPU for less than this part of its time is one of the network. */
+/* Off-CPU time below this share of a sample's time is ignored. */
 #define LEAST_PART 0.01
-/* Of a kind at least one sample in so many stays, or all do: what is left of fewer would be the
- * few that a busy machine let through, the fastest. */
+/* At least a sample in this many of a kind must remain, otherwise all stay: the few samples that a busy machine
+ * left undisturbed would be the fastest. */
 enum { LEAST_LEFT = 4 };
 
-/* What tells kinds apart, where a file has it. */
+/* Columns that distinguish kinds, if present. */
 static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
                                         MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -27,7 +27,7 @@ static bool is_of_ranks(enum mpg_benchmark benchmark)
            benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE;
 }
 
-/* How long R's sample I took, ns. */
+/* Time of R's sample I, ns. */
 static double time_of(const struct mpg_results *r, size_t i)
 {
     if (r->benchmark == MPG_BENCHMARK_PINGPONG)
@@ -60,9 +60,8 @@ static int by_kind(const void *left, const void *right, void *results)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* Marks in OUT which of R's samples to leave out: those that are off the CPU, of each kind of
- * which enough others are there. ORDER has all samples, kind by kind. Returns how many are off
- * the CPU and stay. */
+/* Marks samples to remove in OUT: samples with off-CPU time of kinds with enough other samples. ORDER: all
+ * samples, grouped by kind. Returns the number of samples with off-CPU time that stay. */
 static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
 {
     size_t whole = 0;
@@ -78,7 +77,7 @@ static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
     return whole;
 }
 
-/* Moves the samples that are not OUT together. */
+/* Removes the samples marked OUT. */
 static void close_gaps(struct mpg_results *r, const bool *out)
 {
     size_t n = 0;

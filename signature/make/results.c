@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results files, read line by line. */
+/* Reader of results files, line by line. */
 #include "signature/make/results.h"
 
 #include <errno.h>
@@ -15,15 +15,15 @@
 
 #define MAGIC "#mpgresults "
 #define VERSION 1
-/* Room for a line; a header value may be a whole command line. */
+/* Buffer for a line; a header value may be a whole command line. */
 #define MAX_LINE (2 * MPG_LINE_MAX_BYTES + 16)
 
-/* More columns than any file has. */
+/* Limit on columns. */
 #define MAX_COLUMNS 64
 
 static const struct {
     const char *name;
-    bool counts;         /* whole numbers only */
+    bool counts;         /* integers only */
     bool may_be_negative;
 } columns[MPG_COLUMNS] = {
     [MPG_COLUMN_START_NS] = {.name = "start_ns"},
@@ -71,13 +71,13 @@ static const struct {
     [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},
 };
 
-/* What is known while the lines of one file go by. */
+/* State while reading a file. */
 struct reader {
     FILE *stream;
     char line[MAX_LINE];
-    size_t number;           /* of the line, from 1 */
+    size_t number;           /* line number, from 1 */
     size_t capacity;         /* of the columns */
-    int count;               /* columns in the file */
+    int count;               /* number of columns in the file */
     int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */
     bool in_samples, ended;
     struct mpg_results *results;
@@ -115,7 +115,7 @@ int mpg_results_number(const struct mpg_results *results, const char *key, doubl
     return 0;
 }
 
-/* The next line, without its newline, in r->line; 0 at the end of the file. */
+/* Reads the next line, without newline, into r->line; returns 0 at the end of the file. */
 static int next_line(struct reader *r, struct mpg_error *err)
 {
     errno = 0;
@@ -162,7 +162,7 @@ static int find_benchmark(const char *name, enum mpg_benchmark *benchmark, struc
     return mpg_error_set(err, "unknown benchmark '%.40s'", name);
 }
 
-/* One line "# key: value". */
+/* Reads a line "# key: value". */
 static int read_header_line(struct reader *r, struct mpg_error *err)
 {
     struct mpg_results *results = r->results;
@@ -183,7 +183,7 @@ static int read_header_line(struct reader *r, struct mpg_error *err)
     return mpg_fact_add(&results->fact, &results->facts, key, value, err);
 }
 
-/* The column of R's benchmark whose name is NAME; MPG_COLUMNS if it has none. */
+/* The column NAME of R's benchmark; MPG_COLUMNS: unknown. */
 static int find_column(const struct mpg_results *results, const char *name, size_t length)
 {
     uint32_t known = benchmarks[results->benchmark].needs | benchmarks[results->benchmark].may_have;
@@ -194,7 +194,7 @@ static int find_column(const struct mpg_results *results, const char *name, size
     return c;
 }
 
-/* What each column of the file is, from its names. */
+/* Identifies the file's columns by their names. */
 static int set_columns(struct reader *r, const char *names, struct mpg_error *err)
 {
     uint32_t there = 0;
@@ -235,7 +235,7 @@ static int grow(struct reader *r, struct mpg_error *err)
     return 0;
 }
 
-/* The header is over: what samples need must have been said. */
+/* Completes the header: everything needed by samples must be present. */
 static int end_header(struct reader *r, struct mpg_error *err)
 {
     const struct mpg_results *results = r->results;
@@ -248,7 +248,7 @@ static int end_header(struct reader *r, struct mpg_error *err)
     return set_columns(r, names, err) < 0 ? -1 : grow(r, err);
 }
 
-/* TEXT, of LENGTH bytes, as a value of column C. */
+/* Reads TEXT of LENGTH bytes as a value of column C. */
 static int read_number(const char *text, size_t length, int c, double *value,
                        struct mpg_error *err)
 {
@@ -326,7 +326,7 @@ static int read_all(struct reader *r, struct mpg_error *err)
     return status;
 }
 
-/* PATH opened, if it is a regular file: a pipe of that name would block. */
+/* Opens PATH if it is a regular file; opening a pipe would block. */
 static FILE *open_regular(const char *path, struct mpg_error *err)
 {
     struct stat st;

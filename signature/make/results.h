@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reader of the results files that the benchmarks leave, one measurement each
- * (docs/results-format.md). */
+/* Reader of the benchmarks' results files, a measurement each (docs/results-format.md). */
 #ifndef MPG_RESULTS_H
 #define MPG_RESULTS_H
 
@@ -22,8 +21,8 @@ enum mpg_benchmark {
     MPG_BENCHMARKS
 };
 
-/* What a column of a results file says; its name there is the enum's in lower
- * case. Which benchmark has which: docs/results-format.md. */
+/* Columns of results files; their names there are the enumerators' in lower case. Columns of each benchmark:
+ * docs/results-format.md. */
 enum mpg_column {
     MPG_COLUMN_START_NS,
     MPG_COLUMN_WORK,
@@ -55,27 +54,24 @@ struct mpg_results {
     size_t facts;
     struct mpg_fact *fact;   /* header lines in order */
     size_t samples;
-    /* samples values each; NULL where the file has no such column. None is
-     * negative but forward_ns, backward_ns and transfer_ns, which may be by the
-     * clocks' error. */
+    /* SAMPLES values each; NULL: no such column. Values are >= 0, except forward_ns, backward_ns and transfer_ns
+     * within the clocks' error. */
     double *column[MPG_COLUMNS];
-    uint32_t crc32;          /* of the file's bytes, zlib's crc32() */
+    uint32_t crc32;          /* zlib's crc32() of the file's bytes */
 };
 
-/* The benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth",
- * "overhead", "collective", "compute". */
+/* Returns the benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth", "overhead",
+ * "collective", "compute". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
-/* Reads and checks the whole of PATH. Columns may stand in any order, and those
- * of names that are not known are skipped. The caller frees the result. Errors
- * name PATH and the line: it cannot be read, is no results file, has another
- * version, lacks a header line or a column that its benchmark always has, a
- * sample is not finite, is negative where it may not be, or is no whole number
- * where it counts something, or the closing "# end N" is missing or wrong. */
+/* Reads and checks results file PATH. Columns may have any order; unknown columns are skipped. The caller frees
+ * the result. Errors, naming PATH and line: not readable; no results file; other version; required header line or
+ * column missing; sample not finite, negative, or not an integer where required; closing "# end N" missing or
+ * wrong. */
 struct mpg_results *mpg_results_read(const char *path, struct mpg_error *err);
 void mpg_results_free(struct mpg_results *results); /* NULL is allowed */
 
-/* The number in header line KEY, within MINIMUM..MAXIMUM; it must be there. */
+/* Reads the number in header line KEY into *VALUE. Errors: line missing, no number, outside MINIMUM..MAXIMUM. */
 int mpg_results_number(const struct mpg_results *results, const char *key, double minimum,
                        double maximum, double *value, struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Digits and values that a signature can do without. */
+/* Reduces digits and values of a signature to fit its size limit. */
 #include "config.h"
 
 #include "signature/make/shrink.h"
@@ -11,9 +11,9 @@
 
 #include "signature/file/json.h"
 
-/* Digits of what is estimated from samples; a millionth is less than any of them tells. */
+/* Digits of estimates from samples; their uncertainty exceeds a millionth. */
 enum { DIGITS = 6, PLOT_DIGITS = 5 };
-/* Of each core, without its detours' text: keys, brackets, counts. */
+/* Size of a core without its detours: keys, brackets, counts. */
 enum { CORE_BYTES = 256 };
 
 static double rounded(double value, int digits)
@@ -55,7 +55,7 @@ static void round_series(struct mpg_noise_series *s)
 
 /* ---- values ---- */
 
-/* Half of the blocks, evenly: they ascend in level. */
+/* Keeps half of the blocks, evenly chosen, as they ascend in level. */
 static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
 {
     enum { LEAST_BLOCKS = 4 };
@@ -80,8 +80,7 @@ static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
-/* Keeps the best MOST >= 1 families, among them the best of those that are about all samples, from
- * which simulations draw. */
+/* Keeps the best MOST >= 1 families, including the best family fitted to all samples, from which simulations draw. */
 static void drop_fits(struct mpg_distribution *d, size_t most)
 {
     size_t i = 0;
@@ -100,7 +99,7 @@ static void drop_fits(struct mpg_distribution *d, size_t most)
     }
 }
 
-/* Two steps become one. */
+/* Merges pairs of steps. */
 static void halve_series(struct mpg_noise_series *s)
 {
     enum { LEAST_VALUES = 32 };
@@ -126,12 +125,12 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* D with at most KNOTS, or with the fewest of 2 KNOTS, 4 KNOTS ... from which the mean is drawn that D says;
- * NULL: none does with fewer than D has. */
+/* Thins D to at most KNOTS knots, or to the least of 2 KNOTS, 4 KNOTS ... that preserves D's mean; NULL: no
+ * smaller number does. */
 static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
                       struct mpg_error *err)
 {
-    const double tolerated = 0.01; /* of the mean */
+    const double tolerated = 0.01; /* relative error of the mean */
     for (*fewer = NULL; !*fewer && knots < d->knots; knots *= 2) {
         if (!(*fewer = mpg_distribution_thin(d, knots, err)))
             return -1;
@@ -143,7 +142,7 @@ static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg
     return 0;
 }
 
-/* Keeps at most KNOTS, more where the mean needs them, and 1 fit for 32 of them, at least 1. */
+/* Keeps at most KNOTS knots, more if the mean needs them, and a fit for each 32 knots, at least 1. */
 static int thin_it(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
 {
     if (!d)
@@ -240,7 +239,7 @@ static void round_all(struct mpg_signature *sig)
     }
 }
 
-/* Halves what there is of each core for plots. */
+/* Halves each core's data for plots. */
 static void thin_plots(struct mpg_signature *sig)
 {
     for (size_t i = 0; i < sig->cores; i++) {
@@ -251,7 +250,7 @@ static void thin_plots(struct mpg_signature *sig)
     }
 }
 
-/* Of times of collectives and reductions those of all launches together remain. */
+/* Drops the distributions of single launches of collectives and reductions. */
 static void drop_launches(struct mpg_collective_time *times, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -263,7 +262,7 @@ static void drop_launches(struct mpg_collective_time *times, size_t n)
     }
 }
 
-/* What many numbers of processes make too long: by then everything else is thinned. */
+/* For signatures with many process counts, after everything else is thinned. */
 static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
 {
     enum { KNOTS = 16 };
@@ -274,7 +273,7 @@ static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
     return change_collectives(sig->reduction, sig->reductions, thin_it, KNOTS, err);
 }
 
-/* Step STEP of thinning: 1, or 0 after the last one. */
+/* Performs thinning step STEP; returns 1, or 0 after the last step. */
 static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
 {
     static const size_t core_knots[] = {128, 96, 64, 32, 16}, network_knots[] = {128, 64, 32};
@@ -307,7 +306,7 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t n)
     return (ssize_t)n;
 }
 
-/* How many bytes SIG's file has without its detours. */
+/* Computes the size of SIG's file without detours. */
 static int measure(const struct mpg_signature *sig, size_t *bytes, struct mpg_error *err)
 {
     *bytes = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigmake: makes a signature from a folder of results, or says whether they are
- * good enough for one. Everything is read and checked before the first byte is
- * written. */
+/* sigmake: makes a signature from a folder of results, or checks the quality of the results. Everything is read
+ * and checked before the first byte is written. */
 #include "config.h"
 
 #include <dirent.h>
@@ -37,7 +36,7 @@ static int is_results_name(const struct dirent *entry)
            strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* What all files of a folder go to. */
+/* Consumers of a folder's files. */
 struct takers {
     struct mpg_collect *collect;
     struct mpg_check *check;
@@ -66,7 +65,7 @@ static int add_file(struct takers *takers, const char *folder, const char *name,
     return status;
 }
 
-/* Adds every results file of FOLDER, in the order of their names and numbers. */
+/* Adds every results file of FOLDER, in the order of names and numbers. */
 static int add_folder(struct takers *takers, const char *folder, struct mpg_error *err)
 {
     struct dirent **entry = NULL;
@@ -96,7 +95,7 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
     return status;
 }
 
-/* Says in SIG's header how many samples were left out. */
+/* Adds the number of removed samples to SIG's header. */
 static int add_left_out(struct mpg_signature *sig, const struct mpg_left_out *left_out,
                         struct mpg_error *err)
 {
@@ -109,7 +108,7 @@ static int add_left_out(struct mpg_signature *sig, const struct mpg_left_out *le
     return text[0] ? mpg_fact_add(&sig->fact, &sig->facts, "left_out", text, err) : 0;
 }
 
-/* The signature of TAKERS' files, which are those of FOLDER, checked; the caller frees it. */
+/* Makes the checked signature of FOLDER's files; the caller frees it. */
 static struct mpg_signature *make_signature(struct takers *takers, const char *folder,
                                             struct mpg_error *err)
 {
@@ -149,7 +148,7 @@ static int write_signature(const struct mpg_signature *sig, const char *path,
     return mpg_output_commit(out, err);
 }
 
-/* Says in one line that SIG, of FOLDER, was not measured well, if so. */
+/* Prints a line if SIG, of FOLDER, failed quality checks. */
 static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
     char verdict[VERDICT_BYTES];
@@ -177,7 +176,7 @@ static void print_findings(const struct mpg_signature *sig, size_t files, const 
         fprintf(stream, ": %zu files: good enough\n", files);
 }
 
-/* The same for programs; sigmake(1) is the schema. */
+/* The findings as JSON; sigmake(1) has the schema. */
 static void print_json(const struct mpg_signature *sig, size_t files, const char *folder, FILE *stream)
 {
     fputs("{\n \"format\": \"sigmake-check\",\n \"version\": 1,\n \"results\": ", stream);
@@ -204,7 +203,7 @@ static void print_json(const struct mpg_signature *sig, size_t files, const char
     fputs("]\n}\n", stream);
 }
 
-/* Prints what speaks against FOLDER's measurement; returns how much does. */
+/* Prints the findings; returns their number. */
 static int print_check(const struct mpg_signature *sig, size_t files, const char *folder, bool json,
                        struct mpg_error *err)
 {
@@ -215,8 +214,8 @@ static int print_check(const struct mpg_signature *sig, size_t files, const char
     return mpg_output_commit(out, err) < 0 ? -1 : (int)sig->failures;
 }
 
-/* Makes the signature of FOLDER and writes it to OUTPUT; or, CHECK_ONLY, says, as JSON if asked,
- * whether its measurement is good enough: 0 if so, -1 if something failed, else how many checks did. */
+/* Makes the signature of FOLDER and writes it to OUTPUT; if CHECK_ONLY prints the quality checks, as JSON if
+ * asked. Returns 0 if all is well, -1 on an error, else the number of failed checks. */
 static int make(const char *folder, const char *output, bool check_only, bool json, struct mpg_error *err)
 {
     struct takers takers = {.collect = mpg_collect_new(err)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow --all: every family fitted to every distribution. */
+/* sigshow --all: all fitted families of all distributions. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static void show_fit(const struct mpg_distribution_fit *f)
     putchar('\n');
 }
 
-/* NAME heads the fits of D, when there are any; *ANY is whether others came before. */
+/* Prints the fits of D, if any, under the heading NAME; *ANY: whether the section's heading has been printed. */
 static void show_distribution(const char *name, const struct mpg_distribution *d, bool *any)
 {
     if (!d || d->fits == 0)
@@ -62,7 +62,7 @@ static void show_sizes(const char *path, const char *what, const struct mpg_netw
 
 static void show_collective_fits(const struct mpg_collective_time *times, size_t n, bool *any)
 {
-    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41]; /* whole characters */
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41]; /* truncates whole characters */
     for (size_t i = 0; i < n; i++) {
         const struct mpg_collective_time *c = &times[i];
         mpg_units_format_size(text, sizeof text, c->size_bytes);
@@ -74,7 +74,7 @@ static void show_collective_fits(const struct mpg_collective_time *times, size_t
 
 void show_fits(const struct mpg_signature *sig)
 {
-    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* whole characters */
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* truncates whole characters */
     bool any = false;
     for (size_t i = 0; i < sig->cores; i++)
         show_core(&sig->core[i], &any);

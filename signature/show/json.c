@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow --json: all that the tables of --all have, for programs. sigshow(1) is the schema. */
+/* sigshow --json: the contents of --all's tables, for programs. sigshow(1) has the schema. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "common/table/escape.h"
 #include "signature/show/show.h"
 
-/* ---- members of objects, each with what comes before it ---- */
+/* ---- object members, each with preceding punctuation ---- */
 
 static void put_key(const char *before, const char *key)
 {
@@ -70,7 +70,7 @@ static void put_fits(const struct mpg_distribution *d)
     putchar(']');
 }
 
-/* What the tables say of D, and its fits. */
+/* Members of D as in the tables, and its fits. */
 static void put_members(const char *before, const struct mpg_distribution *d)
 {
     put_count(before, "samples", (int64_t)d->n);
@@ -246,7 +246,7 @@ static void put_path(const struct mpg_network_path *p)
     putchar('}');
 }
 
-/* ---- the rest ---- */
+/* ---- collectives, compute rates, checks ---- */
 
 static void put_collective(const struct mpg_collective_time *c)
 {
@@ -269,7 +269,7 @@ static void put_rate(const struct mpg_compute_rate *r)
     putchar('}');
 }
 
-/* Null where SIG does not say that any were made. */
+/* Null if SIG has no checks. */
 static void put_checks(const struct mpg_signature *sig)
 {
     put_key(",\n ", "checks");

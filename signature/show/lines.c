@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow's spectral lines of one core, harmonics with their fundamental. Lines are looked up in
- * order of fundamental and frequency: there may be MPG_SIGNATURE_MAX_LIST of them. */
+/* sigshow's spectral lines of a core: fundamentals with their harmonics. Lines are sorted by fundamental and
+ * frequency for look-up, since there may be MPG_SIGNATURE_MAX_LIST lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "signature/show/show.h"
 
 enum {
-    MOST_LINES = 4,     /* fundamentals of one core */
-    MOST_HARMONICS = 6, /* named in a row */
+    MOST_LINES = 4,     /* fundamentals of a core */
+    MOST_HARMONICS = 6, /* harmonics listed */
 };
 
-/* By what they are harmonics of, then by frequency. */
+/* By fundamental, then frequency. */
 static int compare(const void *a, const void *b)
 {
     const struct mpg_noise_line *x = *(const struct mpg_noise_line *const *)a;
@@ -22,8 +22,7 @@ static int compare(const void *a, const void *b)
     return (x->frequency_hz > y->frequency_hz) - (x->frequency_hz < y->frequency_hz);
 }
 
-/* Where the first of N SORTED lines is that does not come before one of FREQUENCY_HZ, a
- * harmonic of OF_HZ. */
+/* The index of the first of N SORTED lines not before frequency FREQUENCY_HZ with fundamental OF_HZ. */
 static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double of_hz,
                    double frequency_hz)
 {
@@ -40,8 +39,8 @@ static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double 
     return low;
 }
 
-/* "x2 x3": the harmonics of LINE that are lines themselves; one above half the
- * sampling frequency appears folded, at a frequency that is no multiple. */
+/* Prints "x2 x3": the harmonics of LINE that are lines themselves. A harmonic above half the sampling frequency is
+ * aliased, to a frequency that is no multiple. */
 static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t lines,
                            const struct mpg_noise_line *line, size_t most)
 {
@@ -63,7 +62,7 @@ static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t li
     printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
 }
 
-/* Whether the fundamental of LINE is in the list, so that LINE is named there. */
+/* Returns whether LINE's fundamental is in the list, where LINE appears as a harmonic. */
 static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
                       const struct mpg_noise_line *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow's tables of the network, the collectives and the compute rates. */
+/* sigshow's tables of network, collectives and compute rates. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static const struct mpg_distribution *find_size(const struct mpg_network_sizes *
     return NULL;
 }
 
-/* The rate in 10^6 bytes a second that quantile U of D means, or a dash. */
+/* Prints the rate of quantile U of D in 10^6 bytes per second, or a dash. */
 static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
 {
     double time_ns = d ? mpg_distribution_quantile(d, u) : 0;
@@ -113,7 +113,7 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, most, "sizes");
 }
 
-/* ---- what calls take, and what is kept besides ---- */
+/* ---- overheads, and data for resampling ---- */
 
 static void show_overheads(const struct mpg_network_path *path, bool all)
 {
@@ -145,7 +145,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, most, "sizes");
 }
 
-/* What simulations of messages in a row, and of a measurement made again, draw from. */
+/* Prints the data from which simulations draw dependent messages and other launches. */
 static void show_kept(const struct mpg_network_path *path)
 {
     const struct mpg_network_sizes *sizes = &path->latency;
@@ -275,17 +275,17 @@ void show_network(const struct mpg_signature *sig, struct show *show)
 
 /* ---- collectives ---- */
 
-/* Whether collective I starts a new group of one operation and process count. */
+/* Returns whether collective I starts a new group of operation and process count. */
 static bool starts_group(const struct mpg_collective_time *times, size_t i)
 {
     const struct mpg_collective_time *c = &times[i];
     return i == 0 || strcmp(c->operation, c[-1].operation) != 0 || c->processes != c[-1].processes;
 }
 
-/* N TIMES, of each operation and process count some sizes, or all. */
+/* Prints N TIMES: some sizes of each operation and process count, or all. */
 static void show_times(const struct mpg_collective_time *times, size_t n, bool all)
 {
-    enum { MOST = 4 }; /* sizes of one operation */
+    enum { MOST = 4 }; /* sizes of an operation */
     size_t hidden = 0;
     printf("operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");

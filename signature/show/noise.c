@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow's tables of noise: a row a core. */
+/* sigshow's tables of noise, a row for each core. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "signature/show/show.h"
 
 enum {
-    MOST_LAGS = 6,     /* named in a row */
+    MOST_LAGS = 6,     /* lags listed */
     EVENTS_WIDTH = 96, /* bytes of a core's events */
 };
 
@@ -90,7 +90,7 @@ static void show_part(const struct mpg_noise_core *c, bool all)
     putchar('\n');
 }
 
-/* WORK: the quantum is what fixed work takes at best, so what is lost comes on top. */
+/* WORK: the quantum is the least time of fixed work; lost time adds to it. */
 static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
 {
     const struct mpg_distribution *d = q->lost_ns;
@@ -112,7 +112,7 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
     show_kind(c, true, &c->fwq);
 }
 
-/* Lags beyond what 95 % of the lags of white noise stay within (Bartlett 1946). */
+/* Prints lags outside the 95 % bound of white noise (Bartlett 1946). */
 static void show_lags(const struct mpg_noise_core *c, bool all)
 {
     double bound = 1.96 / sqrt((double)c->ftq.lost_ns->n);
@@ -129,7 +129,7 @@ static void show_lags(const struct mpg_noise_core *c, bool all)
     printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
 }
 
-/* The overview leaves out what did not happen, and what is not on the line. */
+/* The overview skips events with count 0 and truncates the line. */
 static void show_events(const struct mpg_noise_core *c, bool all)
 {
     size_t length = 0;
@@ -150,8 +150,7 @@ static void show_events(const struct mpg_noise_core *c, bool all)
     puts(length == 0 ? " none" : !all && length >= EVENTS_WIDTH ? " (--all)" : "");
 }
 
-/* Of all time that cores with a record were watched, which part was lost, and by which of the
- * two causes where all of these cores know it. */
+/* Prints the lost fraction of all records together, divided by cause if all cores record off-CPU time. */
 static void show_causes(const struct mpg_signature *sig)
 {
     double span_ns = 0, lost_ns = 0, off_ns = 0;
@@ -173,7 +172,7 @@ static void show_causes(const struct mpg_signature *sig)
         puts(": interruptions, or preempted or stolen; the record does not say which");
 }
 
-/* A table of every core that HAS what SHOW_ROW shows; of many cores the first. */
+/* Prints a table of the cores that HAS selects; of many cores the first. */
 static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
                        const char *what, const char *head,
                        void (*show_row)(const struct mpg_noise_core *, bool all))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A signature as plots. */
+/* Plots of a signature. */
 #ifndef MPG_PLOT_H
 #define MPG_PLOT_H
 
 #include "common/plots/plots.h"
 #include "signature/signature.h"
 
-/* Draws what SIG holds, as mpg_plot_all(); with `all` every core and number of processes, else the first 8 and 16.
- * Errors: of that; nothing to draw. */
+/* Draws SIG by mpg_plot_all(): with `all` every core and process count, else the first 8 and 16. Errors: as
+ * mpg_plot_all(); nothing to draw. */
 int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
              struct mpg_plot_outcome *outcome, struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of messages: latency CDFs, latency, bandwidth and collectives by size. */
+/* Plots of messages: latency CDFs; latency, bandwidth and collectives by size. */
 #include "config.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Sizes in a plot of CDFs, in an order that lightness shows, too. */
+/* Colours of the sizes in a CDF plot, ordered by lightness. */
 static const char *const ordered_colours[] = {"#440154", "#46327e", "#365c8d", "#277f8e",
                                               "#1fa187", "#4ac16d", "#8fbc1c", "#d8a800"};
 enum { CURVES = sizeof ordered_colours / sizeof *ordered_colours };
@@ -30,7 +30,7 @@ static struct path_names names_of(const struct mpg_signature *sig,
 {
     struct path_names names;
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
-    char shown[121]; /* whole characters */
+    char shown[121]; /* truncates whole characters */
     snprintf(names.title, sizeof names.title, "%s%s%s",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "",
              mpg_path_name(path->path));
@@ -89,12 +89,12 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
     return mpg_plot_finish(session, err);
 }
 
-/* ---- by size: a band from p1 to p99 and the median in it ---- */
+/* ---- by size: a band from p1 to p99 with the median ---- */
 
 static const double band[] = {0.01, 0.5, 0.99};
 enum { BAND = sizeof band / sizeof *band };
 
-/* Where the axes are: every size that is shown, and the extremes. */
+/* Range of the axes: all sizes shown, and the extreme values. */
 struct frame {
     int64_t *size_bytes;
     size_t n;
@@ -117,7 +117,7 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
-/* The rate of a transfer that took no time is infinite: no place for an axis to end. */
+/* A transfer time of 0 has an infinite rate, which cannot limit an axis. */
 static void frame_add_value(struct frame *frame, double value)
 {
     if (value > 0 && isfinite(value)) {
@@ -126,7 +126,7 @@ static void frame_add_value(struct frame *frame, double value)
     }
 }
 
-/* Whether anything in FRAME can be drawn; where its axis begins is then settled. */
+/* Settles the start of FRAME's axis; returns whether anything can be drawn. */
 static bool frame_settle(struct frame *frame)
 {
     frame->low = mpg_plot_floor(frame->low, frame->high);
@@ -150,7 +150,7 @@ static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes,
     return 0;
 }
 
-/* A line "x low median high" of times, or of rates in MB/s. */
+/* Writes a line "x low median high" of times, or of rates in MB/s. */
 static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes,
                        const struct mpg_distribution *d, bool rate)
 {
@@ -175,8 +175,8 @@ static void write_bands(FILE *data, const struct frame *frame,
     fputs("\n\n", data);
 }
 
-/* Plots data set INDEX, of N lines, as a band; of one line, as a bar. All bands
- * come before the first line, which they would hide. */
+/* Plots data set INDEX of N lines as a band, of a single line as a bar. All bands precede the lines, which they
+ * would hide. */
 static void plot_band(FILE *script, size_t index, size_t n, const char *colour)
 {
     fprintf(script, "%s index %zu using ", index == 0 ? "plot data" : ", data", index);
@@ -311,7 +311,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each number of processes, of many the first ---- */
+/* ---- collectives: a plot for each process count, of many the first ---- */
 
 enum { MOST_PROCESSES = 16 };
 
@@ -330,7 +330,7 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
     return 0;
 }
 
-/* How many collectives from C, the first of LEFT, differ from it in size only. */
+/* The number of collectives from C on, among LEFT, that differ from C only in size. */
 static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
 {
     size_t n = 1;
@@ -339,8 +339,7 @@ static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
     return n;
 }
 
-/* Writes a data set for each operation of PROCESSES and plots its band; or plots
- * the MEDIANS of these. */
+/* Writes a data set for each operation of PROCESSES and plots its band, or plots the MEDIANS. */
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
                               const struct frame *frame, int processes, bool medians)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of noise: what FTQ saw over time, detours, the spectrum; one each a core. */
+/* Plots of noise for each core: FTQ over time, detours, spectrum. */
 #include "config.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -12,8 +12,8 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Dots in one cell of a grid are one: a file of a million dots helps nobody. With
- * more than MOST_DOTS cells the grid gets coarser. */
+/* Dots within a grid cell are merged, to keep files small. With more than MOST_DOTS occupied cells the grid
+ * becomes coarser. */
 enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000, COARSEST = 8 };
 
 enum { MARKED_LINES = 8 };
@@ -27,7 +27,7 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
 {
     struct core_names names;
     const char *host = c->host ? c->host : mpg_fact_find(sig->fact, sig->facts, "host");
-    char shown[121]; /* whole characters */
+    char shown[121]; /* truncates whole characters */
     snprintf(names.title, sizeof names.title, "%s%score %d",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "", c->core);
     snprintf(names.file, sizeof names.file, "%.64s%score%d", c->host ? c->host : "",
@@ -35,7 +35,7 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
     return names;
 }
 
-/* The median of N values, or -1 when memory is out. */
+/* The median of N values; -1: out of memory. */
 static double median_of(const double *value, size_t n)
 {
     double *sorted = malloc(n * sizeof *sorted);
@@ -56,7 +56,7 @@ static double most_of(const double *value, size_t n)
     return most;
 }
 
-/* ns, us, ms or s, whichever makes VALUE_NS a number to read. */
+/* The unit (ns, us, ms, s) that makes VALUE_NS readable. */
 static double time_unit(double value_ns, const char **name)
 {
     static const struct {
@@ -80,7 +80,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     char first[256], second[256], text[SHOW_TEXT];
     const char *unit, *time;
     double most = most_of(s->most, s->n), median = median_of(s->most, s->n);
-    /* Rare large values would press all others flat. */
+    /* Rare large values would flatten all others on a linear axis. */
     bool log = median > 0 && most > 30 * median && mpg_plot_floor(median, most) > 0;
     double scale = log ? 1 : time_unit(most, &unit), span = time_unit((double)s->n * s->step, &time);
     double low = log ? mpg_plot_floor(median / 10, most) : 0;
@@ -121,13 +121,13 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
 
 /* ---- detours ---- */
 
-/* What became of C's detours as dots. */
+/* Grid of dots for C's detours. */
 struct dots {
     unsigned most; /* detours in the fullest cell */
-    int coarse;    /* how many dots of the finest grid lie beside each other in a cell */
+    int coarse;    /* cell width, in cells of the finest grid */
 };
 
-/* VALUE's place among N from LOW to HIGH, wherever it is. */
+/* Index of VALUE among N cells from LOW to HIGH, clamped. */
 static size_t place_of(double value, double low, double high, int n)
 {
     double at = (value - low) / (high - low) * (n - 1);
@@ -157,7 +157,7 @@ static size_t count_cells(const struct mpg_noise_core *c, double low, double hig
     return occupied;
 }
 
-/* Writes a dot "start duration count" for each cell, where the first of its detours is. */
+/* Writes a dot "start duration count" for each occupied cell, at its first detour. */
 static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, double low,
                       double high, struct dots *dots, struct mpg_error *err)
 {
@@ -239,7 +239,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     return mpg_plot_finish(session, err);
 }
 
-/* Draws C's detours, of a record that is kept in part the longest and those of its blocks. */
+/* Draws C's detours; of a truncated record the longest detours and those of the blocks. */
 static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
                         const struct mpg_noise_core *c, struct mpg_error *err)
 {
@@ -255,7 +255,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
         bool longest = i < c->detours;
         double duration_ns = longest ? c->duration_ns[i] : b->duration_ns[i - c->detours];
         if (!longest && c->detours > 0 && duration_ns >= b->least_ns)
-            continue; /* it is there already */
+            continue; /* already among the longest */
         view.start_ns[view.detours] = longest ? c->start_ns[i] : b->start_ns[i - c->detours];
         view.duration_ns[view.detours++] = duration_ns;
     }
@@ -268,7 +268,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
 
 /* ---- spectrum ---- */
 
-/* The power density near FREQUENCY_HZ, for a mark on the curve. */
+/* The power density near FREQUENCY_HZ, as the height of a mark. */
 static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
 {
     double at = fmin(frequency_hz / s->step, (double)s->n), density = low;
@@ -278,8 +278,7 @@ static double density_at(const struct mpg_noise_series *s, double frequency_hz, 
     return density;
 }
 
-/* Writes the fundamentals, or the harmonics, as a data set if there are any;
- * returns how many. */
+/* Writes fundamentals or harmonics as a data set if there are any; returns their number. */
 static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmonics, double low)
 {
     size_t n = 0;
@@ -292,7 +291,7 @@ static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmo
     return n;
 }
 
-/* Labels the strongest fundamentals, unless they would cover each other. */
+/* Labels the strongest fundamentals, without overlapping labels. */
 static void mark_lines(FILE *script, const struct mpg_noise_core *c, double low, double decades)
 {
     double taken[MARKED_LINES];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plots of a signature. Private to signature/show/. */
+/* Plots of a signature; private to signature/show/. */
 #ifndef MPG_PLOT_PRIVATE_H
 #define MPG_PLOT_PRIVATE_H
 
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 
-/* Draw what SIG has of each and note what it has not. */
+/* Draw the plots of SIG by subject, and record missing data in SESSION. Errors: as mpg_plot_start() and
+   mpg_plot_finish(). */
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
                struct mpg_error *err);
 int plot_network(struct plot_session *session, const struct mpg_signature *sig,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a signature's texts must be before they get into tables, plots and gnuplot's scripts:
- * nothing in them commands the terminal that shows them. */
+/* Makes a signature's texts printable in tables, plots and gnuplot scripts: no text can send commands to a
+ * terminal. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/printable.h"
 #include "signature/show/show.h"
 
-/* *TEXT, which may be NULL, made fit in place. */
+/* Makes *TEXT (may be NULL) printable in place. */
 static int make_fit(char **text, struct mpg_error *err)
 {
     enum { MOST_OF_A_BYTE = 4 }; /* "\x1b" */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of sigshow share. They print to standard output; the main
- * function checks that it was written. */
+/* Shared by the files of sigshow. All functions print to standard output; main() checks for write errors. */
 #ifndef MPG_SHOW_H
 #define MPG_SHOW_H
 
@@ -9,55 +8,54 @@
 
 #include "signature/signature.h"
 
-/* Of longer tables the overview shows this many rows, evenly chosen. */
+/* Rows shown of longer tables in the overview; size of text buffers. */
 enum { SHOW_ROWS = 10, SHOW_CORES = 8, SHOW_TEXT = 64 };
 
-/* Makes all texts of SIG fit for people's eyes (common/printable.h): as they stand in the file,
- * they may command the terminal. What was read for being shown is then shown from SIG; it is
- * no longer what is to be compared or written. Errors: out of memory, SIG is whole still. */
+/* Makes all texts of SIG printable (common/printable.h), as texts from a file may contain terminal commands. SIG
+ * may then be shown, but no longer compared or written. Errors: out of memory; SIG stays valid. */
 int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
 
-/* What is shown, and what the sections found to be missing. */
+/* Selection of rows, and names of missing measurements. */
 struct show {
     bool all; /* every row */
     size_t missing;
     const char *what[9];
 };
 
-/* Notes that WHAT, a plural of static storage, was not measured. */
+/* Records that WHAT, a plural and constant string, was not measured. */
 void show_missing(struct show *show, const char *what);
 void show_all_missing(const struct show *show);
 
-/* Whether row I of N is shown: all of at most MOST, else MOST evenly chosen ones
- * with the first and the last (MOST >= 2). */
+/* Returns whether row I of N is shown: all rows up to MOST, else MOST evenly chosen rows including first and last
+ * (MOST >= 2). */
 bool show_picked(size_t i, size_t n, size_t most);
-/* The line below such a table: "and 12 more sizes (--all shows them)"; nothing
- * when N <= MOST. WHAT is a plural. */
+/* Prints the line below a shortened table: "and 12 more sizes (--all shows them)"; nothing if N <= MOST. WHAT: a
+ * plural. */
 void show_rest(size_t n, size_t most, const char *what);
 
-/* Readable texts in BUF of SHOW_TEXT bytes, which they return. */
+/* Format into BUF of SHOW_TEXT bytes; return BUF. */
 char *show_core_name(char *buf, const char *host, int core);          /* "3", "node7:3" */
 char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 Gflop/s" */
 
-/* The end of a row: D's best fitted family and its distance, when it has one. */
+/* Ends a row with D's best fitted family and its distance, if any. */
 void show_best_fit(const struct mpg_distribution *d);
-/* Columns of 11 characters: a time; quantiles 0.01, 0.5, 0.99 and 1 of D, or
- * dashes when it is NULL. The median and the 99th percentile are each followed by 7 characters:
- * how far its 95 % interval goes ("2.3%"; "open": too few samples; "-": not stated). */
+/* Print columns of 11 characters: a time; the quantiles 0.01, 0.5, 0.99 and 1 of D, or dashes if D is NULL. Median
+ * and 99th percentile are followed by 7 characters: the half width of the 95 % interval ("2.3%"; "open": too few
+ * samples; "-": no interval). */
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 
-/* Rows of C's spectral lines: each fundamental with its harmonics, of many the first. */
+/* Prints C's spectral lines: each fundamental with its harmonics, of many the first. */
 void show_lines(const struct mpg_noise_core *c, bool all);
 
-/* The sections of the text. */
+/* Sections of the text. */
 void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);
 void show_collectives(const struct mpg_signature *sig, struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 
-/* All of that for all rows as JSON (sigshow(1)); SIG was read from a file and need not be fit. */
+/* Prints all rows of all sections as JSON (sigshow(1)); SIG comes from a file and need not be printable. */
 void show_json(const struct mpg_signature *sig);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow: a signature on one screen, as JSON, or as plots. */
+/* sigshow: prints a signature as text or JSON, or draws plots. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -16,14 +16,14 @@
 
 enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256, EFFECT_BYTES = 128 };
 
-/* The header lines that the overview shows, in this order. */
+/* Header lines of the overview, in this order. */
 static const char *const important[] = {
     "host", "cpu", "kernel", "virtualisation", "scheduling", "clock", "timer_cost_ns",
     "mpi", "ranks", "binding", "left_out", "other_load", "date", "mpgkit",
 };
 enum { IMPORTANT = sizeof important / sizeof *important };
 
-/* How many bytes of TEXT fit into WIDTH without splitting a character. */
+/* The number of bytes of TEXT that fit into WIDTH without splitting a character. */
 static int fitting(const char *text, size_t width)
 {
     size_t n = strlen(text);
@@ -54,7 +54,7 @@ static void show_header(const struct mpg_signature *sig, bool all)
         printf("  %s: %s\n", sig->source[i].key, sig->source[i].value);
 }
 
-/* Whether it was measured well; of ALL, each check that failed. */
+/* Prints the result of the quality checks; with ALL each failed check. */
 static void show_verdict(const struct mpg_signature *sig, bool all)
 {
     char verdict[VERDICT_BYTES];
@@ -82,7 +82,7 @@ static void show_signature(const struct mpg_signature *sig, bool all)
     show_all_missing(&show);
 }
 
-/* Draws, and says on standard error what was drawn and what could not be. */
+/* Draws, and reports the plots drawn and missing data on standard error. */
 static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
                 struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts and columns that sigshow's tables share. */
+/* Texts and columns shared by sigshow's tables. */
 #include "signature/show/show.h"
 
 #include <assert.h>
@@ -10,11 +10,11 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-/* Quantiles that the tables show; 1 is the maximum. */
+/* Quantiles in the tables; 1 is the maximum. */
 static const double shown[] = {0.01, 0.5, 0.99, 1};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* Whether sigmake states an interval of the quantile at P. */
+/* Returns whether sigmake provides an interval of the quantile at P. */
 static bool is_stated(double p)
 {
     return p == 0.5 || p == 0.99;
@@ -24,7 +24,7 @@ bool show_picked(size_t i, size_t n, size_t most)
 {
     if (n <= most)
         return true;
-    /* Row k of MOST stands at k (n - 1) / (most - 1), rounded. */
+    /* Row k of MOST is at k (n - 1) / (most - 1), rounded. */
     size_t k = (i * (most - 1) + (n - 1) / 2) / (n - 1);
     return (k * (n - 1) + (most - 1) / 2) / (most - 1) == i;
 }
@@ -91,7 +91,7 @@ void show_time(double time_ns)
     printf(" %10s", mpg_units_format_time(text, sizeof text, time_ns));
 }
 
-/* How far D's interval of the quantile at P goes, the farther side as a part of the quantile. */
+/* Prints the farther side of D's interval of the quantile at P, relative to the quantile. */
 static void show_interval(const struct mpg_distribution *d, double p)
 {
     for (size_t i = 0; d && i < d->intervals; i++) {
