@@ -104,7 +104,7 @@ void mpg_check_free(struct mpg_check *c)
     free(c);
 }
 
-int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
+int mpg_check_add_finding(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
 {
     va_list args;
@@ -122,7 +122,7 @@ int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
     return 0;
 }
 
-const char *mpg_check_name(const struct mpg_results *r)
+const char *mpg_check_file_name(const struct mpg_results *r)
 {
     const char *slash = strrchr(r->path, '/');
     return slash ? slash + 1 : r->path;
@@ -149,7 +149,7 @@ static double mean_of(const double *value, size_t n)
     return sum / (double)n;
 }
 
-int mpg_check_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
+int mpg_compare_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
                      char *text, size_t size, struct mpg_error *err)
 {
     struct mpg_stationarity s;
@@ -189,16 +189,16 @@ static int check_load(struct mpg_check *c, const struct mpg_results *r, struct m
                  r->benchmark == MPG_BENCHMARK_FWQ;
     double load = 0;
     if (before && strncmp(before, busy, strlen(busy)) == 0 &&
-        mpg_check_found(c, MPG_FOUND_LOAD, MPG_MOVES_UNKNOWN, err, "%s: measured although %.200s",
-                        mpg_check_name(r), before + strlen(busy)) < 0)
+        mpg_check_add_finding(c, MPG_FOUND_LOAD, MPG_MOVES_UNKNOWN, err, "%s: measured although %.200s",
+                        mpg_check_file_name(r), before + strlen(busy)) < 0)
         return -1;
     if (knows_off_cpu(r) || !mpg_check_number(r, "other_load", &load) || load <= MOST_LOAD)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_LOAD,
+    return mpg_check_add_finding(c, MPG_FOUND_LOAD,
                            noise || r->benchmark == MPG_BENCHMARK_COMPUTE ? fmin(load, 1)
                                                                          : MPG_MOVES_UNKNOWN,
                            err, "%s: others used %.2f cores while it was measured",
-                           mpg_check_name(r), load);
+                           mpg_check_file_name(r), load);
 }
 
 static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
@@ -214,13 +214,13 @@ static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
     if (check_load(c, r, err) < 0)
         return -1;
     if (scheduling && (strstr(scheduling, "SCHED_FIFO") || strstr(scheduling, "SCHED_RR")) &&
-        mpg_check_found(c, MPG_FOUND_REALTIME, MPG_MOVES_UNKNOWN, err,
+        mpg_check_add_finding(c, MPG_FOUND_REALTIME, MPG_MOVES_UNKNOWN, err,
                         "%s: measured with %.40s: noise that programs suffer is held back, and"
-                        " throttling shows", mpg_check_name(r), scheduling) < 0)
+                        " throttling shows", mpg_check_file_name(r), scheduling) < 0)
         return -1;
     if (oversubscribed && strcmp(oversubscribed, "no") != 0 &&
-        mpg_check_found(c, MPG_FOUND_OVERSUBSCRIBED, MPG_MOVES_UNKNOWN, err,
-                        "%s: measured with %.100s", mpg_check_name(r), oversubscribed) < 0)
+        mpg_check_add_finding(c, MPG_FOUND_OVERSUBSCRIBED, MPG_MOVES_UNKNOWN, err,
+                        "%s: measured with %.100s", mpg_check_file_name(r), oversubscribed) < 0)
         return -1;
     return 0;
 }
@@ -235,8 +235,8 @@ static int check_systems(struct mpg_check *c, const struct mpg_results *r, struc
         if (mine && !first && mpg_fact_add(&c->kernel, &c->kernels, keys[k], mine, err) < 0)
             return -1;
         if (mine && first && strcmp(mine, first) != 0 &&
-            mpg_check_found(c, MPG_FOUND_KERNELS, MPG_MOVES_UNKNOWN, err, "%s: the %s is %.100s, elsewhere %.100s",
-                            mpg_check_name(r), keys[k], mine, first) < 0)
+            mpg_check_add_finding(c, MPG_FOUND_KERNELS, MPG_MOVES_UNKNOWN, err, "%s: the %s is %.100s, elsewhere %.100s",
+                            mpg_check_file_name(r), keys[k], mine, first) < 0)
             return -1;
     }
     return 0;
@@ -250,9 +250,9 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
     if (!mpg_check_number(r, "invalid", &invalid) ||
         invalid <= MOST_LATE * (invalid + (double)r->samples))
         return 0;
-    return mpg_check_found(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
+    return mpg_check_add_finding(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
                            "%s: processes were late for %.0f starts, %zu were good",
-                           mpg_check_name(r), invalid, r->samples);
+                           mpg_check_file_name(r), invalid, r->samples);
 }
 
 int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
@@ -288,7 +288,7 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                                  mpg_benchmark_name((enum mpg_benchmark)b));
         missing++;
     }
-    return missing ? mpg_check_found(c, MPG_FOUND_NO_RESULTS, MPG_MOVES_UNKNOWN, err, "no results of: %s", text)
+    return missing ? mpg_check_add_finding(c, MPG_FOUND_NO_RESULTS, MPG_MOVES_UNKNOWN, err, "no results of: %s", text)
                    : 0;
 }
 
@@ -312,7 +312,7 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
         const struct mpg_compute_rate *r = &sig->rate[i];
         double part = uncertainty(r->rate);
         if (part > MPG_MESSAGES_MATTER &&
-            mpg_check_found(c, MPG_FOUND_RATES, part, err,
+            mpg_check_add_finding(c, MPG_FOUND_RATES, part, err,
                             "compute: %.80s on core %d, %d at once: the median rate is known to"
                             " +-%.0f %%, by %zu repetitions", r->kernel, r->core, r->cores_at_once,
                             100 * part, r->rate->n) < 0)

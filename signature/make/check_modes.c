@@ -30,7 +30,7 @@ static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, 
 }
 
 /* Computes the fraction lost in each of BATCHES equal sections of R's record. */
-static void share_out(const struct mpg_results *r, double length_ns, double quantum_ns,
+static void find_batch_losses(const struct mpg_results *r, double length_ns, double quantum_ns,
                       double *lost)
 {
     double width_ns = length_ns / BATCHES;
@@ -54,8 +54,8 @@ static int check_record(struct mpg_check *c, const struct mpg_results *r, double
     double moves = half_width(error, RECORD_CONFIDENCE);
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
-                           "%s: it lost %.1f +- %.1f %% of %.3g s", mpg_check_name(r), 100 * lost,
+    return mpg_check_add_finding(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
+                           "%s: it lost %.1f +- %.1f %% of %.3g s", mpg_check_file_name(r), 100 * lost,
                            100 * moves, length_ns * 1e-9);
 }
 
@@ -87,7 +87,7 @@ int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double
         (quanta && (r->samples < LEAST_SAMPLES || !r->column[MPG_COLUMN_LOST_NS])) ||
         (r->benchmark == MPG_BENCHMARK_FTQ && !mpg_check_number(r, "quantum_ns", &quantum_ns)))
         return 0;
-    share_out(r, length_ns, quantum_ns, lost);
+    find_batch_losses(r, length_ns, quantum_ns, lost);
     for (int b = 0; b < BATCHES; b++)
         mean += lost[b] / BATCHES;
     for (int b = 0; b < BATCHES; b++)
@@ -105,7 +105,7 @@ static int compare(struct mpg_check *c, const struct mpg_check_mode *a,
     if (difference <= half_width(hypot(a->error, b->error), CONFIDENCE) ||
         difference <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_MODES, difference, err,
+    return mpg_check_add_finding(c, MPG_FOUND_MODES, difference, err,
                            "core %.0f: by %s it lost %.2f +- %.2f %%, by %s %.2f +- %.2f %%",
                            a->core, mpg_benchmark_name(a->benchmark), 100 * a->lost,
                            100 * half_width(a->error, CONFIDENCE), mpg_benchmark_name(b->benchmark), 100 * b->lost,

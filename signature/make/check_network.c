@@ -93,7 +93,7 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
                           struct mpg_error *err)
 {
     double mean, median, tail, sum = 0;
-    if (mpg_check_halves(times, n, &mean, &median, &tail, text, size, err) < 0)
+    if (mpg_compare_halves(times, n, &mean, &median, &tail, text, size, err) < 0)
         return -1;
     for (size_t i = 0; i < n; i++)
         sum += times[i];
@@ -128,10 +128,10 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
         }
     }
     if (status == 0 && changed > 0)
-        status = mpg_check_found(
+        status = mpg_check_add_finding(
             c, MPG_FOUND_NETWORK_HALVES, worst, err,
             "%s: halves differ for %zu of %zu sizes and pairs, most for %s, pair %.0f: %s",
-            mpg_check_name(r), changed, series,
+            mpg_check_file_name(r), changed, series,
             mpg_units_format_size(size, sizeof size, (int64_t)single[worst_first].size_bytes),
             single[worst_first].pair, worst_text);
     free(times);
@@ -159,7 +159,7 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
             if (n > 0 && n < LEAST_LAUNCHES &&
-                mpg_check_found(c, MPG_FOUND_LAUNCHES, MPG_MOVES_UNKNOWN, err,
+                mpg_check_add_finding(c, MPG_FOUND_LAUNCHES, MPG_MOVES_UNKNOWN, err,
                                 "%s, %s: %zu launch%s", names[b],
                                 mpg_path_name((enum mpg_path_class)path), n,
                                 n == 1 ? "" : "es") < 0)
@@ -187,7 +187,7 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     char time[32], size[32];
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
-            mpg_check_found(c, finding, distance(p, &group[i]), err,
+            mpg_check_add_finding(c, finding, distance(p, &group[i]), err,
                             "%s: %.200s is an outlier: median round trip of %s %s, modified z"
                             " %+.1f", mpg_path_name(p->path), group[i].name,
                             mpg_units_format_size(size, sizeof size, group[i].size_bytes),
@@ -240,7 +240,7 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
     }
     if (!worst)
         return 0;
-    return mpg_check_found(
+    return mpg_check_add_finding(
         c, finding, fmin(worst_moves, MOST_SHOWN), err,
         "%s, %s: the %s is not known well enough for %zu of %zu sizes, worst %s of %zu samples",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
@@ -258,7 +258,7 @@ static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
             least_n = fmin(least_n, (double)p->round_trip.size[i].time_ns->n);
     if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(least_n)))
         return 0;
-    return mpg_check_found(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
+    return mpg_check_add_finding(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
                            "%s: the one-way times do not explain the round trips: they are %.2g"
                            " apart (Kolmogorov-Smirnov)", mpg_path_name(p->path),
                            p->one_way_misfit);
@@ -271,7 +271,7 @@ static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
     if (p->latency.n == 0)
         return 0;
     if (strncmp(p->one_way, "forward", strlen("forward")) != 0 &&
-        mpg_check_found(c, MPG_FOUND_CLOCKS, MPG_MOVES_UNKNOWN, err,
+        mpg_check_add_finding(c, MPG_FOUND_CLOCKS, MPG_MOVES_UNKNOWN, err,
                         "%s: clocks could not be compared; one-way times are by %s",
                         mpg_path_name(p->path), p->one_way) < 0)
         return -1;
@@ -279,12 +279,12 @@ static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
         return -1;
     double least_ns = p->round_trip.size[0].time_ns->quantiles[0];
     if (c->resolution_ns > MPG_MESSAGES_MATTER * least_ns &&
-        mpg_check_found(c, MPG_FOUND_TIMER, c->resolution_ns / least_ns, err,
+        mpg_check_add_finding(c, MPG_FOUND_TIMER, c->resolution_ns / least_ns, err,
                         "%s: the timer resolves %.1f ns, the shortest round trip is %.1f ns",
                         mpg_path_name(p->path), c->resolution_ns, least_ns) < 0)
         return -1;
     if (p->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
-        return mpg_check_found(c, MPG_FOUND_EAGER_LIMIT, MPG_MOVES_UNKNOWN, err, "%s: no eager limit detected",
+        return mpg_check_add_finding(c, MPG_FOUND_EAGER_LIMIT, MPG_MOVES_UNKNOWN, err, "%s: no eager limit detected",
                                mpg_path_name(p->path));
     return 0;
 }

@@ -57,18 +57,18 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
         mpg_check_number(r, "context_switches", &preempted);
     mpg_check_number(r, "steal_ns", &steal_ns);
     if (off > MOST_OFF &&
-        mpg_check_found(c, MPG_FOUND_OFF_CPU, fmin(off, 1), err,
+        mpg_check_add_finding(c, MPG_FOUND_OFF_CPU, fmin(off, 1), err,
                         "%s: off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
-                        " hypervisor took %.1f %%", mpg_check_name(r), 100 * off, length_ns * 1e-9,
+                        " hypervisor took %.1f %%", mpg_check_file_name(r), 100 * off, length_ns * 1e-9,
                         preempted, 100 * steal_ns / length_ns) < 0)
         return -1;
     mpg_check_number(r, "speed_range", &range);
     if (!mpg_check_number(r, "speed_lost", &lost))
         lost = range / 2; /* older files lack speed_lost */
     if (lost > MOST_SPEED_LOST &&
-        mpg_check_found(c, MPG_FOUND_SPEED, lost, err,
+        mpg_check_add_finding(c, MPG_FOUND_SPEED, lost, err,
                         "%s: the core's speed changed by %.0f %%, and was %.1f %% below its best",
-                        mpg_check_name(r), 100 * range, 100 * lost) < 0)
+                        mpg_check_file_name(r), 100 * range, 100 * lost) < 0)
         return -1;
     return 0;
 }
@@ -90,9 +90,9 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
     double moves = n > 0 ? 2 * long_ns / sqrt((double)n) / length_ns : 0;
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
+    return mpg_check_add_finding(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
                            "%s: %zu detours in %.3g s are longer than %.0f medians, %.1f %% of the"
-                           " time", mpg_check_name(r), n, length_ns * 1e-9, LONG_MEDIANS,
+                           " time", mpg_check_file_name(r), n, length_ns * 1e-9, LONG_MEDIANS,
                            100 * long_ns / length_ns);
 }
 
@@ -110,9 +110,9 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
     double moves = (double)near * threshold_ns / length_ns;
     if (moves <= MPG_NOISE_MATTERS || threshold_ns <= LOOPS * loop_ns)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_THRESHOLD, moves, err,
+    return mpg_check_add_finding(c, MPG_FOUND_THRESHOLD, moves, err,
                            "%s: detours below %.0f ns were not seen, and %zu of %zu are just"
-                           " longer", mpg_check_name(r), threshold_ns, near, r->samples);
+                           " longer", mpg_check_file_name(r), threshold_ns, near, r->samples);
 }
 
 /* Compares the lost time of both halves of the record, by WINDOWS windows. The signature contains both halves: the
@@ -129,22 +129,22 @@ static int check_loss(struct mpg_check *c, const struct mpg_results *r, double l
         lost_ns[window] += r->column[MPG_COLUMN_DURATION_NS][i];
         count[window >= WINDOWS / 2]++;
     }
-    if (mpg_check_halves(lost_ns, WINDOWS, &mean, &median, &tail, text, sizeof text, err) < 0)
+    if (mpg_compare_halves(lost_ns, WINDOWS, &mean, &median, &tail, text, sizeof text, err) < 0)
         return -1;
     double moves = fabs(mean) / width_ns / 2;
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, moves, err,
+    return mpg_check_add_finding(c, MPG_FOUND_NOISE_HALVES, moves, err,
                            "%s: halves differ: %zu then %zu detours; lost in %.0f ms: %s",
-                           mpg_check_name(r), count[0], count[1], width_ns * 1e-6, text);
+                           mpg_check_file_name(r), count[0], count[1], width_ns * 1e-6, text);
 }
 
 static int check_detours(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                          struct mpg_error *err)
 {
     const char *filled = mpg_fact_find(r->fact, r->facts, "filled");
-    if (filled && mpg_check_found(c, MPG_FOUND_FILLED, MPG_MOVES_UNKNOWN, err, "%s: the record ended %.100s",
-                                  mpg_check_name(r), filled) < 0)
+    if (filled && mpg_check_add_finding(c, MPG_FOUND_FILLED, MPG_MOVES_UNKNOWN, err, "%s: the record ended %.100s",
+                                  mpg_check_file_name(r), filled) < 0)
         return -1;
     double *sorted = malloc((r->samples + 1) * sizeof *sorted);
     if (!sorted)
@@ -169,14 +169,14 @@ static int check_quanta(struct mpg_check *c, const struct mpg_results *r, double
     const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     char text[256];
     double mean, median, tail;
-    if (mpg_check_halves(lost_ns ? lost_ns : r->column[MPG_COLUMN_DURATION_NS], r->samples, &mean,
+    if (mpg_compare_halves(lost_ns ? lost_ns : r->column[MPG_COLUMN_DURATION_NS], r->samples, &mean,
                          &median, &tail, text, sizeof text, err) < 0)
         return -1;
     double moves = fabs(mean) / (length_ns / (double)r->samples) / 2;
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, moves, err, "%s: halves differ: %s: %s",
-                           mpg_check_name(r), lost_ns ? "lost in a quantum" : "time of a quantum",
+    return mpg_check_add_finding(c, MPG_FOUND_NOISE_HALVES, moves, err, "%s: halves differ: %s: %s",
+                           mpg_check_file_name(r), lost_ns ? "lost in a quantum" : "time of a quantum",
                            text);
 }
 

@@ -80,12 +80,12 @@ struct mpg_check {
 
 /* Records FINDING with effect MOVES on its parts of a prediction, or MPG_MOVES_UNKNOWN. Among several occurrences
  * the largest effect is kept. Errors: out of memory. */
-int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
+int mpg_check_add_finding(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* Returns the file name without its folder. */
-const char *mpg_check_name(const struct mpg_results *r);
+const char *mpg_check_file_name(const struct mpg_results *r);
 
 /* Reads R's header line KEY as a number into *VALUE; false: missing or no number. */
 bool mpg_check_number(const struct mpg_results *r, const char *key, double *value);
@@ -93,7 +93,7 @@ bool mpg_check_number(const struct mpg_results *r, const char *key, double *valu
 /* Compares the second half of SAMPLES with the first, as TEXT: "median 10 then 20, p99 ..."; *MEAN, *MEDIAN and
  * *TAIL: differences of mean, median and 99th percentile (second minus first). All 0 if the halves do not differ
  * significantly (1 % level) or are too short. Errors: out of memory. */
-int mpg_check_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
+int mpg_compare_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
                      char *text, size_t size, struct mpg_error *err);
 
 /* ---- checks by kind ---- */

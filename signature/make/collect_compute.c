@@ -226,7 +226,7 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
         if (i == 0 || from->launch[i] != from->launch[i - 1])
             start[parts++] = i;
     int status =
-        parts == files ? mpg_collect_parts(from->value, from->n, start, parts, launches, err) : 0;
+        parts == files ? mpg_collect_launch_distributions(from->value, from->n, start, parts, launches, err) : 0;
     free(start);
     return status;
 }

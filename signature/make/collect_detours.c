@@ -9,7 +9,7 @@
 
 #include "signature/file/detours.h"
 #include "signature/file/pack.h"
-#include "signature/make/blocks.h"
+#include "signature/make/truncate.h"
 
 /* Results files are text: start and duration of a detour were rounded separately. This overlap is corrected. */
 #define ROUNDING_NS 1.0
@@ -108,7 +108,7 @@ static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
 }
 
 /* Moves CORE's detours to a packed record: unpacked records of a whole node would fill the memory. */
-static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
+static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
                      double epoch_ns, struct mpg_error *err)
 {
     struct mpg_collect_record *grown = realloc(c->record, (c->records + 1) * sizeof *grown);
@@ -200,7 +200,7 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
     if (mpg_noise_detours_check(core, err) < 0)
         return mpg_error_prefix(err, "%s: detours", r->path);
     if (mpg_noise_core_derive(core, err) < 0 || mark_off(r, core, err) < 0 || fit_detours(core, err) < 0 ||
-        put_aside(c, core, parts, epoch_ns, err) < 0)
+        pack_record(c, core, parts, epoch_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;
 }
@@ -274,7 +274,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
 }
 
 /* Warns that KEPT records are truncated, CORE's record as an example. */
-static int say_kept(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
+static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
                     struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &core->blocks;
@@ -307,10 +307,10 @@ int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error
             return -1;
         if (size <= share && record->n <= most)
             continue;
-        if (mpg_blocks_keep(core, share, MPG_SIGNATURE_MAX_PACKED / c->records, err) < 0)
+        if (mpg_noise_record_truncate(core, share, MPG_SIGNATURE_MAX_PACKED / c->records, err) < 0)
             return -1;
         if (kept++ == 0)
             first = core;
     }
-    return kept > 0 ? say_kept(c, kept, first, err) : 0;
+    return kept > 0 ? warn_truncated(c, kept, first, err) : 0;
 }

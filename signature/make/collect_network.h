@@ -88,37 +88,37 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
 /* ---- one-way times by deconvolution (collect_deconvolution.c) ---- */
 
 /* Statistics of the deconvolutions. */
-struct mpg_parting {
-    size_t parted, halved; /* sizes with and without enough samples for a deconvolution */
+struct mpg_deconvolution_summary {
+    size_t deconvolved, halved; /* sizes with and without enough samples for a deconvolution */
     double misfit;         /* largest misfit (statistics/deconvolution.h) */
 };
 
 /* Makes SIZES of one-way times from round trips, assuming equal and independent directions; with fewer than
  * MPG_DECONVOLUTION_MIN_SAMPLES samples, half of each round trip. Errors: out of memory. */
-int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
 /* Makes SIZES of transfer times from times until the acknowledgement. The acknowledgement's distribution, a
  * direction of the empty exchanges, is deconvolved; with few samples, or old results with only a median, half the
  * empty round trip is subtracted. Errors: neither exists, out of memory. */
-int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+int mpg_deconvolve_transfers(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                        struct mpg_network_sizes *sizes, struct mpg_error *err);
 
 /* Stores the times of exchange E that belong to a distribution in TIMES and returns their number, 0 to 2. CONTEXT
  * is the caller's. */
-typedef int mpg_pick_fn(const struct mpg_measured_exchange *e, const void *context, double times[2]);
+typedef int mpg_pick_function(const struct mpg_measured_exchange *e, const void *context, double times[2]);
 
 /* Adds the distributions of single launches to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs): at most 8
  * launches, evenly chosen. If ROWS, adds runs of successive samples of a launch and pair (forward direction if
  * there are two), at most 8 of at most 1024. PICK selected SIZES' times; NULL: deconvolved times, where an
  * exchange gets the quantile of its time's probability. Errors: out of memory. */
-int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick,
+int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_function *pick,
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
 /* Makes a distribution of each of at most 8 of the PARTS parts of VALUE, evenly chosen; part k, never empty,
  * extends from START[k] to the next start or N. LAUNCHES stays empty for a single part. Errors: out of memory. */
-int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t parts,
+int mpg_collect_launch_distributions(const double *value, size_t n, const size_t *start, size_t parts,
                       struct mpg_launches *launches, struct mpg_error *err);
 
 struct mpg_keyed {

@@ -14,7 +14,7 @@
 #include "statistics/loggp.h"
 
 /* Returns the picked times of ALL, in order; the caller frees the array. *N may be 0. */
-static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
+static double *pick_times(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                           size_t *n, struct mpg_error *err)
 {
     double *times = malloc((2 * all->n + 1) * sizeof *times);
@@ -27,7 +27,7 @@ static double *pick_times(const struct mpg_exchanges *all, mpg_pick_fn *pick, co
 }
 
 /* Makes the distribution of N > 0 TIMES picked from ALL. */
-static int make_size(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
+static int make_size(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                      const double *times, size_t n, bool fit, struct mpg_distribution **d,
                      struct mpg_error *err)
 {
@@ -49,7 +49,7 @@ static int make_size(const struct mpg_exchanges *all, mpg_pick_fn *pick, const v
 }
 
 /* Makes the distribution of the picked times of each size of FROM that has any; with fitted families if FIT. */
-static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick, const void *context,
+static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_function *pick, const void *context,
                       bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     if (!(sizes->size = calloc(from->n + 1, sizeof *sizes->size)))
@@ -104,7 +104,7 @@ static int there(const struct mpg_measured_exchange *e, const void *context, dou
 /* ---- one-way times ---- */
 
 /* Describes times WHICH obtained from comparable clocks. */
-static void say_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
+static void describe_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
 {
     if (ways->clocks == MPG_CLOCKS_ONE)
         snprintf(text, size, "%s; one clock", which);
@@ -115,19 +115,19 @@ static void say_clocks(const struct mpg_one_way *ways, const char *which, char *
 }
 
 /* Describes times obtained by deconvolution HOW with assumption SUPPOSES, or else by HALVES. */
-static void say_parting(const struct mpg_parting *parting, const char *how, const char *supposes,
+static void describe_deconvolution(const struct mpg_deconvolution_summary *summary, const char *how, const char *supposes,
                         const char *halves, char *text, size_t size)
 {
-    if (parting->parted == 0)
+    if (summary->deconvolved == 0)
         snprintf(text, size, "%s", halves);
     else
-        snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, parting->misfit,
-                 supposes, parting->halved > 0 ? "; half of it for sizes of too few samples" : "");
+        snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, summary->misfit,
+                 supposes, summary->halved > 0 ? "; half of it for sizes of too few samples" : "");
 }
 
 /* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE
  * bytes. */
-static int say_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
                          char *text, size_t size, struct mpg_error *err)
 {
     double asymmetry, correlation;
@@ -142,17 +142,17 @@ static int say_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg
     return 0;
 }
 
-static int say_one_way(const struct mpg_collect_path *in, const struct mpg_one_way *ways,
-                       const struct mpg_parting *parting, struct mpg_network_path *out,
+static int describe_one_way(const struct mpg_collect_path *in, const struct mpg_one_way *ways,
+                       const struct mpg_deconvolution_summary *summary, struct mpg_network_path *out,
                        struct mpg_error *err)
 {
     char text[256];
     if (ways->clocks != MPG_CLOCKS_NONE) {
-        say_clocks(ways, "forward and backward times", text, sizeof text);
-        if (say_asymmetry(&in->pingpong, ways, text, sizeof text, err) < 0)
+        describe_clocks(ways, "forward and backward times", text, sizeof text);
+        if (describe_asymmetry(&in->pingpong, ways, text, sizeof text, err) < 0)
             return -1;
     } else {
-        say_parting(parting, "deconvolution of the round trip",
+        describe_deconvolution(summary, "deconvolution of the round trip",
                     "supposes that both ways are alike and independent", "half the round trip",
                     text, sizeof text);
     }
@@ -164,7 +164,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
                         struct mpg_error *err)
 {
     struct mpg_one_way ways;
-    struct mpg_parting parting = {0};
+    struct mpg_deconvolution_summary summary = {0};
     if (in->pingpong.n == 0)
         return 0;
     if (mpg_one_way_find(&in->pingpong, in->launch, in->launches, in->pairs, true, &ways, err) < 0)
@@ -174,15 +174,15 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
         out->one_way_error_ns = ways.error_ns;
         status = make_sizes(&in->pingpong, both_ways, &ways, true, &out->latency, err);
     } else {
-        status = mpg_part_round_trips(&in->pingpong, &parting, &out->latency, err);
-        out->one_way_misfit = parting.misfit;
+        status = mpg_deconvolve_round_trips(&in->pingpong, &summary, &out->latency, err);
+        out->one_way_misfit = summary.misfit;
     }
     if (status == 0)
         status = mpg_collect_launches(&in->pingpong,
                                       ways.clocks != MPG_CLOCKS_NONE ? both_ways : NULL, &ways,
                                       in->launches, in->pairs, true, &out->latency, err);
     if (status == 0)
-        status = say_one_way(in, &ways, &parting, out, err);
+        status = describe_one_way(in, &ways, &summary, out, err);
     mpg_one_way_clear(&ways);
     return status;
 }
@@ -190,7 +190,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
 /* ---- transfers ---- */
 
 /* Adds a header line about the method of the transfer times. */
-static int say_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
+static int describe_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
                         const char *text, struct mpg_error *err)
 {
     char key[64];
@@ -203,7 +203,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
 {
     struct mpg_one_way ways;
     char text[256];
-    struct mpg_parting parting = {0};
+    struct mpg_deconvolution_summary summary = {0};
     if (in->bandwidth.n == 0)
         return 0;
     if (mpg_one_way_find(&in->bandwidth, in->transfer, in->transfer_launches, in->pairs,
@@ -211,13 +211,13 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
         return -1;
     int status;
     if (ways.clocks == MPG_CLOCKS_NONE) {
-        status = mpg_part_transfers(&in->bandwidth, &parting, &out->bandwidth, err);
-        say_parting(&parting, "deconvolution of the time to the acknowledgement",
+        status = mpg_deconvolve_transfers(&in->bandwidth, &summary, &out->bandwidth, err);
+        describe_deconvolution(&summary, "deconvolution of the time to the acknowledgement",
                     "supposes that both are independent", "time to the acknowledgement without half the empty round trip", text,
                     sizeof text);
     } else {
         status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);
-        say_clocks(&ways, "time until the message is there", text, sizeof text);
+        describe_clocks(&ways, "time until the message is there", text, sizeof text);
     }
     if (status == 0)
         status = mpg_collect_launches(&in->bandwidth,
@@ -225,7 +225,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
                                       in->transfer_launches, in->pairs, false, &out->bandwidth,
                                       err);
     if (status == 0)
-        status = say_transfer(c, out, text, err);
+        status = describe_transfer(c, out, text, err);
     mpg_one_way_clear(&ways);
     return status;
 }

@@ -77,7 +77,7 @@ static void rank_run(struct item *item, size_t first, size_t end)
 
 /* Collects ALL's exchanges with the times selected by PICK. Without PICK (deconvolved times): the quantile of
  * DISTRIBUTION at the probability of the exchange's time. */
-static int take(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *context,
+static int take(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                 const struct mpg_distribution *distribution, struct items *items,
                 struct mpg_error *err)
 {
@@ -104,7 +104,7 @@ static int take(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *
 
 /* ---- launches ---- */
 
-int mpg_collect_parts(const double *value, size_t n, const size_t *start, size_t parts,
+int mpg_collect_launch_distributions(const double *value, size_t n, const size_t *start, size_t parts,
                       struct mpg_launches *launches, struct mpg_error *err)
 {
     size_t kept = parts < LAUNCHES ? parts : LAUNCHES;
@@ -146,7 +146,7 @@ static int make_launches(const struct items *items, struct mpg_launches *launche
             }
         all = all && n > start[launch];
     }
-    int status = all ? mpg_collect_parts(value, n, start, items->launches, launches, err) : 0;
+    int status = all ? mpg_collect_launch_distributions(value, n, start, items->launches, launches, err) : 0;
     free(value);
     free(start);
     return status;
@@ -303,7 +303,7 @@ static int make_rows(struct items *items, struct mpg_rows *rows, struct mpg_erro
 
 /* ---- all sizes ---- */
 
-int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick,
+int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_function *pick,
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err)
 {

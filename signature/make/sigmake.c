@@ -21,7 +21,7 @@
 #include "common/shell_word.h"
 #include "signature/make/check.h"
 #include "signature/make/collect.h"
-#include "signature/make/left_out.h"
+#include "signature/make/off_cpu_filter.h"
 #include "signature/make/results.h"
 #include "signature/signature.h"
 
@@ -37,14 +37,14 @@ static int is_results_name(const struct dirent *entry)
 }
 
 /* Consumers of a folder's files. */
-struct takers {
+struct consumers {
     struct mpg_collect *collect;
     struct mpg_check *check;
-    struct mpg_left_out left_out;
+    struct mpg_off_cpu_filter off_cpu_filter;
     size_t files;
 };
 
-static int add_file(struct takers *takers, const char *folder, const char *name,
+static int add_file(struct consumers *consumers, const char *folder, const char *name,
                     struct mpg_error *err)
 {
     char *path = NULL;
@@ -53,20 +53,20 @@ static int add_file(struct takers *takers, const char *folder, const char *name,
     if (asprintf(&path, "%s%s%s", folder, slash, name) < 0)
         return mpg_error_set(err, "out of memory");
     struct mpg_results *results = mpg_results_read(path, err);
-    if (results && (status = mpg_left_out_take(results, &takers->left_out, err)) < 0)
+    if (results && (status = mpg_off_cpu_filter_apply(results, &consumers->off_cpu_filter, err)) < 0)
         mpg_error_prefix(err, "%s", path);
     if (status == 0)
-        status = mpg_collect_add(takers->collect, results, err);
-    if (status == 0 && (status = mpg_check_add(takers->check, results, err)) < 0)
+        status = mpg_collect_add(consumers->collect, results, err);
+    if (status == 0 && (status = mpg_check_add(consumers->check, results, err)) < 0)
         mpg_error_prefix(err, "%s", path);
-    takers->files++;
+    consumers->files++;
     mpg_results_free(results);
     free(path);
     return status;
 }
 
 /* Adds every results file of FOLDER, in the order of names and numbers. */
-static int add_folder(struct takers *takers, const char *folder, struct mpg_error *err)
+static int add_folder(struct consumers *consumers, const char *folder, struct mpg_error *err)
 {
     struct dirent **entry = NULL;
     struct mpg_progress progress;
@@ -86,7 +86,7 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
     mpg_progress_start(&progress, "sigmake: reading results", n);
     for (int i = 0; i < n; i++) {
         if (status == 0)
-            status = add_file(takers, folder, entry[i]->d_name, err);
+            status = add_file(consumers, folder, entry[i]->d_name, err);
         mpg_progress_update(&progress, i + 1);
         free(entry[i]);
     }
@@ -96,11 +96,11 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
 }
 
 /* Adds the number of removed samples to SIG's header. */
-static int add_left_out(struct mpg_signature *sig, const struct mpg_left_out *left_out,
+static int add_left_out(struct mpg_signature *sig, const struct mpg_off_cpu_filter *off_cpu_filter,
                         struct mpg_error *err)
 {
     char text[256];
-    size_t whole = mpg_left_out_text(left_out, text, sizeof text);
+    size_t whole = mpg_off_cpu_filter_describe(off_cpu_filter, text, sizeof text);
     if (whole > 0)
         fprintf(stderr, "sigmake: warning: %zu samples stay in the network's times although a rank"
                         " was off its CPU: of their sizes less than a quarter would be left;"
@@ -109,15 +109,15 @@ static int add_left_out(struct mpg_signature *sig, const struct mpg_left_out *le
 }
 
 /* Makes the checked signature of FOLDER's files; the caller frees it. */
-static struct mpg_signature *make_signature(struct takers *takers, const char *folder,
+static struct mpg_signature *make_signature(struct consumers *consumers, const char *folder,
                                             struct mpg_error *err)
 {
     struct mpg_signature *sig = NULL;
-    if (add_folder(takers, folder, err) == 0)
-        sig = mpg_collect_finish(takers->collect, err);
-    if (sig && (add_left_out(sig, &takers->left_out, err) < 0 ||
+    if (add_folder(consumers, folder, err) == 0)
+        sig = mpg_collect_finish(consumers->collect, err);
+    if (sig && (add_left_out(sig, &consumers->off_cpu_filter, err) < 0 ||
                 mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
-                mpg_check_finish(takers->check, sig, err) < 0)) {
+                mpg_check_finish(consumers->check, sig, err) < 0)) {
         mpg_signature_free(sig);
         sig = NULL;
     }
@@ -218,22 +218,22 @@ static int print_check(const struct mpg_signature *sig, size_t files, const char
  * asked. Returns 0 if all is well, -1 on an error, else the number of failed checks. */
 static int make(const char *folder, const char *output, bool check_only, bool json, struct mpg_error *err)
 {
-    struct takers takers = {.collect = mpg_collect_new(err)};
+    struct consumers consumers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
     int status = -1;
-    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && takers.collect &&
-        (takers.check = mpg_check_new(err)) && (sig = make_signature(&takers, folder, err))) {
+    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && consumers.collect &&
+        (consumers.check = mpg_check_new(err)) && (sig = make_signature(&consumers, folder, err))) {
         if (check_only) {
-            status = print_check(sig, takers.files, folder, json, err);
+            status = print_check(sig, consumers.files, folder, json, err);
         } else {
-            print_warnings(takers.collect);
+            print_warnings(consumers.collect);
             print_verdict(sig, folder);
             status = write_signature(sig, output, err);
         }
     }
     mpg_signature_free(sig);
-    mpg_check_free(takers.check);
-    mpg_collect_free(takers.collect);
+    mpg_check_free(consumers.check);
+    mpg_collect_free(consumers.collect);
     return status;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Truncation of a detour record that is too long for a signature (docs/MEASURING.md). */
-#ifndef MPG_BLOCKS_H
-#define MPG_BLOCKS_H
+#ifndef MPG_TRUNCATE_H
+#define MPG_TRUNCATE_H
 
 #include "signature/signature.h"
 
 /* Truncates CORE's detours, its whole record at any resolution, to the longest detours and blocks of the shorter
  * ones, in integer ns. The packed texts take about CHARACTERS, never more, and at most MOST detours. Values
  * computed from the whole record stay. Errors: out of memory; CORE can then only be freed. */
-int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
+int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, size_t most,
                     struct mpg_error *err);
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removes message and collective samples during which a rank was off its CPU (preempted, or a hypervisor used the
  * CPU). Off-CPU time is core noise, contained in the detour record; the network would otherwise include it twice. */
-#ifndef MPG_LEFT_OUT_H
-#define MPG_LEFT_OUT_H
+#ifndef MPG_OFF_CPU_FILTER_H
+#define MPG_OFF_CPU_FILTER_H
 
 #include <stddef.h>
 
 #include "signature/make/results.h"
 
 /* Counts for each benchmark, over files that record off-CPU time. Zero-initialised is none. */
-struct mpg_left_out {
+struct mpg_off_cpu_filter {
     struct {
-        size_t samples, out; /* number of samples; number removed */
-        size_t whole;        /* samples with off-CPU time that stay, because too few others would remain */
+        size_t samples, removed; /* number of samples; number removed */
+        size_t kept;        /* samples with off-CPU time that stay, because too few others would remain */
     } of[MPG_BENCHMARKS];
 };
 
 /* Removes from R, if it holds messages or collectives and records off-CPU time, the samples off the CPU for more
  * than 1 % of their time; the others keep their order. If fewer than a quarter of a kind (pair, size, window;
  * operation, size, processes) would remain, the whole kind stays. Adds the counts to SUM. Errors: out of memory. */
-int mpg_left_out_take(struct mpg_results *r, struct mpg_left_out *sum, struct mpg_error *err);
+int mpg_off_cpu_filter_apply(struct mpg_results *r, struct mpg_off_cpu_filter *sum, struct mpg_error *err);
 
 /* Formats SUM into TEXT of SIZE bytes: "pingpong 58 of 17870, collective 9 of 5000"; empty if no file records
  * off-CPU time. Returns the number of samples that stayed with off-CPU time. */
-size_t mpg_left_out_text(const struct mpg_left_out *sum, char *text, size_t size);
+size_t mpg_off_cpu_filter_describe(const struct mpg_off_cpu_filter *sum, char *text, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 /* Removal of samples with off-CPU time, by kind of sample. */
 #include "config.h"
 
-#include "signature/make/left_out.h"
+#include "signature/make/off_cpu_filter.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,7 +92,7 @@ static void close_gaps(struct mpg_results *r, const bool *out)
     r->samples = n;
 }
 
-int mpg_left_out_take(struct mpg_results *r, struct mpg_left_out *sum, struct mpg_error *err)
+int mpg_off_cpu_filter_apply(struct mpg_results *r, struct mpg_off_cpu_filter *sum, struct mpg_error *err)
 {
     const size_t samples = r->samples;
     if (!is_of_ranks(r->benchmark) || !r->column[MPG_COLUMN_OFF_CPU_NS])
@@ -104,17 +104,17 @@ int mpg_left_out_take(struct mpg_results *r, struct mpg_left_out *sum, struct mp
         for (size_t i = 0; i < samples; i++)
             order[i] = i;
         qsort_r(order, samples, sizeof *order, by_kind, r);
-        sum->of[r->benchmark].whole += mark(r, order, out);
+        sum->of[r->benchmark].kept += mark(r, order, out);
         close_gaps(r, out);
         sum->of[r->benchmark].samples += samples;
-        sum->of[r->benchmark].out += samples - r->samples;
+        sum->of[r->benchmark].removed += samples - r->samples;
     }
     free(out);
     free(order);
     return status;
 }
 
-size_t mpg_left_out_text(const struct mpg_left_out *sum, char *text, size_t size)
+size_t mpg_off_cpu_filter_describe(const struct mpg_off_cpu_filter *sum, char *text, size_t size)
 {
     size_t used = 0, whole = 0;
     *text = '\0';
@@ -122,9 +122,9 @@ size_t mpg_left_out_text(const struct mpg_left_out *sum, char *text, size_t size
         if (sum->of[b].samples == 0 || used >= size)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s %zu of %zu", used > 0 ? ", " : "",
-                                 mpg_benchmark_name((enum mpg_benchmark)b), sum->of[b].out,
+                                 mpg_benchmark_name((enum mpg_benchmark)b), sum->of[b].removed,
                                  sum->of[b].samples);
-        whole += sum->of[b].whole;
+        whole += sum->of[b].kept;
     }
     return whole;
 }

@@ -22,7 +22,7 @@ static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err
 }
 
 /* Adds confidence intervals to D, whose values are PART of ALL's TIMES. */
-static int state_intervals(const struct mpg_exchanges *all, const double *times, double part,
+static int add_intervals(const struct mpg_exchanges *all, const double *times, double part,
                            struct mpg_distribution *d, struct mpg_error *err)
 {
     uint32_t *launch = malloc(all->n * sizeof *launch), *pair = malloc(all->n * sizeof *pair);
@@ -40,8 +40,8 @@ static int state_intervals(const struct mpg_exchanges *all, const double *times,
 }
 
 /* The distribution of a summand of ALL's times, two equal summands. */
-static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
-                                            struct mpg_parting *parting, struct mpg_error *err)
+static struct mpg_distribution *deconvolve_halves(const struct mpg_exchanges *all,
+                                            struct mpg_deconvolution_summary *summary, struct mpg_error *err)
 {
     struct mpg_distribution *d;
     double misfit, part = 0.5, *times = copy_times(all, err);
@@ -49,16 +49,16 @@ static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
         return NULL;
     if (all->n >= MPG_DECONVOLUTION_MIN_SAMPLES) {
         d = mpg_deconvolve_halves(times, all->n, MPG_DISTRIBUTION_KNOTS, &misfit, err);
-        parting->parted++;
-        parting->misfit = d ? fmax(parting->misfit, misfit) : 1;
+        summary->deconvolved++;
+        summary->misfit = d ? fmax(summary->misfit, misfit) : 1;
     } else {
         for (size_t i = 0; i < all->n; i++)
             times[i] /= 2;
         part = 1;
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
-        parting->halved++;
+        summary->halved++;
     }
-    if (d && state_intervals(all, times, part, d, err) < 0) {
+    if (d && add_intervals(all, times, part, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;
     }
@@ -66,7 +66,7 @@ static struct mpg_distribution *part_halves(const struct mpg_exchanges *all,
     return d;
 }
 
-int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                          struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     if (!(sizes->size = calloc(from->n + 1, sizeof *sizes->size)))
@@ -75,7 +75,7 @@ int mpg_part_round_trips(const struct mpg_exchange_sizes *from, struct mpg_parti
         const struct mpg_exchanges *all = &from->size[sizes->n];
         struct mpg_network_size *made = &sizes->size[sizes->n];
         made->size_bytes = all->size_bytes;
-        if (!(made->time_ns = part_halves(all, parting, err)))
+        if (!(made->time_ns = deconvolve_halves(all, summary, err)))
             return mpg_error_prefix(err, "%lld bytes", (long long)all->size_bytes);
     }
     return 0;
@@ -88,15 +88,15 @@ struct acknowledgement {
     double half_ns;                 /* half of the median empty round trip; NAN: unknown */
 };
 
-static int find_acknowledgement(const struct mpg_exchanges *empty, struct mpg_parting *parting,
+static int find_acknowledgement(const struct mpg_exchanges *empty, struct mpg_deconvolution_summary *summary,
                                 struct acknowledgement *ack, struct mpg_error *err)
 {
-    struct mpg_distribution *way = part_halves(empty, parting, err);
+    struct mpg_distribution *way = deconvolve_halves(empty, summary, err);
     if (!way)
         return -1;
     for (int i = 0; i < ACKNOWLEDGEMENTS; i++)
         ack->value[i] = mpg_distribution_quantile(way, (i + 0.5) / ACKNOWLEDGEMENTS);
-    ack->known = parting->parted > 0;
+    ack->known = summary->deconvolved > 0;
     ack->half_ns = mpg_distribution_quantile(way, 0.5);
     mpg_distribution_free(way);
     return 0;
@@ -118,9 +118,9 @@ static int take_out_half(const struct mpg_exchanges *all, const struct acknowled
 }
 
 /* The transfer times of a size. */
-static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
+static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *all,
                                               const struct acknowledgement *ack,
-                                              struct mpg_parting *parting, struct mpg_error *err)
+                                              struct mpg_deconvolution_summary *summary, struct mpg_error *err)
 {
     double misfit, *times = copy_times(all, err);
     if (!times)
@@ -129,14 +129,14 @@ static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
     if (ack->known && all->n >= MPG_DECONVOLUTION_MIN_SAMPLES) {
         d = mpg_deconvolve_known(times, all->n, ack->value, ACKNOWLEDGEMENTS,
                                  MPG_DISTRIBUTION_KNOTS, &misfit, err);
-        parting->parted++;
-        parting->misfit = d ? fmax(parting->misfit, misfit) : 1;
+        summary->deconvolved++;
+        summary->misfit = d ? fmax(summary->misfit, misfit) : 1;
     } else if (take_out_half(all, ack, times, err) == 0) {
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
-        parting->halved++;
+        summary->halved++;
     }
     /* As uncertain as the sums: the acknowledgement has many more samples. */
-    if (d && state_intervals(all, times, 1, d, err) < 0) {
+    if (d && add_intervals(all, times, 1, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;
     }
@@ -144,7 +144,7 @@ static struct mpg_distribution *part_transfer(const struct mpg_exchanges *all,
     return d;
 }
 
-int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting *parting,
+int mpg_deconvolve_transfers(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                        struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     struct acknowledgement *ack = calloc(1, sizeof *ack);
@@ -156,12 +156,12 @@ int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting
     }
     ack->half_ns = NAN;
     if (from->size[0].size_bytes == 0)
-        status = find_acknowledgement(&from->size[0], parting, ack, err);
+        status = find_acknowledgement(&from->size[0], summary, ack, err);
     for (; status == 0 && sizes->n < from->n; sizes->n++) {
         const struct mpg_exchanges *all = &from->size[sizes->n];
         struct mpg_network_size *made = &sizes->size[sizes->n];
         made->size_bytes = all->size_bytes;
-        if (!(made->time_ns = part_transfer(all, ack, parting, err)))
+        if (!(made->time_ns = deconvolve_transfer(all, ack, summary, err)))
             status = mpg_error_prefix(err, "%lld bytes", (long long)all->size_bytes);
     }
     free(ack);

@@ -4,7 +4,7 @@
  * record's number of detours and lost time per unit of time. */
 #include "config.h"
 
-#include "signature/make/blocks.h"
+#include "signature/make/truncate.h"
 
 #include <gsl/gsl_sort_double.h>
 #include <math.h>
@@ -111,7 +111,7 @@ static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct
 }
 
 /* Keeps as many of RECORD's longest detours in CORE as fit into CHARACTERS, at most MOST; *USED: characters used. */
-static int keep_longest(struct record *record, size_t characters, size_t most,
+static int select_longest(struct record *record, size_t characters, size_t most,
                         struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
 {
     double *descending = malloc((record->n + 1) * sizeof *descending);
@@ -244,7 +244,7 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
 }
 
 /* Keeps as many detours in blocks as fit into CHARACTERS, at most MOST. */
-static int keep_blocks(const struct record *r, size_t characters, size_t most,
+static int select_blocks(const struct record *r, size_t characters, size_t most,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t first[MOST_BLOCKS], kept = characters / 3;
@@ -272,7 +272,7 @@ static int keep_blocks(const struct record *r, size_t characters, size_t most,
     return 0;
 }
 
-int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
+int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, size_t most,
                     struct mpg_error *err)
 {
     size_t used = 0;
@@ -286,11 +286,11 @@ int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
     core->start_ns = core->duration_ns = NULL;
     core->off = NULL;
     core->detours = 0;
-    int status = keep_longest(&r, characters / 2, most / 2, core, &used, err);
+    int status = select_longest(&r, characters / 2, most / 2, core, &used, err);
     if (status == 0)
         status = sum_up(&r, err);
     if (status == 0)
-        status = keep_blocks(&r, characters - used, most - core->detours, core, err);
+        status = select_blocks(&r, characters - used, most - core->detours, core, err);
     free(r.shorts);
     free(r.short_ns);
     free(r.long_ns);
