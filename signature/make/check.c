@@ -27,14 +27,14 @@ static const struct {
     const char *remedy;
 } checks[MPG_FINDINGS] = {
     [MPG_FOUND_NO_RESULTS] = {"no results", MPG_PART_ALL,
-        "run that benchmark, too; mpgbench runs them all"},
+        "run this benchmark as well; mpgbench runs all"},
     [MPG_FOUND_KERNELS] = {"different systems", MPG_PART_ALL,
         "measure everything again on one system"},
     [MPG_FOUND_LOAD] = {"other load", MPG_PART_ALL,
-        "measure when nothing else runs: mpgbench says who does before it begins"},
+        "measure when nothing else runs; mpgbench names busy processes before it begins"},
     [MPG_FOUND_OFF_CPU] = {"off the CPU", MPG_PART_NOISE,
         "measure when nothing else runs, and in a guest when its host is idle, unless programs"
-        " will run beside the same"},
+        " will run under equal load"},
     [MPG_FOUND_SPEED] = {"changing speed", MPG_PART_NOISE | MPG_PART_RATES,
         "fix the frequency (cpupower frequency-set -g performance), or, in a guest, measure when"
         " its host is idle"},
@@ -51,27 +51,27 @@ static const struct {
     [MPG_FOUND_THRESHOLD] = {"high threshold", MPG_PART_NOISE,
         "lower --threshold of mpgbench ftq"},
     [MPG_FOUND_NOISE_HALVES] = {"unsteady noise", MPG_PART_NOISE,
-        "find what started or stopped meanwhile, and measure again"},
+        "find the process that started or stopped meanwhile, and measure again"},
     [MPG_FOUND_MODES] = {"modes disagree", MPG_PART_NOISE,
-        "they are measured one after the other: find what started or stopped between, and measure"
-        " again"},
+        "the modes are measured one after another: find the process that started or stopped between,"
+        " and measure again"},
     [MPG_FOUND_LAUNCHES] = {"few launches", MPG_PART_MESSAGES,
         "measure at least 3 (mpgbench --launches=3): launches differ"},
     [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", MPG_PART_MESSAGES,
         "measure it again (--launch of the benchmark), or more (--launches of mpgbench)"},
     [MPG_FOUND_OUTLIER_PAIR] = {"outlying pair", MPG_PART_MESSAGES,
-        "look for what is different there, or leave it out"},
+        "look for a cause on these cores, or exclude the pair"},
     [MPG_FOUND_NETWORK_HALVES] = {"unsteady network", MPG_PART_MESSAGES,
-        "find what changed meanwhile, and measure again"},
+        "find the change, and measure again"},
     [MPG_FOUND_FEW_MEDIAN] = {"uncertain medians", MPG_PART_MESSAGES,
         "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
     [MPG_FOUND_FEW_TAIL] = {"uncertain tails", MPG_PART_MESSAGES,
         "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
     [MPG_FOUND_CLOCKS] = {"clocks not compared", MPG_PART_MESSAGES,
-        "let pingpong measure both ways, on hosts whose clocks are constant"},
+        "let pingpong measure both directions, on hosts with constant clocks"},
     [MPG_FOUND_MISFIT] = {"one-way times misfit", MPG_PART_MESSAGES,
-        "measure with clocks that can be compared; that they fit would not show that both ways"
-        " are alike"},
+        "measure with comparable clocks; a good fit would not prove equal directions"
+        " either"},
     [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", MPG_PART_MESSAGES, "give mpgsim --eager-limit"},
     [MPG_FOUND_LATE] = {"late processes", MPG_PART_COLLECTIVES,
         "leave a core to each process, and measure again"},
@@ -197,7 +197,7 @@ static int check_load(struct mpg_check *c, const struct mpg_results *r, struct m
     return mpg_check_add_finding(c, MPG_FOUND_LOAD,
                            noise || r->benchmark == MPG_BENCHMARK_COMPUTE ? fmin(load, 1)
                                                                          : MPG_MOVES_UNKNOWN,
-                           err, "%s: others used %.2f cores while it was measured",
+                           err, "%s: other processes used %.2f cores meanwhile",
                            mpg_check_file_name(r), load);
 }
 
@@ -215,8 +215,8 @@ static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
         return -1;
     if (scheduling && (strstr(scheduling, "SCHED_FIFO") || strstr(scheduling, "SCHED_RR")) &&
         mpg_check_add_finding(c, MPG_FOUND_REALTIME, MPG_MOVES_UNKNOWN, err,
-                        "%s: measured with %.40s: noise that programs suffer is held back, and"
-                        " throttling shows", mpg_check_file_name(r), scheduling) < 0)
+                        "%s: measured with %.40s: noise of ordinary programs is missing,"
+                        " throttling is included", mpg_check_file_name(r), scheduling) < 0)
         return -1;
     if (oversubscribed && strcmp(oversubscribed, "no") != 0 &&
         mpg_check_add_finding(c, MPG_FOUND_OVERSUBSCRIBED, MPG_MOVES_UNKNOWN, err,

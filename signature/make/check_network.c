@@ -242,7 +242,7 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         return 0;
     return mpg_check_add_finding(
         c, finding, fmin(worst_moves, MOST_SHOWN), err,
-        "%s, %s: the %s is not known well enough for %zu of %zu sizes, worst %s of %zu samples",
+        "%s, %s: the %s is too uncertain for %zu of %zu sizes, worst %s of %zu samples",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
         p == 0.5 ? "median" : "99th percentile", wide, sizes->n,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);

@@ -281,8 +281,8 @@ static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_n
     double time_ns = 0;
     for (size_t i = 0; i < b->n; i++)
         time_ns += b->block[i].to_ns - b->block[i].from_ns;
-    return mpg_collect_warn(c, err, "a signature has no room for all detours: of %zu core%s it has"
-                                    " a part, as of core %d: of %zu detours in %.3g s the %zu"
+    return mpg_collect_warn(c, err, "a signature has no room for all detours: %zu core%s"
+                                    " truncated, for example core %d: of %zu detours in %.3g s the %zu"
                                     " longest, and those of %zu blocks, %.3g s in all",
                             kept, kept == 1 ? "" : "s", core->core, b->recorded,
                             core->span_ns * 1e-9, core->detours, b->n, time_ns * 1e-9);

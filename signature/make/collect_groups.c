@@ -111,7 +111,7 @@ static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
             mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %s %s,"
-                                     " modified z %+.1f; it is used, too; %s",
+                                     " modified z %+.1f; its samples are used; %s",
                              mpg_path_name(path->path), group[i].name,
                              mpg_units_format_size(size, sizeof size, group[i].size_bytes),
                              mpg_units_format_time(time, sizeof time, group[i].median_ns),
@@ -131,5 +131,5 @@ int mpg_collect_groups(struct mpg_collect *c, const struct mpg_collect_path *in,
                          "measure that launch again, or more of them", err) < 0)
         return -1;
     return warn_of_outliers(c, out, out->pair, out->pairs,
-                            "look for what is different there, or leave that pair out", err);
+                            "look for a cause on these cores, or exclude the pair", err);
 }

@@ -58,8 +58,8 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
 /* Warns that a core's quanta were measured both alone and together: the first file counts. */
 static int warn_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
-    return mpg_collect_warn(c, err, "%s: this core's %s quanta are there already, measured %s:"
-                                    " these are left out", r->path,
+    return mpg_collect_warn(c, err, "%s: %s quanta of this core exist already, measured %s;"
+                                    " this file is ignored", r->path,
                             mpg_benchmark_name(r->benchmark),
                             mpg_collect_is_together(r) ? "by itself" : "together with others");
 }
@@ -77,8 +77,8 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
     if (mpg_collect_distribution(lost_ns, r->samples, true, &core->ftq.lost_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     if (!equally_spaced(r, core->ftq.quantum_ns))
-        return mpg_collect_warn(c, err, "%s: quanta do not start every %g ns: no spectrum was"
-                                        " made of them", r->path, core->ftq.quantum_ns);
+        return mpg_collect_warn(c, err, "%s: quanta do not start every %g ns: no spectrum"
+                                        " was computed", r->path, core->ftq.quantum_ns);
     if (mpg_collect_quanta(lost_ns, r->samples, core, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;

@@ -122,7 +122,7 @@ static void describe_deconvolution(const struct mpg_deconvolution_summary *summa
         snprintf(text, size, "%s", halves);
     else
         snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, summary->misfit,
-                 supposes, summary->halved > 0 ? "; half of it for sizes of too few samples" : "");
+                 supposes, summary->halved > 0 ? "; half of it for sizes with too few samples" : "");
 }
 
 /* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE
@@ -137,7 +137,7 @@ static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struc
     if (mpg_one_way_compare(list, ways, &asymmetry, &correlation, err) < 0)
         return -1;
     snprintf(text + length, size - length,
-             "; medians there and back differ by up to %.2g %%, ranks correlate by %.2f",
+             "; forward and backward medians differ by up to %.2g %%, ranks correlate by %.2f",
              100 * asymmetry, correlation);
     return 0;
 }
@@ -153,7 +153,7 @@ static int describe_one_way(const struct mpg_collect_path *in, const struct mpg_
             return -1;
     } else {
         describe_deconvolution(summary, "deconvolution of the round trip",
-                    "supposes that both ways are alike and independent", "half the round trip",
+                    "assumes equal and independent directions", "half the round trip",
                     text, sizeof text);
     }
     out->one_way = strdup(text);
@@ -213,7 +213,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
     if (ways.clocks == MPG_CLOCKS_NONE) {
         status = mpg_deconvolve_transfers(&in->bandwidth, &summary, &out->bandwidth, err);
         describe_deconvolution(&summary, "deconvolution of the time to the acknowledgement",
-                    "supposes that both are independent", "time to the acknowledgement without half the empty round trip", text,
+                    "assumes independence of both", "time to the acknowledgement without half the empty round trip", text,
                     sizeof text);
     } else {
         status = make_sizes(&in->bandwidth, there, &ways, true, &out->bandwidth, err);

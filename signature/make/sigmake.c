@@ -102,8 +102,8 @@ static int add_left_out(struct mpg_signature *sig, const struct mpg_off_cpu_filt
     char text[256];
     size_t whole = mpg_off_cpu_filter_describe(off_cpu_filter, text, sizeof text);
     if (whole > 0)
-        fprintf(stderr, "sigmake: warning: %zu samples stay in the network's times although a rank"
-                        " was off its CPU: of their sizes less than a quarter would be left;"
+        fprintf(stderr, "sigmake: warning: %zu samples with off-CPU time stay in the network's"
+                        " times: without them less than a quarter of a size would remain;"
                         " measure when nothing else runs\n", whole);
     return text[0] ? mpg_fact_add(&sig->fact, &sig->facts, "left_out", text, err) : 0;
 }
@@ -153,7 +153,7 @@ static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
     char verdict[VERDICT_BYTES];
     if (sig->failures > 0)
-        mpg_printable_tell("sigmake: %s: %s; 'sigmake --check %s' tells what to do\n", folder,
+        mpg_printable_tell("sigmake: %s: %s; 'sigmake --check %s' lists remedies\n", folder,
                 mpg_signature_verdict(sig, verdict, sizeof verdict), folder);
 }
 
@@ -243,9 +243,9 @@ int main(int argc, char **argv)
     bool check_only = false, json = false, output_given = false;
     const struct mpg_option options[] = {
         {.name = "check", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &check_only,
-         .help = "make no signature; say whether the measurement is good\n"
-                 "enough for one, and what to do where it is not"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &json, .help = "with --check: say it as JSON"},
+         .help = "make no signature; check the quality of the measurement\n"
+                 "and list remedies"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &json, .help = "with --check: print the findings as JSON"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
          .argument = "FILE", .help = "write the signature to FILE instead of standard output",
          .given = &output_given},
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
     if (check_only && output_given)
         mpg_option_usage_error(&program, "--check makes no signature: leave out --output");
     if (json && !check_only)
-        mpg_option_usage_error(&program, "--json is about --check: a signature is JSON already");
+        mpg_option_usage_error(&program, "--json needs --check: a signature is JSON already");
     gsl_set_error_handler_off();
     int status = make(argv[first], output, check_only, json, &err);
     if (status < 0)

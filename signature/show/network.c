@@ -122,7 +122,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
     size_t most = all ? sizes->n : SHOW_ROWS;
     if (sizes->n == 0)
         return;
-    printf("\nOverheads: a send that waits for nobody, a receive whose message lies ready\n"
+    printf("\nOverheads: a send that does not wait, a receive of an arrived message\n"
            "                         send                receive\n"
            "      size   samples        p50        p99        p50        p99\n");
     for (size_t i = 0; i < sizes->n; i++) {
@@ -157,9 +157,9 @@ static void show_kept(const struct mpg_network_path *path)
         launches = size->launches.n > launches ? size->launches.n : launches;
     }
     if (launches > 0)
-        printf("\nLaunches by themselves: %zu of each size\n", launches);
+        printf("\nSingle launches: %zu of each size\n", launches);
     if (rows > 0)
-        printf("\nMessages in a row: stretches of up to %zu successive samples of %zu sizes\n",
+        printf("\nSuccessive messages: runs of up to %zu successive samples of %zu sizes\n",
                longest, rows);
 }
 
@@ -243,7 +243,7 @@ static void show_groups(const struct mpg_network_group *group, size_t n, const c
            mpg_units_format_size(size, sizeof size, group[0].size_bytes),
            mpg_units_format_time(low, sizeof low, least),
            mpg_units_format_time(high, sizeof high, most));
-    printf(outliers > 0 ? "%zu unlike the others (flagged, not left out)\n" : "none unlike the others\n",
+    printf(outliers > 0 ? "outliers: %zu (flagged, not removed)\n" : "outliers: none\n",
            outliers);
     for (size_t i = 0; i < n; i++)
         if (all || (group[i].outlier && shown++ < SHOW_ROWS))
@@ -319,7 +319,7 @@ void show_collectives(const struct mpg_signature *sig, struct show *show)
     if (sig->reductions == 0) {
         show_missing(show, "arithmetic of reductions");
     } else {
-        printf("\nArithmetic of reductions without messages, by so many ranks at the same time\n");
+        printf("\nArithmetic of reductions without messages, by this many ranks at once\n");
         show_times(sig->reduction, sig->reductions, show->all);
     }
 }

@@ -169,7 +169,7 @@ static void show_causes(const struct mpg_signature *sig)
         printf(": %.3g %% interruptions, %.3g %% off the CPU (preempted or stolen)\n",
                100 * fmax(lost_ns - off_ns, 0) / span_ns, 100 * off_ns / span_ns);
     else
-        puts(": interruptions, or preempted or stolen; the record does not say which");
+        puts(": interruptions, or preempted or stolen; the record does not distinguish");
 }
 
 /* Prints a table of the cores that HAS selects; of many cores the first. */
@@ -216,7 +216,7 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
                show_record);
     if (count(sig, is_part) > 0)
         show_cores(sig, show, is_part, NULL,
-                   "Noise: records kept in part: the longest detours, and those of some blocks\n"
+                   "Noise: truncated records: the longest detours, and blocks of the shorter\n"
                    "core  recorded   longest       from    blocks   detours         of\n",
                    show_part);
     if (count(sig, is_together) > 0)

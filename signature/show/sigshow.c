@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     if (folder && !*folder)
         mpg_option_usage_error(&program, "the name of the plots' folder is empty");
     if (keep && !folder)
-        mpg_option_usage_error(&program, "--keep is about --plot");
+        mpg_option_usage_error(&program, "--keep needs --plot");
     if (json && folder)
         mpg_option_usage_error(&program, "--json and --plot exclude each other");
     gsl_set_error_handler_off();

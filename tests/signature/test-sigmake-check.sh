@@ -93,7 +93,7 @@ sed -i 's/other_load: .*/other_load: 0.85/' bad/compute*
 sed -i 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' bad/detour*
 "$sigmake" bad >bad.sig 2>err
 is "a bad one is made, with one line of warning" "$? $(cat err)" \
-    "0 sigmake: bad: 2 of 24 checks failed: other load, off the CPU; 'sigmake --check bad' tells what to do"
+    "0 sigmake: bad: 2 of 24 checks failed: other load, off the CPU; 'sigmake --check bad' lists remedies"
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^measured well')" \
     "measured well?   2 of 24 checks failed: other load, off the CPU"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
@@ -127,7 +127,7 @@ bad, 14, 24, other load, off the CPU
 True"
 "$sigmake" --json good >out 2>err
 is "--json without --check" "$? $(cat out err)" \
-    "2 sigmake: --json is about --check: a signature is JSON already (try 'sigmake --help')"
+    "2 sigmake: --json needs --check: a signature is JSON already (try 'sigmake --help')"
 sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"/d' >old.sig
 is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')" \
     "measured well?   not checked"
@@ -136,7 +136,7 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')"
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
     "compute-core0.samples: others used 0.85 cores while it was measured; can move computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
-    "*.samples: others used 1.50 cores while it was measured, and 9 more like it; measure when *"
+    "*.samples: other processes used 1.50 cores meanwhile, and 9 more like it; measure when *"
 # Where it is known when threads were off their CPUs, others' load is in that.
 rm -rf r
 cp -r good r
@@ -200,7 +200,7 @@ awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/
     { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out 2>err
 like "fixed work is compared, too, to what is alike and what is not" "$(cat out)" \
-    "warning: core 0: by detour it lost *, and 1 more like it; can move computation by 1.1 %: they are measured*1 warning"
+    "warning: core 0: by detour it lost *, and 1 more like it; can move computation by 1.1 %: the modes are measured*1 warning"
 
 # ---- noise ----
 # A short record is good if what it says is: 30 s of steady noise, not 30 s with a burst in them.
@@ -266,7 +266,7 @@ for i in 0 1 2; do
         !/^#/ && NR % 3 == 1 {$1 = 1} !/^#/ && NR % 3 == 2 {$1 = 2; $3 += 300; $4 += 150; $5 += 150} {print}' \
         good/pingpong-launch$i-node.samples >r/pingpong-launch$i-node.samples
 done
-finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; can move messages by 38 %: look for what is different*"
+finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; can move messages by 38 %: look for a cause*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -278,7 +278,7 @@ done
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
 like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can move messages by 9.* %: find what changed*"
 like "halves of launches: medians are uncertain" "$(sed -n 2p out)" \
-    "warning: pingpong, node: the median is not known well enough for 2 of 2 sizes, worst * B of 6000 samples; can move messages by 1* %: measure longer*"
+    "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, worst * B of 6000 samples; can move messages by 1* %: measure longer*"
 is "halves of launches: and nothing else" "$(tail -n +3 out)" "r: $(ls r | wc -l) files: not good enough: 2 warnings"
 rm -rf r
 cp -r good r
@@ -292,14 +292,14 @@ for i in 0 1 2; do
     awk '!/^#/ && ++n % 70 == 31 {$3 += 20000; $4 += 20000} {print}' r/pingpong-launch$i-node.samples >p
     cp p r/pingpong-launch$i-node.samples
 done
-finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is not known well enough for [12] of 2 sizes, worst * B of 150 samples; can move messages by * %: measure longer *"
+finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is too uncertain for [12] of 2 sizes, worst * B of 150 samples; can move messages by * %: measure longer *"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
     awk '!/^#/ && $2 > 0 && ++n % 2 {$4 += 4000; $6 += 4000} {print}' \
         good/bandwidth-launch$i-node.samples >r/bandwidth-launch$i-node.samples
 done
-finds "wide medians" "bandwidth, node: the median is not known well enough for 1 of 2 sizes, worst 64 KiB of 1500 samples; can move messages by [2-9]? %: measure longer *"
+finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, worst 64 KiB of 1500 samples; can move messages by [2-9]? %: measure longer *"
 # That a benchmark did not reach its goal is what the intervals say, where it matters.
 rm -rf r
 cp -r good r

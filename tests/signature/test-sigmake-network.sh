@@ -64,7 +64,7 @@ start
 samples pingpong | network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 13"
 made
 like "one clock: said" "$(get "p['one_way']")" \
-    "forward and backward times; one clock; medians there and back differ by up to * %, ranks correlate by *"
+    "forward and backward times; one clock; forward and backward medians differ by up to * %, ranks correlate by *"
 truth "one clock" latency 8 340 28.28 432.8 0.03 0.02
 is "both ways of 10000 exchanges" "$(get "d('latency', 8)['n'], d('round_trip', 8)['n']")" \
     "(20000, 10000)"
@@ -76,7 +76,7 @@ start
 samples pingpong offset=20 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 25"
 made
 like "an error of less than a tenth: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
-    "('forward and backward times; clocks synchronised within 25 ns; medians there and back differ by up to *, ranks correlate by *', 25)"
+    "('forward and backward times; clocks synchronised within 25 ns; forward and backward medians differ by up to *, ranks correlate by *', 25)"
 is "an error of less than a tenth: used as they are" \
     "$(get "near(d('latency', 8)['quantiles'][0], 281, 0.01)")" True
 
@@ -125,7 +125,7 @@ is "few samples: by halves" "$(get "p['one_way'], near(d('latency', 8)['sd'], 20
 samples pingpong n=60 | cut -d ' ' -f 1,2 | sed 's/^16/8/' | network pingpong 1 "size_bytes rtt_ns"
 made
 like "few samples of one size: both are said" "$(get "p['one_way']")" \
-    "deconvolution of the round trip, misfit*; half of it for sizes of too few samples"
+    "deconvolution of the round trip, misfit*; half of it for sizes with too few samples"
 
 # ---- ways that are not alike: 300 ns there, 700 back, sd 20 each ----
 unlike() {
@@ -137,13 +137,13 @@ unlike() {
 start
 unlike | network pingpong 0 "size_bytes rtt_ns forward_ns backward_ns" "clocks: shared" "one_way_error_ns: 1"
 made
-like "300 and 700 ns by one clock: said" "$(get "p['one_way']")" "*; medians there and back differ by up to 80 %, ranks correlate by [-0]*"
+like "300 and 700 ns by one clock: said" "$(get "p['one_way']")" "*; forward and backward medians differ by up to 80 %, ranks correlate by [-0]*"
 start
 unlike | cut -d ' ' -f 1,2 | network pingpong 0 "size_bytes rtt_ns"
 made
 like "300 and 700 ns without clocks: not seen, and said to be supposed" \
     "$(get "p['one_way_misfit'] < 0.02") $(get "p['one_way']")" \
-    "True deconvolution of the round trip, misfit at most 0.0*; supposes that both ways are alike and independent, not tested"
+    "True deconvolution of the round trip, misfit at most 0.0*; assumes equal and independent directions, not tested"
 
 # ---- transfers: 5000 ns and a gamma of shape 3, scale 100 ----
 start
@@ -249,7 +249,7 @@ made
 is "a launch far off is an outlier, and used" "$(get "[x['outlier'] for x in p['launches']], d('round_trip', 8)['n']")" \
     "([0, 0, 1, 0], 800)"
 like "a launch far off: named" "$(grep outlier err)" \
-    "sigmake: warning: node: launch 2 is an outlier: *; it is used, too; measure that launch again*"
+    "sigmake: warning: node: launch 2 is an outlier: *; its samples are used; measure that launch again*"
 rm r/pingpong-launch[13]*
 made
 is "of two launches neither is an outlier" "$(get "[x['outlier'] for x in p['launches']]")" "[0, 0]"
@@ -276,7 +276,7 @@ made
 is "samples off the CPU: how many were left out" "$(get "header('left_out')")" \
     "pingpong 708 of 12000, collective 0 of 13"
 like "of what too little would be left all stays" "$(cat err)" \
-    "*sigmake: warning: 10 samples stay in the network's times although a rank was off its CPU: *"
+    "*sigmake: warning: 10 samples with off-CPU time stay in the network's times: *"
 "$sigshow" a.sig >shown
 like "sigshow says it" "$(tr -s ' ' <shown)" "*
 left_out pingpong 708 of 12000, collective 0 of 13

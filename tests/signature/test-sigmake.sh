@@ -13,7 +13,7 @@ echo "half a file" >r/ftq-core1.samples.part.x1
 is "a whole folder: exit status" $? 0
 is "a whole folder: no warnings" "$(others)" ""
 like "a whole folder: how good it is, in a line" "$(grep -v warning err)" \
-    "sigmake: r: * of * checks failed: *; 'sigmake --check r' tells what to do"
+    "sigmake: r: * of * checks failed: *; 'sigmake --check r' lists remedies"
 is "the same folder gives the same bytes" "$("$sigmake" r/ | cmp - a.sig 2>&1)" ""
 "$sigmake" -o b.sig r >out
 is "-o: exit status" $? 0
@@ -142,7 +142,7 @@ mkdir r
 } >r/detour.samples
 "$sigmake" r 2>err >c.sig
 like "too many detours: a warning" "$(others)" \
-    "*no room for all detours: of 1 core it has a part, as of core 0: of 1000010 detours in 0.02 s the 0 longest, and those of 64 blocks, *"
+    "*no room for all detours: 1 core truncated, for example core 0: of 1000010 detours in 0.02 s the 0 longest, and those of 64 blocks, *"
 ok "too many detours: what was lost is of all" \
     grep -qF '"span_ns": 20000000, "fraction_lost": 0.100001' c.sig
 ok "too many detours: how many there were" grep -qF '"detours": {"recorded": 1000010, ' c.sig
