@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over all ranks, of which those changes are kept that are about this one's calls. */
+/* The observer of hypotheses reports changes of all ranks; only changes of this rank's calls are kept. */
 #include "replay/changes.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 
 struct mpg_changes {
     int32_t rank;
-    struct mpg_hypothesis_effect *effect; /* by number, then which */
+    struct mpg_hypothesis_effect *effect; /* by call number, then by index within the call */
     size_t n, capacity, at;
-    int64_t *room;         /* for the list of any call, of MOST numbers */
+    int64_t *room;         /* scratch list for one call, of MOST numbers */
     size_t most;
-    bool shares; /* TOLD is another's */
+    bool shares; /* EFFECT belongs to the object that this one is a copy of */
 };
 
-/* --- learning --- */
+/* --- collecting --- */
 
 static int refuse(const struct mpg_hypothesis_effect *effect, const char *what, struct mpg_error *err)
 {
@@ -54,7 +54,7 @@ static int compare(const void *a, const void *b)
     return x->which < y->which ? -1 : x->which > y->which;
 }
 
-/* What the calls that it is about do not allow. */
+/* Rejects changes that the affected call cannot express. */
 static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_event *e, struct mpg_error *err)
 {
     if (effect->drops || effect->kind != MPG_EFFECT_PART)
@@ -68,16 +68,16 @@ static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_ev
 
 /* --- persistent requests --- */
 
-/* One, and of what size its starts are to be. */
+/* A persistent request and the size of its starts. */
 struct persistent {
-    uint64_t number; /* of the call that made it */
+    uint64_t number; /* of the call that created the request */
     enum mpg_effect_kind kind;
     int64_t was, bytes;
-    bool known, differs; /* a start has said BYTES; another one something else */
+    bool known, differs; /* a start with size BYTES was seen; two starts have different sizes */
 };
 
 struct persistents {
-    struct mpg_map place; /* id -> index */
+    struct mpg_map place; /* request identifier -> index */
     struct persistent *item;
     size_t n, capacity;
 };
@@ -102,7 +102,7 @@ static int add_persistent(struct persistents *all, uint64_t number, const struct
     return 0;
 }
 
-/* A start of several, of which those from TOLD to END are changed, in their order. */
+/* Notes a start of several requests. EFFECT to END are its changes, ascending by index. */
 static void note_start(struct persistents *all, const struct mpg_event *e, const struct mpg_hypothesis_effect *effect,
                        const struct mpg_hypothesis_effect *end)
 {
@@ -121,7 +121,7 @@ static void note_start(struct persistents *all, const struct mpg_event *e, const
     }
 }
 
-/* Those whose starts all are of one size are made with it. */
+/* If all starts of a request have the same new size, the request is created with this size. */
 static int make_persistents(struct mpg_changes *c, const struct persistents *all, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -152,7 +152,7 @@ static int look(struct mpg_changes *c, const struct mpg_event *e, uint64_t numbe
     return makes && !e->failed ? add_persistent(all, number, e, err) : 0;
 }
 
-/* Goes through what the changes are about. */
+/* Checks each change against its call, and adds the changes of persistent requests. */
 static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_error *err)
 {
     const struct mpg_event *e;
@@ -229,7 +229,7 @@ struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_
     return NULL;
 }
 
-/* --- what becomes of a call --- */
+/* --- lookup --- */
 
 void mpg_changes_rewind(struct mpg_changes *c)
 {
@@ -237,20 +237,20 @@ void mpg_changes_rewind(struct mpg_changes *c)
         c->at = 0;
 }
 
-/* A receive with room for BYTES of what TOLD is about. */
+/* The receive buffer, at least BYTES, for the message that EFFECT changes. */
 static int64_t room_of(const struct mpg_hypothesis_effect *effect, int64_t bytes)
 {
     return bytes == effect->was || bytes < effect->bytes ? effect->bytes : bytes;
 }
 
-/* All sizes of a collective that the member gave. */
+/* Changes all sizes that a member passed to a collective. */
 static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const uint32_t n = e->count_number;
     int64_t sum = 0, *counts = c->room;
     for (uint32_t i = 0; i < n; i++)
         sum += e->counts[i];
-    for (uint32_t i = 0; i < n; i++) { /* bytes= is divided as the sum was */
+    for (uint32_t i = 0; i < n; i++) { /* a new total is divided in the traced proportions */
         const double scaled = effect->by->size_bytes >= 0
                                   ? (sum > 0 ? (double)effect->bytes * ((double)e->counts[i] / (double)sum) : 0)
                                   : effect->by->factor * (double)e->counts[i];
@@ -261,7 +261,7 @@ static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effec
     e->bytes = effect->by->size_bytes >= 0 ? effect->by->size_bytes : llround(effect->by->factor * (double)e->bytes);
 }
 
-/* What it moves both ways. */
+/* Scales both directions of a one-sided transfer. */
 static void resize_transfer(const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const double ratio = effect->was > 0 ? (double)effect->bytes / (double)effect->was : 0;
@@ -287,7 +287,7 @@ static void change_exchange(const struct mpg_hypothesis_effect *effect, struct m
     to->drops = to->drops || (effect->drops && e->to == MPG_PROC_NULL && e->from == MPG_PROC_NULL);
 }
 
-/* One thing of a start of several. */
+/* Changes one request of a start of several. */
 static void change_start(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_changed *to)
 {
     const uint32_t n = to->event.request_number;

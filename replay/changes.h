@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What hypotheses about messages and collectives make of a rank's calls (docs/MODEL.md, section 10). Each process learns
- * it from the whole trace by itself, so that both ends of a message, and all members, say the same. */
+/* Changes of a rank's calls by hypotheses about messages and collectives (docs/MODEL.md, section 10). Each process
+ * derives the changes from the whole trace, so that both ends of a message and all members of a collective agree. */
 #ifndef MPG_REPLAY_CHANGES_H
 #define MPG_REPLAY_CHANGES_H
 
@@ -10,24 +10,27 @@
 
 struct mpg_changes;
 
-/* A call as it is to be. */
+/* A changed call. */
 struct mpg_changed {
-    struct mpg_event event; /* sizes, and MPG_PROC_NULL for the half of an exchange that is dropped */
-    bool drops;             /* nothing of it is left */
-    const int64_t *started; /* of a start of several: bytes of each, or MPG_STARTED_...; NULL: as they were */
+    struct mpg_event event; /* new sizes; MPG_PROC_NULL for a dropped half of a send-receive */
+    bool drops;             /* the call is removed */
+    const int64_t *started; /* for a start of several requests: bytes of each, or MPG_STARTED_...; NULL: unchanged */
 };
 
-/* For RANK, by SUPPOSED, some of which are about messages. Errors: the trace's; theirs; that all members would not
- * agree on a collective's size; what cannot be had: a persistent collective, or a Scatterv's bytes=, of other size. */
+/* Collects the changes of RANK's calls by the hypotheses SUPPOSED, at least one of which is about messages.
+ * Returns a new object for mpg_changes_free(), or NULL with ERR. Errors: of the trace or the hypotheses; members
+ * would disagree on the size of a collective; a new size that replay cannot express (persistent collective,
+ * Scatterv with bytes=). */
 struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *supposed,
                                     struct mpg_error *err);
 void mpg_changes_rewind(struct mpg_changes *changes);
-/* The same once more, at its beginning; ALL outlives it. NULL: of NULL, or out of memory with ERR. */
+/* Returns a copy of ALL with its own position, at the beginning. The copy shares ALL's data and must be freed
+   before ALL. Returns NULL if ALL is NULL, or with ERR if memory runs out. */
 struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_error *err);
-/* EVENT, the rank's call NUMBER (from 0; not less than the last one asked for), into *CHANGED, whose lists are valid
- * until the next; false: it is as it was. NULL is allowed. */
+/* Stores the changed form of EVENT, the rank's call NUMBER (from 0, never descending between calls), in *CHANGED,
+ * whose lists are valid until the next lookup. Returns false if the call is unchanged or CHANGES is NULL. */
 bool mpg_changes_find(struct mpg_changes *changes, uint64_t number, const struct mpg_event *event,
                       struct mpg_changed *changed);
-void mpg_changes_free(struct mpg_changes *changes); /* NULL is allowed */
+void mpg_changes_free(struct mpg_changes *changes); /* CHANGES may be NULL */
 
 #endif

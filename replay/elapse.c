@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deadlines are of the clock and not of work: what the operating system takes of a processor meanwhile does
- * not count twice, as it is in what was traced. Re-enactment's own time (looking up requests, reading) is
- * paid back out of the computation that follows, as the program did not have it. */
+/* Deadlines are in wall time, not in work: the trace contains the processor time that the operating system took,
+ * and it must not count twice. The cost of the replay itself (request lookup, reading) is deducted from later
+ * computation, since the program did not have this cost. */
 #include "replay/elapse.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "common/ticks.h"
 
 enum {
-    AT_FIRST_NS = 40, /* from a call's return to the next one, if no time is to pass between: until it is known */
+    AT_FIRST_NS = 40, /* initial estimate of the time from a call's return to the next call without computation */
     MOST_DEBT_NS = 100000000,
-    LEAST_READING_NS = 5000, /* left, for which reading is begun */
-    LEAST_SLEEP_NS = 20000   /* less is over before a timer has been set */
+    LEAST_READING_NS = 5000, /* minimum remaining time to start reading ahead */
+    LEAST_SLEEP_NS = 20000   /* shorter sleeps end before a timer is set */
 };
 
 static void owe(struct mpg_elapse *e, int64_t ns)
@@ -24,8 +24,8 @@ static void owe(struct mpg_elapse *e, int64_t ns)
         e->debt_ns = MOST_DEBT_NS;
 }
 
-/* What re-enactment takes between two calls, of which one is X_NS: the median, as it is found step by step, since it is
- * more where there was something else to do, too. */
+/* Estimates the median of the replay's own time between two calls from a new observation X_NS. Steps of constant
+ * size approach the median, which is insensitive to rare long intervals. */
 static void learn(struct mpg_elapse *e, int64_t x_ns)
 {
     const double step_ns = 0.25;
@@ -39,7 +39,7 @@ static void sleep_until(int64_t target_ns)
     }
 }
 
-/* What another thread reads is waited for elsewhere. */
+/* Does not wait if another thread is reading. */
 static bool fill(struct mpg_elapse *e)
 {
     if (!e->reading)
@@ -51,7 +51,7 @@ static bool fill(struct mpg_elapse *e)
     return more;
 }
 
-/* Reads ahead as long as there is time, and something to read. Returns the time. */
+/* Reads events ahead while there is time before TARGET_NS and memory for events. Returns the current time. */
 static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_ns)
 {
     while (target_ns - now_ns >= LEAST_READING_NS && fill(e))

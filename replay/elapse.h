@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computation that is not done: its time passes, in which events are read ahead. */
+/* Timed waits in place of computation. Events are read ahead during a wait. */
 #ifndef MPG_REPLAY_ELAPSE_H
 #define MPG_REPLAY_ELAPSE_H
 
@@ -9,19 +9,21 @@
 
 struct mpg_elapse {
     struct mpg_feed *feed;
-    pthread_mutex_t *reading; /* held meanwhile; NULL: nobody else reads */
-    bool sleeps;     /* what is longer than some us; else it spins */
-    int64_t debt_ns; /* re-enactment itself took longer than it should have: made up for later */
-    int64_t late_ns; /* all that has ever been */
-    double own_ns;   /* what it takes between two calls */
+    pthread_mutex_t *reading; /* lock to hold while reading; NULL: no other thread reads */
+    bool sleeps;     /* sleep through long waits instead of spinning */
+    int64_t debt_ns; /* replay time to deduct from later computation */
+    int64_t late_ns; /* sum of all lateness */
+    double own_ns;   /* estimated time of the replay itself between two calls */
 };
 
-/* FEED is read ahead meanwhile, READING held (NULL: nobody else reads). SLEEPS: what is longer than some us; else it spins. */
+/* Initialises *ELAPSE, which reads FEED ahead with the lock READING held (NULL: no other thread reads). SLEEPS:
+   waits above some microseconds sleep; otherwise they spin. */
 void mpg_elapse_init(struct mpg_elapse *elapse, struct mpg_feed *feed, pthread_mutex_t *reading, bool sleeps);
 
-/* Until NS after FROM_NS of CLOCK_MONOTONIC (MPG_JUST_NOW: at once, NS being next to nothing), less what re-enactment has taken
- * too much before, of which LATE_NS are new: so much later than what elapsed last was over, MPI was called. Returns when it is
- * over (MPG_JUST_NOW: likewise). */
+/* Waits until NS nanoseconds after FROM_NS of CLOCK_MONOTONIC, less the replay time owed so far. FROM_NS =
+ * MPG_JUST_NOW: NS is close to 0, return at once. LATE_NS: delay between the end of the last wait and the
+ * following MPI call, added to the time owed. Returns the time at the end of the wait, or MPG_JUST_NOW if that was
+ * FROM_NS. */
 int64_t mpg_elapse(struct mpg_elapse *elapse, int64_t from_ns, int64_t ns, int64_t late_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Acts lie one behind the other in blocks, each with its lists. */
+/* Actions are stored one behind the other in blocks, each action with its lists. */
 #include "replay/feed.h"
 
 #include <stdalign.h>
@@ -13,8 +13,8 @@
 
 enum {
     BLOCK_BYTES = 1 << 18,
-    FEW = 16, /* events that are read in one go */
-    HEAD = 16 /* before each act: how many bytes it is with all that is its own */
+    FEW = 16, /* events to read at a time */
+    HEAD = 16 /* bytes before each action that hold its total size */
 };
 
 struct block {
@@ -26,24 +26,24 @@ struct block {
 struct mpg_feed {
     struct mpg_cursor *cursor;
     struct mpg_changes *changes;
-    const struct mpg_tags *tags; /* NULL: those of the trace */
+    const struct mpg_tags *tags; /* NULL: the trace's tags */
     struct tracer_overhead tracer_overhead;
-    struct interval_sums interval_sums; /* since the call before */
-    int64_t base_ns;        /* when that returned */
-    int64_t elapsed_ns;     /* before it, of calls that are not made */
-    int64_t given_ns;       /* of all that, before regions' marks */
-    struct regions regions; /* with hypotheses alone */
+    struct interval_sums interval_sums; /* local calls since the previous replayed call */
+    int64_t base_ns;        /* end of the previous call */
+    int64_t elapsed_ns;     /* time of calls that are not replayed, before the next action */
+    int64_t given_ns;       /* part of this time that precedes region marks already delivered */
+    struct regions regions; /* used with hypotheses only */
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
-    const struct mpg_needs *needs; /* several threads: PLACE of them is this one; NULL: one */
+    const struct mpg_needs *needs; /* several threads: this feed is for thread PLACE of NEEDS; NULL: one thread */
     int place;
     struct mpg_orders orders;
     bool began, ended, failed;
     struct mpg_error error;
     size_t memory, held;
     struct block *first, *last, *spare;
-    struct mpg_act *newest; /* that has been read, if it is still there */
+    struct mpg_act *newest; /* last action read; NULL if its block was released */
 };
 
 bool mpg_feed_makes(const struct mpg_event *e)
@@ -59,14 +59,14 @@ bool mpg_feed_makes(const struct mpg_event *e)
     case MPG_KIND_FILE:
     case MPG_KIND_FILE_COLLECTIVE:
         return false;
-    case MPG_KIND_DYNAMIC: /* what comes of it may be within this world */
+    case MPG_KIND_DYNAMIC: /* both sides may be ranks of this run */
         return e->call == MPG_CALL_Comm_accept || e->call == MPG_CALL_Comm_connect || e->call == MPG_CALL_Comm_join;
     default:
         return true;
     }
 }
 
-/* Whether EVENT is part of the computation between two calls. */
+/* Returns true if EVENT is part of the computation between two calls. */
 static bool is_between(const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -118,7 +118,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
-/* Room for BYTES behind all that there is; NULL: out of memory. */
+/* Reserves BYTES behind the last action; NULL: out of memory. */
 static char *room(struct mpg_feed *f, size_t bytes)
 {
     struct block *b = f->last;
@@ -144,7 +144,7 @@ static char *room(struct mpg_feed *f, size_t bytes)
     return place;
 }
 
-/* The first block has been read. */
+/* Releases the first block, whose actions are all read. */
 static void give_back(struct mpg_feed *f)
 {
     struct block *b = f->first;
@@ -161,7 +161,7 @@ static void give_back(struct mpg_feed *f)
         free(b);
 }
 
-/* ACT is behind all others. */
+/* Links ACT behind the newest action. */
 static void add_newest(struct mpg_feed *f, struct mpg_act *act)
 {
     if (f->newest)
@@ -180,7 +180,7 @@ static void *put(char **place, const void *data, size_t bytes)
     return at;
 }
 
-/* RESOLUTIONS are those of ACT's event, its own. */
+/* Renumbers the tags of ACT's event and of RESOLUTIONS, its own copy. */
 static void rename_tags(const struct mpg_tags *tags, struct mpg_act *act, struct mpg_resolution *resolutions)
 {
     if (!tags)
@@ -191,7 +191,7 @@ static void rename_tags(const struct mpg_tags *tags, struct mpg_act *act, struct
         resolutions[i].tag = mpg_tags_map(tags, resolutions[i].tag);
 }
 
-/* Behind all acts: EVENT, BEFORE_NS after the one before. */
+/* Appends the action for EVENT, BEFORE_NS after the previous one. */
 static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
 {
     enum { NUMBER = sizeof(int64_t) };
@@ -235,7 +235,7 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     return 0;
 }
 
-/* A copy of E and its requests at *PLACE into ACT. */
+/* Stores a copy of E with its requests at *PLACE, in ACT. */
 static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_act *act)
 {
     *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
@@ -246,7 +246,7 @@ static void put_poll(char **place, const struct mpg_event *e, uint64_t number, s
     act->event.sources = act->event.destinations = NULL;
 }
 
-/* What has been asked again, before E. */
+/* Appends the run of polls that ends before E. */
 static int add_run(struct mpg_feed *f, const struct mpg_event *e)
 {
     const struct mpg_polls *polls = &f->polls;
@@ -274,7 +274,7 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* E is no part of what is asked again. */
+/* Ends the current run of polls, of which E is not a part. */
 static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
 {
     if (f->polls.count > 0 && add_run(f, e) < 0)
@@ -285,7 +285,7 @@ static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
 
 /* --- time --- */
 
-/* Computation from the call before to EVENT, the tracer's part taken out, as hypotheses have it. */
+/* The computation time from the previous call to EVENT, without tracer overhead, changed by hypotheses. */
 static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - f->base_ns;
@@ -298,7 +298,7 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
     return supposed_ns > 0 ? (int64_t)(supposed_ns + 0.5) : 0;
 }
 
-/* EVENT, which is a call, has been left. */
+/* Restarts the interval at the end of EVENT, a call. */
 static void go_on(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
@@ -330,7 +330,7 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Of another thread: nothing happens to this one, but what ends all. */
+/* Handles an event of another thread, of which only MPI_Init and MPI_Finalize matter here. */
 static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -348,7 +348,7 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
     int status = 0;
-    if (!f->began) { /* what is before MPI_Init, and itself */
+    if (!f->began) { /* up to and including MPI_Init */
         go_on(f, e);
         f->began = kind == MPG_KIND_INIT;
         if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
@@ -400,7 +400,7 @@ bool mpg_feed_fill(struct mpg_feed *f)
     return true;
 }
 
-/* The act at PLACE will be there, in the processor's cache, when it is asked for. */
+/* Prefetches the action at PLACE into the processor's cache. */
 static void fetch(const char *place)
 {
     enum { LINE = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events of a rank, or of one of its threads, as acts, read ahead of time: as many as fit into some memory before the
- * first is asked for, and more whenever there is time (mpg_feed_fill). */
+/* Read-ahead of a rank's or thread's events as actions. The caller fills the memory before the first action and
+ * continues during waits (mpg_feed_fill). */
 #ifndef MPG_REPLAY_FEED_H
 #define MPG_REPLAY_FEED_H
 
@@ -11,26 +11,28 @@
 
 struct mpg_feed;
 
-/* The events of RANK's thread (NEEDS, PLACE of it there; NULL: of the only one), of which MEMORY bytes are held, with
- * computation as SUPPOSED has it (NULL: as it was), and calls
- * as CHANGES (NULL: likewise). TRACE and these outlive it.
- * MPI_Finalize ends the acts of all threads, whichever made it. */
+/* Opens a feed of the events of RANK's thread NEEDS->thread[PLACE] (NEEDS is NULL: the only thread). The feed
+ * holds at most about MEMORY bytes of actions. SUPPOSED changes computation times, CHANGES changes calls; NULL:
+ * unchanged. TRACE and these objects must outlive the feed. MPI_Finalize of any thread ends the actions of all
+ * threads. Returns a feed for mpg_feed_close(), or NULL with ERR. */
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
                                size_t memory,
                                const struct mpg_bound_hypotheses *supposed, struct mpg_changes *changes,
                                struct mpg_error *err);
-/* Acts have other tags, as TAGS says, which outlives it (NULL: those of the trace): before any has been read. */
+/* Renumbers the tags of all actions by TAGS, which must outlive the feed; NULL: the trace's tags. To be called
+   before the first read. */
 void mpg_feed_rename(struct mpg_feed *feed, const struct mpg_tags *tags);
-/* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when
- * mpg_feed_next() comes to it. */
+/* Reads some events ahead. Returns false if the memory is full or no event is left. mpg_feed_next() reports a read
+ * error when it reaches the damaged event. */
 bool mpg_feed_fill(struct mpg_feed *feed);
-/* The next act, valid until the next call. NULL: there is none, or ERR. */
+/* Returns the next action, valid until the next call, or NULL with ERR. */
 const struct mpg_act *mpg_feed_next(struct mpg_feed *feed, struct mpg_error *err);
-/* What elapsed without being made, so far. */
+/* The number of calls read so far that are not replayed but only take their time. */
 uint64_t mpg_feed_elapsed(const struct mpg_feed *feed);
-void mpg_feed_close(struct mpg_feed *feed); /* NULL is allowed */
+void mpg_feed_close(struct mpg_feed *feed); /* FEED may be NULL */
 
-/* Whether events of CALL become acts; else their time elapses (or is computation, of what involves nobody). */
+/* Returns true if EVENT becomes an action. Other calls only take their time, or count as computation if they are
+   local. */
 bool mpg_feed_makes(const struct mpg_event *event);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgreplay: makes the calls of a trace again, for real. */
+/* mpgreplay: makes the MPI calls of a trace again. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,40 +23,40 @@
 
 struct request {
     const char *trace;
-    int elapse;                      /* 1: time of computation passes asleep */
+    int elapse;                      /* 0: spin, 1: sleep */
     double patience_ns;
     int64_t memory_bytes;
-    struct mpg_option_list supposed; /* files and hypotheses */
+    struct mpg_option_list supposed; /* hypothesis files and hypotheses */
     struct mpg_hypotheses hypotheses;
     bool deterministic, quiet, json;
 };
 
-/* A thread's part of it. */
+/* Input of one thread. */
 struct voice {
-    struct mpg_changes *changes; /* of calls; NULL: none */
+    struct mpg_changes *changes; /* changes of calls; NULL: none */
     struct mpg_feed *feed;
     struct mpg_elapse elapse;
 };
 
-/* One rank's part of the trace. */
+/* State of this process, which replays one rank. */
 struct part {
     struct mpg_trace *trace;
     int32_t rank;
     struct mpg_needs needs;
     int64_t traced_ns;
-    struct mpg_bound_hypotheses *supposed; /* NULL: nothing */
-    struct mpg_changes *changes;   /* of calls; NULL: none */
-    struct voice *voice;           /* of each of its threads */
-    struct mpg_tags tags;          /* ABOVE 0: those of the trace are allowed */
+    struct mpg_bound_hypotheses *supposed; /* bound hypotheses; NULL: none */
+    struct mpg_changes *changes;   /* changes of calls; NULL: none */
+    struct voice *voice;           /* one for each thread of the rank */
+    struct mpg_tags tags;          /* above = 0: tags are not renumbered */
     const char *name, *program;
     const struct mpg_enactor *mpi;
-    bool readable; /* else why is in ERROR */
+    bool readable; /* false: ERROR says why */
     struct mpg_error error;
 };
 
-/* --- what the library asks for --- */
+/* --- functions for the replay library --- */
 
-/* A trace belongs to one thread at a time. */
+/* A trace must not be used by two threads at the same time. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct part *hold(const struct part *p)
@@ -161,7 +161,7 @@ static void close_part(struct part *p)
     *p = (struct part){.rank = -1};
 }
 
-/* What each of the rank's threads does; they share the memory. */
+/* Opens the feeds of the rank's threads, which divide the memory. */
 static int read_threads(struct part *p, const struct request *request, struct mpg_error *err)
 {
     const int n = p->needs.threads;
@@ -190,7 +190,7 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
     if (!p->trace)
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
     if (p->rank >= mpg_trace_ranks(p->trace))
-        return 0; /* the number of ranks is wrong, which is told when it is known */
+        return 0; /* wrong number of ranks: check_ranks() reports it after MPI_Init */
     if (request->hypotheses.n > 0 &&
         !(p->supposed = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
@@ -204,7 +204,7 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
     return read_threads(p, request, err);
 }
 
-/* All that is supposed. */
+/* Reads all hypotheses of the command line. */
 static int read_hypotheses(struct request *r, struct mpg_error *err)
 {
     for (size_t i = 0; i < r->supposed.n; i++)
@@ -213,7 +213,7 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
     return mpg_hypotheses_take(&r->hypotheses, r->supposed.item, r->supposed.n, err);
 }
 
-/* Before MPI_Init, as far as the launcher says which rank this is, so that nobody waits for it afterwards. */
+/* Reads before MPI_Init if the launcher provides the rank, so that no process waits in MPI for a slow reader. */
 static void prepare(struct part *p, const struct request *request, int32_t rank)
 {
     *p = (struct part){.rank = rank};
@@ -232,7 +232,7 @@ static int check_ranks(struct part *p, const struct request *request, int ranks)
                          ranks == 1 ? "" : "es", mpg_trace_ranks(p->trace));
 }
 
-/* ENOUGH: MPI allows several threads to make calls at once, or none was asked for. */
+/* ENOUGH: MPI provides MPI_THREAD_MULTIPLE, or was not asked for it. */
 static int check_threads(struct part *p, const struct request *request, bool enough)
 {
     if (!p->readable || p->needs.threads < 2 || enough)
@@ -242,7 +242,8 @@ static int check_threads(struct part *p, const struct request *request, bool eno
                          request->trace, p->rank, p->needs.threads);
 }
 
-/* STATUS is this rank's, of what P's ERROR is about. Of all RANKS the first that failed says so; true: one has. Collective. */
+/* Reports the failure of the first of RANKS ranks that failed; STATUS < 0: this rank failed with P's ERROR.
+   Returns true if a rank failed. Collective. */
 static bool has_failed(const struct part *p, int status, int ranks)
 {
     const int first = p->mpi->first_failed(status < 0);
@@ -258,7 +259,7 @@ static int collect_tags(struct part *p, int32_t above)
                : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* What has been read names tags of the trace: it is read anew. */
+/* The feeds hold the trace's tags, so they are opened anew. */
 static int apply_tags(struct part *p, const struct request *request, int32_t limit)
 {
     int status = 0;
@@ -272,8 +273,8 @@ static int apply_tags(struct part *p, const struct request *request, int32_t lim
     return status == 0 ? 0 : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* Where this MPI allows fewer tags than the trace has, of any of the RANKS, all agree on others. False: a rank could not, which
- * has been said. Collective. */
+/* Agrees on new tags among RANKS processes if this MPI's MPI_TAG_UB is below a tag of the trace. Returns false if
+ * a rank failed, after reporting it. Collective. */
 static bool rename_tags(struct part *p, const struct request *request, int ranks)
 {
     const int32_t limit = p->mpi->tag_limit(p->needs.most_tag);
@@ -282,11 +283,11 @@ static bool rename_tags(struct part *p, const struct request *request, int ranks
     if (has_failed(p, collect_tags(p, mpg_tags_above(limit)), ranks))
         return false;
     if (mpg_tags_join(&p->tags, p->mpi, p->rank, ranks, &p->error) < 0)
-        end_all(p, &p->error); /* others are waiting for its list */
+        end_all(p, &p->error); /* other ranks wait for this rank's list */
     return !has_failed(p, apply_tags(p, request, limit), ranks);
 }
 
-/* Whether TRACE was recorded with MPI. */
+/* Returns true if TRACE was recorded with MPI. */
 static bool is_of(const struct mpg_trace *trace, enum mpg_mpi mpi)
 {
     const char *said = mpg_trace_find_fact(trace, 0, "mpi");
@@ -294,7 +295,7 @@ static bool is_of(const struct mpg_trace *trace, enum mpg_mpi mpi)
     return said && strncmp(said, name, strlen(name)) == 0;
 }
 
-/* --- what has been found --- */
+/* --- summary --- */
 
 static void print_count(uint64_t n, const char *text)
 {
@@ -322,7 +323,7 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
                mpg_units_format_time(late, sizeof late, (double)o->late_ns));
 }
 
-/* The same for programs; mpgreplay(1) is the schema. */
+/* The summary as JSON; mpgreplay(1) is the schema. */
 static void print_json(const struct mpg_outcome *o, int ranks, const char *trace)
 {
     const struct {
@@ -444,7 +445,7 @@ int main(int argc, char **argv)
         mpi = mpg_module_load(family, "libmpgreplay", "enact", "mpg_enactor", &err);
     if (!mpi) {
         if (!mpg_launcher_is_first())
-            sleep(1); /* launchers end all when one fails; the first may have to speak yet */
+            sleep(1); /* launchers kill all processes when one fails; the first must print its message before */
         else
             mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;

@@ -10,7 +10,8 @@ int mpg_orders_begin(struct mpg_orders *o, int threads)
     return o->begun ? 0 : -1;
 }
 
-/* Calls that the members of their communicator make in one order. Those of a group have another one for each. */
+/* Returns true for calls that all members of a communicator make in the same order. Calls of a group are ordered
+   by the group only. */
 static bool is_ordered(const struct mpg_event *e)
 {
     switch (mpg_call_kind(e->call)) {

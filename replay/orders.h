@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a rank's threads have to keep the order that the trace has: collectives of a communicator, and which thread
- * begins first. */
+/* Order that a rank's threads must keep as in the trace: collectives of each communicator, and the first call of
+ * each thread. */
 #ifndef MPG_REPLAY_ORDERS_H
 #define MPG_REPLAY_ORDERS_H
 
@@ -9,19 +9,20 @@
 
 #include "trace/event.h"
 
-/* Zero-initialised is without any. */
+/* Zero-initialised is empty. */
 struct mpg_orders {
-    int64_t *made; /* of each communicator, so many collectives */
+    int64_t *made; /* number of collectives so far, by communicator */
     uint32_t comms;
-    bool *begun; /* of each thread, MPI_Init's the first */
+    bool *begun; /* thread has made a call; index 0 is the thread of MPI_Init */
     int begins;
-    int64_t turn; /* of the event that has been noted, as struct mpg_act has them */
+    int64_t turn; /* of the last event, as in the action */
     int first;
 };
 
-/* 0, or -1: out of memory. */
+/* Initialises *ORDERS for THREADS threads. Returns 0, or -1 if memory runs out. */
 int mpg_orders_begin(struct mpg_orders *orders, int threads);
-/* EVENT of the rank's thread BY, in the rank's order. BEGAN: MPI_Init has been; MAKES: it is made again. */
+/* Notes EVENT of thread BY; events come in the rank's order. BEGAN: MPI_Init is over. MAKES: the event is
+   replayed. Sets turn and first. Returns 0, or -1 if memory runs out. */
 int mpg_orders_note(struct mpg_orders *orders, const struct mpg_event *event, int by, bool began, bool makes);
 void mpg_orders_clear(struct mpg_orders *orders);
 

@@ -6,7 +6,7 @@
 
 enum { MOST = 1 << 20 };
 
-/* Whether EVENT asked for something, and it was not there. */
+/* Returns true if EVENT is an unsuccessful test or probe. */
 static bool is_poll(const struct mpg_event *e)
 {
     switch (mpg_call_plain(e->call)) {
@@ -38,7 +38,7 @@ static bool add(struct mpg_polls *p, uint64_t number, int which, int64_t before_
         const size_t capacity = p->capacity ? 2 * p->capacity : 256;
         struct mpg_again *grown = capacity <= MOST ? realloc(p->again, capacity * sizeof *grown) : NULL;
         if (!grown)
-            return false; /* it is made as any other call */
+            return false; /* replayed as an ordinary call */
         p->again = grown;
         p->capacity = capacity;
     }

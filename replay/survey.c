@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of buffers, and what members of collectives have to tell each other. */
+/* Pre-pass: buffer sizes, and sizes that the members of collectives must exchange. */
 #include "replay/survey.h"
 
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include "replay/feed.h"
 #include "replay/tags.h"
 
-enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* of a communicator, until all events have been seen */
+enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* state of a communicator during the pre-pass */
 
 struct survey {
     struct mpg_trace *trace;
     struct mpg_changes *changes;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
-    uint32_t init_thread; /* that made MPI_Init */
-    int64_t buffered_init; /* the largest persistent buffered send; -1: none */
+    uint32_t init_thread; /* thread of MPI_Init */
+    int64_t buffered_init; /* largest persistent buffered send; -1: none */
     bool began, ended;
-    bool cancels_starts;   /* what a start began is cancelled */
+    bool cancels_starts;   /* a started request is cancelled */
 };
 
 static void raise_to(int64_t *most, int64_t n)
@@ -29,7 +29,7 @@ static void raise_to(int64_t *most, int64_t n)
 
 /* --- communicators --- */
 
-/* Room for what is known of COMM. */
+/* Makes room for the data of COMM. */
 static int comm_room(struct mpg_needs *n, int32_t comm, struct mpg_error *err)
 {
     if ((size_t)comm < n->comms)
@@ -140,7 +140,7 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
         raise_to(&s->buffered_init, e->bytes);
 }
 
-/* Something of COMM is to be without effect, or (IF_STARTS) if a start of requests is cancelled. */
+/* Requests a silent communicator for COMM. IF_STARTS: only if the rank cancels a started request. */
 static int need_deaf(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
 {
     if (comm < 0)
@@ -157,7 +157,7 @@ static void settle_deaf(struct survey *s)
         s->needs->deaf[i] = (s->needs->deaf[i] & IS_DEAF) || (s->needs->deaf[i] && s->cancels_starts);
 }
 
-/* E has received, or found, something. */
+/* Notes a successful receive or probe with a wildcard. */
 static int note_open(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
     if (!e->any)
@@ -250,7 +250,7 @@ static int check_rank(const struct mpg_trace *t, int32_t rank, struct mpg_error 
     return mpg_trace_runs(t, rank) ? mpg_error_set(err, "rank %d still runs", rank) : 0;
 }
 
-/* The rank's threads, that of MPI_Init the first. */
+/* Lists the rank's threads, the thread of MPI_Init first. */
 static int list_threads(struct survey *s, int32_t rank, struct mpg_error *err)
 {
     struct mpg_needs *n = s->needs;
@@ -265,7 +265,7 @@ static int list_threads(struct survey *s, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Why RANK's calls do not end by MPI_Finalize. */
+/* Says why RANK's calls do not end with MPI_Finalize. */
 static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *err)
 {
     const char *cut = mpg_trace_cut(s->trace);
@@ -282,7 +282,7 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
                          cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
 }
 
-/* EVENT, the rank's call NUMBER, or what hypotheses make of it. */
+/* Surveys EVENT, the rank's call NUMBER, in its changed form. */
 static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t number, struct mpg_error *err)
 {
     struct mpg_changed to;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pass over a rank's events before they are re-enacted: whether they can be, and what they need. */
+/* Pre-pass over a rank's events: checks that the rank can be replayed, and determines the resources. */
 #ifndef MPG_REPLAY_SURVEY_H
 #define MPG_REPLAY_SURVEY_H
 
 #include "replay/changes.h"
 #include "replay/stage.h"
 
-/* Of RANK's calls as CHANGES has them (NULL: as they were) into NEEDS, which the caller clears in any case; memory is that of
- * NEEDS. *TRACED_NS: from MPI_Init's leave to MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by
- * MPI_Finalize. */
+/* Fills NEEDS for RANK's calls, changed by CHANGES (NULL: unchanged). *TRACED_NS: time from the end of MPI_Init to
+ * the begin of MPI_Finalize. The caller must call mpg_needs_clear(NEEDS), also after an error. Returns 0, or -1
+ * with ERR: damaged trace, no MPI_Init, no MPI_Finalize, or the program still runs. */
 int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *changes, struct mpg_needs *needs,
                int64_t *traced_ns,
                struct mpg_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Renumbering the greater half keeps clear of all tags that stay, whichever these are, and needs nothing but the other
- * ranks' lists. */
+/* Only the upper half of the tag range is renumbered. The new tags then never collide with a kept tag, and the
+ * ranks exchange only their large tags. */
 #include "replay/tags.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ int mpg_tags_collect(struct mpg_trace *trace, int32_t rank, int32_t above, struc
     return status;
 }
 
-/* Ascending, each once. */
+/* Sorts ascending and removes duplicates. */
 static void sort(struct mpg_tags *tags)
 {
     size_t kept = 0;
@@ -85,7 +85,7 @@ static void sort(struct mpg_tags *tags)
     tags->n = kept;
 }
 
-/* One list after the other, so that no process ever has more than two: those of all, and those of one. */
+/* Lists are joined one by one, so that a process never holds more than the joined list and one other. */
 int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err)
 {
     struct mpg_tags all = {.above = tags->above};

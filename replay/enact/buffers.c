@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two buffers that all calls share, for what is sent and for what is received: what is in them means nothing. */
+/* All calls share one send buffer and one receive buffer; message contents are meaningless. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,18 +8,19 @@
 
 enum { LEAST_BYTES = 1 << 16 };
 
-/* BUFFER of *ROOM, or a larger one; requests may go on with what was there. */
+/* Returns *BUFFER of *ROOM bytes if it holds BYTES, else a larger one. The old buffer stays mapped, since requests
+   may use it. */
 static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 {
     if (bytes <= *room)
         return *buffer;
-    int64_t more = *room < LEAST_BYTES / 2 ? LEAST_BYTES : 2 * *room; /* those before stay: half of all at most */
+    int64_t more = *room < LEAST_BYTES / 2 ? LEAST_BYTES : 2 * *room; /* doubling: old buffers are at most half of the total */
     if (more < bytes)
         more = bytes;
     void *at = mmap(NULL, (size_t)more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    memset(at, 0, (size_t)more); /* the program's pages were there, too, most of the time */
+    memset(at, 0, (size_t)more); /* touches the pages, which the program had usually touched too */
     *buffer = at;
     *room = more;
     return at;
@@ -35,7 +36,7 @@ void *play_receive_buffer(struct play *p, int64_t bytes)
     return raise_to(&p->all->receive, &p->all->receive_bytes, bytes);
 }
 
-/* For all that the rank ever sends so, up to a limit; behind that it is used again. */
+/* The buffer for MPI_Bsend holds all buffered sends of the rank up to a limit, above which MPI reuses it. */
 int play_attach_buffer(struct play *p)
 {
     const struct mpg_needs *n = p->stage->needs;
@@ -77,7 +78,7 @@ void play_type_end(MPI_Datatype *type)
         PMPI_Type_free(type);
 }
 
-/* In one allocation. */
+/* Allocates all lists in one block. */
 static struct play_counts *new_counts(size_t n)
 {
     const size_t wide = sizeof(MPI_Aint) > sizeof(MPI_Datatype) ? sizeof(MPI_Aint) : sizeof(MPI_Datatype);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives, blocking, posted, or persistent. Reductions are MPI_BOR of bytes. */
+/* Collectives: blocking, nonblocking, persistent. Reductions use MPI_BOR on bytes. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 
 enum form { BLOCKING, POSTED, PERSISTENT };
 
-/* One of them. */
+/* A collective call. */
 struct collective {
-    enum mpg_call call; /* the blocking one */
+    enum mpg_call call; /* blocking form */
     enum form form;
     struct play_comm *c;
     const struct mpg_event *e;
-    const int64_t *shares; /* what others contribute; NULL where that is known */
+    const int64_t *shares; /* sizes of the other members; NULL: not needed */
     int root;
     MPI_Request *request;
-    struct play_counts **counts; /* whose they are: the request's, or of all calls that return when they are done */
+    struct play_counts **counts; /* the request's lists, or those for blocking calls */
 };
 
-/* A call in any of its three forms: RC. */
+/* Makes a call in its form; returns MPI's error code. */
 #if MPI_VERSION >= 4
 #define INIT(name, ...) MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, k->request)
 #define HAS_INIT 1
@@ -55,7 +55,8 @@ static enum form form_of(enum mpg_kind kind)
 
 /* --- counts --- */
 
-/* N of BYTES (NULL: 0) as counts and places of SIDE (0: sent, 1: received), which follow each other; *SUM of them. */
+/* Sets N counts and displacements of SIDE (0: send, 1: receive) from BYTES, packed without gaps (NULL: N must be
+   0). *SUM: total bytes. */
 static int set_counts(struct play *p, const struct collective *k, int side, const int64_t *bytes, size_t n,
                       int64_t *sum)
 {
@@ -114,13 +115,13 @@ static int simple(struct play *p, const struct collective *k)
     }
 }
 
-/* Equal blocks. */
+/* Collectives with equal blocks. */
 static int blocks(struct play *p, const struct collective *k)
 {
     const int64_t peers = k->c->peers;
     int64_t other = k->e->bytes;
     int n, m;
-    if (k->shares) /* of the other group, which may send other sizes: as each says for itself */
+    if (k->shares) /* on an intercommunicator the other group may send another size */
         for (int64_t i = 0; i < peers; i++)
             if (k->shares[i] > 0)
                 other = k->shares[i];
@@ -146,7 +147,7 @@ static int blocks(struct play *p, const struct collective *k)
     }
 }
 
-/* Blocks of different sizes, one of this rank's own. */
+/* Gatherv and Allgatherv. */
 static int gatherv(struct play *p, const struct collective *k)
 {
     int64_t sum = 0;
@@ -209,7 +210,7 @@ static int alltoallv(struct play *p, const struct collective *k)
                                x->counts[1], x->places[1], x->types, k->c->comm)));
 }
 
-/* How the whole vector is divided is not in the trace: evenly. */
+/* The trace has the total size only, which is divided evenly. */
 static int reduce_scatter(struct play *p, const struct collective *k)
 {
     const int64_t bytes = k->e->bytes;
@@ -244,13 +245,13 @@ static int neighbors(struct play *p, const struct collective *k)
         return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
     const uint32_t most = near->source_number > near->destination_number ? near->source_number
                                                                          : near->destination_number;
-    if (play_count_room(p, k->counts, most) < 0 || /* at once: more room is empty */
+    if (play_count_room(p, k->counts, most) < 0 || /* one allocation: growing would discard the counts set before */
         set_counts(p, k, 1, k->shares, near->source_number, &received) < 0 ||
         (edges && set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    m = n; /* as MPI wants it where there is no source */
+    m = n; /* without a source MPI still wants the own size */
     for (uint32_t i = 0; i < near->source_number; i++)
         if (near->sources[i] != MPG_PROC_NULL)
             m = x->counts[1][i];
@@ -322,7 +323,7 @@ static int describe(struct play *p, const struct mpg_act *act, struct collective
     return 0;
 }
 
-/* What a start of OWN needs beyond its call. */
+/* Stores the arguments that a start of OWN needs. */
 static int keep(struct play *p, struct play_persistent *own, const struct collective *k)
 {
     const struct mpg_event *e = &p->act->event;
@@ -364,7 +365,7 @@ int play_collective(struct play *p)
     if (own && keep(p, own, &k) < 0)
         return -1;
     if (own && !HAS_INIT)
-        return 0; /* each start posts it */
+        return 0; /* this MPI has no persistent form: each start makes the nonblocking call */
     k.request = r ? &r->handle : own ? &own->handle : NULL;
     k.counts = r ? &r->counts : own ? &own->counts : &p->counts;
     return enact(p, &k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators, made again as the trace has their members: what decided about them (colours, keys, groups) is
- * not in the trace, and is taken from who is in them. */
+/* Communicators with the traced members. The trace has no colours, keys and groups, so they are derived from the
+ * members. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 enum { LEADERS_TAG = 7 };
 
-/* The groups of a communicator as world ranks: this rank's own, and the other one. */
+/* The two groups of a communicator as world ranks: this rank's and the remote group. */
 struct sides {
     const int32_t *own, *other;
     int32_t size, remote_size;
-    int32_t rank; /* in the own one; -1: in none */
+    int32_t rank; /* in the own group; -1: not a member */
 };
 
 static int32_t place_of(const int32_t *ranks, int32_t n, int32_t rank)
@@ -50,7 +50,7 @@ static bool is_world(const struct play *p, const struct mpg_comm *told)
     return true;
 }
 
-/* --- the table --- */
+/* --- table --- */
 
 static struct play_comm *take_place(struct play *p, int32_t number)
 {
@@ -81,7 +81,7 @@ static int32_t number_of(const struct play *p, const struct play_comm *c)
     return -1;
 }
 
-/* C has become what the trace says, or it has not. */
+/* Checks that C has the traced rank and size. */
 static int check_made(struct play *p, struct play_comm *c)
 {
     int rank = -1, size = 0, remote = 0;
@@ -97,7 +97,7 @@ static int check_made(struct play *p, struct play_comm *c)
     return 0;
 }
 
-/* The communicator NUMBER is there: all calls may be made on it when its shares are told. */
+/* Makes communicator NUMBER available, after its members have exchanged their contributions. */
 static int begin_life(struct play *p, int32_t number, struct play_comm *c)
 {
     if (check_made(p, c) < 0 || play_share(p, number, c) < 0)
@@ -140,12 +140,12 @@ int play_world(struct play *p)
         if (is_world(p, told) && told->parent == MPG_NO_COMM && told->instance == 0)
             return play_comm(p, i) ? 0 : -1;
     world = (struct play_comm){.told = &unused, .comm = MPI_COMM_WORLD, .deaf = MPI_COMM_NULL, .peers = p->stage->ranks};
-    return play_share(p, INT32_MAX, &world); /* this rank makes no call on it, but others ask */
+    return play_share(p, INT32_MAX, &world); /* this rank does not use MPI_COMM_WORLD, but the exchange is collective */
 }
 
-/* --- making --- */
+/* --- constructors --- */
 
-/* The group of NEW's own side, of those of OLD. */
+/* The group of the new communicator's own side, as a subgroup of OLD. */
 static int group_of(struct play *p, const struct play_comm *old, const struct play_comm *made,
                     MPI_Group *group)
 {
@@ -193,7 +193,7 @@ static int split(struct play *p, const struct play_comm *old, struct play_comm *
     return play_check(p, PLAY_OPEN(p, MPI_Comm_split(old->comm, colour, key, into)));
 }
 
-/* By what memory is shared, if that gives on this machine what it gave in the trace. */
+/* Splits by shared memory only if this gives the traced members on this machine, else by colour. */
 static int split_type(struct play *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
 {
     MPI_Comm tried = MPI_COMM_NULL;
@@ -229,7 +229,7 @@ static int merge(struct play *p, const struct play_comm *old, struct play_comm *
     return play_check(p, PLAY_OPEN(p, MPI_Intercomm_merge(old->comm, high, into)));
 }
 
-/* Of a group that no communicator comes before. */
+/* Constructors from a group, without a parent communicator. */
 static int from_group(struct play *p, struct play_comm *made, MPI_Comm *into)
 {
     const struct sides s = sides_of(p, made->told);
@@ -263,7 +263,7 @@ static int make(struct play *p, struct play_comm *old, struct play_comm *made, M
     case MPG_CALL_Comm_split_type:
         return split_type(p, old, made, into);
     case MPG_CALL_Intercomm_create:
-    case MPG_CALL_Comm_accept: /* no port: who meets whom is known */
+    case MPG_CALL_Comm_accept: /* no port needed: both sides are known */
     case MPG_CALL_Comm_connect:
         return connect(p, old->comm, made, into);
     case MPG_CALL_Intercomm_merge:
@@ -282,7 +282,7 @@ static int make(struct play *p, struct play_comm *old, struct play_comm *made, M
     }
 }
 
-/* Calls that only some of a communicator's members make, or none of one. */
+/* Returns true for calls that only members of the new communicator make, or that have no parent. */
 static bool lacks_members(enum mpg_call call)
 {
     return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Comm_create_from_group ||
@@ -290,7 +290,7 @@ static bool lacks_members(enum mpg_call call)
            call == MPG_CALL_Comm_dup || call == MPG_CALL_Comm_dup_with_info;
 }
 
-/* As its parent has them: what a duplicate shares with it. */
+/* Starts a nonblocking duplicate, which is unavailable if its parent is. */
 static int begin_promised(struct play *p, struct play_comm *old, struct play_comm *made)
 {
     struct play_request *r = play_post(p, p->act->event.requests[0], false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests. What completes for another exchanges what goes by their identifiers, as
- * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait, now or later
- * (docs/REENACTMENT.md); one that had failed is made as long as what it asks for is not complete. */
+/* Calls that complete requests. If a call completes another request than in the trace, the two exchange their
+ * identifiers (docs/MODEL.md, section 6). A successful test that would fail here becomes a wait, now or later
+ * (docs/REENACTMENT.md). An unsuccessful test is made unless its requests are already complete. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -36,7 +36,8 @@ int play_note_done(struct play *p, struct play_request *r, const MPI_Status *sta
     return 0;
 }
 
-/* As play_note_done(), of the N whose indices, and statuses, the list has; they are not given to MPI again. */
+/* Notes the N requests completed by MPI, whose indices and statuses are in the list, and removes complete requests
+   from the list. */
 static int note_some(struct play *p, int n)
 {
     struct play_list *l = &p->list;
@@ -61,7 +62,7 @@ static int note_all(struct play *p)
     return note_some(p, l->n);
 }
 
-/* How many of the list could be completed now. */
+/* The number of listed requests that MPI could complete now. */
 static int count_ready(struct play *p)
 {
     struct play_list *l = &p->list;
@@ -74,10 +75,11 @@ static int count_ready(struct play *p)
     return ready;
 }
 
-/* --- messages that are longer than what they are received into --- */
+/* --- truncated messages --- */
 
-/* RC of a call that tells of each request apart. In these only receives fail, of messages that they do not hold (what was wrong
- * with a call was told as it was made), and so they did in the trace: such a call is a success here, and *CUT. */
+/* Checks RC of a call with a status per request. MPI_ERR_IN_STATUS here means a truncated message, which also
+ * failed in the trace: errors of other kinds appear when a request is created. Treats this error as success and
+ * sets *CUT. */
 static int check_each(struct play *p, int rc, bool *cut)
 {
     int class = MPI_SUCCESS;
@@ -87,8 +89,9 @@ static int check_each(struct play *p, int rc, bool *cut)
     return *cut ? 0 : play_check(p, rc);
 }
 
-/* After that: which of the list are complete. WAITS: those that are not are waited for; so is, in any case, what MPICH calls
- * pending, though it has come. Open MPI leaves handles of what failed. */
+/* Finds the completed requests of the list after a truncated message. WAITS: waits for the others. Requests that
+ * MPICH calls pending are waited for in any case; they are complete. Open MPI leaves the handles of failed
+ * requests. */
 static int note_complete(struct play *p, bool waits)
 {
     struct play_list *l = &p->list;
@@ -113,7 +116,7 @@ static int note_complete(struct play *p, bool waits)
     return note_some(p, n);
 }
 
-/* --- the calls, on the list --- */
+/* --- calls on the list --- */
 
 static int wait_for_one(struct play *p)
 {
@@ -131,7 +134,8 @@ static int wait_for_all(struct play *p)
     return cut ? note_complete(p, true) : note_all(p);
 }
 
-/* Of these two MPI_UNDEFINED says that all are over: MPICH, of those started to MPI_PROC_NULL. */
+/* In the next two functions MPI_UNDEFINED means that all requests are complete: MPICH returns it for starts to
+   MPI_PROC_NULL. */
 static int wait_for_any(struct play *p)
 {
     const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
@@ -180,8 +184,8 @@ static int test(struct play *p, enum mpg_call call)
     return note_some(p, n);
 }
 
-/* Not what makes something that is used afterwards, what a window is freed behind, or whose handle nothing can stand for at the
- * next start. */
+/* Not deferred are requests that create an object, transfers (a window may be freed after them), and persistent
+ * requests whose handle has no replacement at the next start. */
 static bool may_be_put_off(const struct play_request *r)
 {
     const struct play_persistent *own = r->persistent;
@@ -194,7 +198,7 @@ static bool is_test(enum mpg_call call)
            call == MPG_CALL_Testsome;
 }
 
-/* By CALL, or, where that is a test, by the call that waits in its place. */
+/* Waits with CALL, or with the wait that corresponds to a test. */
 static int wait_by(struct play *p, enum mpg_call call)
 {
     switch (call) {
@@ -212,8 +216,9 @@ static int wait_by(struct play *p, enum mpg_call call)
     }
 }
 
-/* What a test of the list is to do that wants WANTED of it: 0, wait for them; PUT_OFF, leave them, as open receives have taken
- * messages here in place of others, which have to be taken first: what is wanted may wait for these. */
+/* Decides about an unsuccessful test of the list that must complete WANTED requests. Returns 0: wait for them.
+ * Returns DEFERRED: complete them later, because wildcard receives took other messages here, which must be
+ * received first. */
 enum { PUT_OFF = 1 };
 
 static int await(struct play *p, int wanted)
@@ -229,7 +234,7 @@ static int await(struct play *p, int wanted)
     return 0;
 }
 
-/* Completes what the call would, WANTED at least: what is missing is waited for, unless it is PUT_OFF. */
+/* Completes at least WANTED requests of the list: waits for missing requests, or returns DEFERRED. */
 static int complete_list(struct play *p, int wanted)
 {
     enum mpg_call call = p->act->plain;
@@ -251,17 +256,17 @@ static int complete_list(struct play *p, int wanted)
     return 0;
 }
 
-/* --- what has been put off --- */
+/* --- deferred completions --- */
 
-/* Requests that a test left, though it had completed them in the trace. */
+/* Requests that a successful test of the trace has not completed here. */
 struct play_later {
     struct play_later *next;
-    struct mpg_act act; /* of the test; of its event the call alone, and how many they are */
+    struct mpg_act act; /* of the test; its event has only the call and the number of requests */
     int n;
     struct play_request *request[];
 };
 
-/* Of the N of ID, those that are not complete are waited for later; nothing goes by the others any more. */
+/* Defers the incomplete requests among the N of ID, and removes the others. */
 static int put_off(struct play *p, const int64_t *id, uint32_t n)
 {
     struct play_later *later = malloc(sizeof *later + n * sizeof *later->request), **last = &p->all->later;
@@ -274,7 +279,7 @@ static int put_off(struct play *p, const int64_t *id, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct play_request *r = play_find(p, id[i]);
         if (r && !r->done && !r->elapses) {
-            r->started = NULL; /* a start of the same does not end it */
+            r->started = NULL; /* a new start of the persistent request must not end this one */
             r->put_off = true;
             later->request[later->n++] = r;
         } else if (r)
@@ -287,7 +292,7 @@ static int put_off(struct play *p, const int64_t *id, uint32_t n)
     return 0;
 }
 
-/* R, which has been put off, is complete, and so what was left of its handle is due. */
+/* Removes R, a completed deferred request, and frees its persistent handle if the program already did. */
 static int end_later(struct play *p, struct play_request *r)
 {
     struct play_persistent *own = r->persistent;
@@ -299,7 +304,7 @@ static int end_later(struct play *p, struct play_request *r)
     return play_check(p, rc);
 }
 
-/* The list is what of LATER is left: waits for it, or (unless IN_ANY_CASE) is PUT_OFF once more. */
+/* Waits for the remaining requests of LATER. Unless IN_ANY_CASE, may return DEFERRED again. */
 static int complete_later(struct play *p, struct play_later *later, bool in_any_case)
 {
     if (list_room(p, (uint32_t)later->n) < 0)
@@ -338,16 +343,16 @@ int play_later(struct play *p, bool in_any_case)
     return status < 0 ? -1 : 0;
 }
 
-/* --- what a call of the trace did --- */
+/* --- replay of a traced call --- */
 
-/* All that it is about is dropped. */
+/* All requests of the call are dropped. */
 static void note_dropped(struct play *p)
 {
     p->outcome.dropped++;
     p->outcome.calls--;
 }
 
-/* All that it was given. */
+/* The call completed all its requests. */
 static int complete_all(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -378,7 +383,7 @@ static int complete_all(struct play *p)
     return 0;
 }
 
-/* Whether the call may complete R in place of another one: a receive. */
+/* Returns true if the call may complete R in place of another receive. */
 static bool is_candidate(const struct play_request *r)
 {
     return r->receives && !r->cancels && !r->elapses && !r->dropped;
@@ -392,7 +397,7 @@ static bool is_picked(const struct mpg_event *e, int64_t id)
     return false;
 }
 
-/* What goes by A's identifier goes by B's from now on, and the other way round. */
+/* Exchanges the identifiers of A and B. */
 static void exchange(struct play *p, struct play_request *a, struct play_request *b)
 {
     const struct play_request was = *a;
@@ -410,8 +415,7 @@ static void exchange(struct play *p, struct play_request *a, struct play_request
     p->outcome.exchanged++;
 }
 
-/* Of the requests that the call was given, those that it completed in the trace and that are not done take
- * what has been done instead, in the list's order. */
+/* Each traced request of the call that is incomplete here takes the identity of a complete one, in list order. */
 static void exchange_all(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -430,7 +434,7 @@ static void exchange_all(struct play *p)
     }
 }
 
-/* Some of what it was given. */
+/* The call completed some of its requests. */
 static int complete_some(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -455,7 +459,7 @@ static int complete_some(struct play *p)
     if (wanted == 0)
         p->list.n = 0;
     const bool needed = wanted + others > 0;
-    if (others > 0) { /* by itself: nothing may take its place */
+    if (others > 0) { /* sends and the like have no substitute, so they are completed separately */
         struct play_list *l = &p->list;
         if (wanted > 0 && (status = complete_list(p, wanted)) < 0)
             return -1;
@@ -483,7 +487,7 @@ static int complete_some(struct play *p)
     return 0;
 }
 
-/* Nothing: a test that failed. What succeeds now is done. */
+/* An unsuccessful test. Requests that complete now are noted as done. */
 static int complete_none(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -492,7 +496,7 @@ static int complete_none(struct play *p)
     bool elapses = false, receives = false;
     uint32_t done = 0, dropped = 0;
     struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
-    if (only && !only->elapses && !only->done) { /* programs poll so */
+    if (only && !only->elapses && !only->done) { /* fast path: most polling loops use MPI_Test */
         int flag = 0;
         MPI_Status status;
         const int rc = PLAY_OPEN(p, MPI_Test(&only->handle, &flag, &status));
@@ -525,7 +529,7 @@ static int complete_none(struct play *p)
     return 0;
 }
 
-/* Without a request that is one. */
+/* Without active requests. */
 static int complete_nothing(struct play *p)
 {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -560,6 +564,6 @@ int play_complete(struct play *p)
     if (e->done_all)
         return complete_all(p);
     if (e->done_number == 0 && !is_test(p->act->plain))
-        return complete_nothing(p); /* MPICH does so with those to MPI_PROC_NULL */
+        return complete_nothing(p); /* MPICH does so for starts to MPI_PROC_NULL */
     return e->done_number > 0 ? complete_some(p) : complete_none(p);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The threads of a rank. Each makes its own calls at its own time; of what others do it waits for this alone: a request,
- * communicator, window or message that another thread made or had last (until that has done all that was over in the
- * trace before the own call began); its turn among the collectives of a communicator, which is that of the trace; and,
- * before it frees something, all that was over by then. None of this can wait in a circle, as what is waited for was
- * over before in the trace. */
+/* Threads of a rank. Each thread makes its own calls at its own times. It waits for other threads in three cases
+ * only. (1) It uses a request, communicator, window or message that another thread created or used last: it waits
+ * until that thread has finished all calls that ended before this call in the trace. (2) Collectives on one
+ * communicator keep the traced order. (3) A call that frees an object waits for all calls that ended before it in
+ * the trace. Every wait is for a call that ended earlier in the trace, so waits cannot form a cycle. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct member {
     struct mpg_error err;
     pthread_t thread;
     bool runs;
-    int64_t leave_ns; /* of the act that it is at, in the trace */
+    int64_t leave_ns; /* traced end of the current action */
     uint64_t number;
 };
 
@@ -24,15 +24,15 @@ struct play_crew {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     int n;
-    struct member *member; /* the first's play is unused */
+    struct member *member; /* member 0 uses the caller's struct play */
     int64_t begin_ns;
-    int begun;      /* so many but the first have come to their first act */
-    uint64_t *turn; /* of each communicator, so many collectives have been made */
+    int begun;      /* threads other than the first that have started their first action */
+    uint64_t *turn; /* number of collectives made, by communicator */
     uint32_t turns;
     bool failed;
 };
 
-/* --- the lock --- */
+/* --- lock --- */
 
 void play_close(struct play *p)
 {
@@ -57,7 +57,7 @@ static void pause_here(struct play_crew *c)
     pthread_cond_wait(&c->moved, &c->lock);
 }
 
-/* --- who waits for whom --- */
+/* --- waiting for other threads --- */
 
 void crew_act(struct play *p)
 {
@@ -71,7 +71,7 @@ void crew_act(struct play *p)
     play_open(p);
 }
 
-/* Whether M has done all that was over when P's act began. */
+/* Returns true if M has finished all actions that ended in the trace before P's action began. */
 static bool has_passed(const struct member *m, const struct play *p)
 {
     const int64_t enter_ns = p->act->event.enter_ns;
@@ -99,7 +99,7 @@ static bool frees(enum mpg_kind kind)
            kind == MPG_KIND_REQUEST_FREE;
 }
 
-/* Of COMM; NULL: out of memory. */
+/* The counter of COMM; NULL: out of memory. */
 static uint64_t *turn_of(struct play_crew *c, int32_t comm)
 {
     struct mpg_error unused;
@@ -112,7 +112,7 @@ int crew_before(struct play *p)
     const struct mpg_act *act = p->act;
     if (!c)
         return 0;
-    if (act->first >= 0) { /* so that tracers number threads as they did */
+    if (act->first >= 0) { /* a tracer of the replay then numbers the threads as in the trace */
         while (c->begun < act->first)
             pause_here(c);
         c->begun++;
@@ -138,7 +138,7 @@ void crew_after(struct play *p)
     crew_tell(p);
 }
 
-/* --- their lives --- */
+/* --- life of a thread --- */
 
 void crew_fail(struct play *p)
 {
@@ -149,7 +149,7 @@ void crew_fail(struct play *p)
     const bool second = c->failed;
     c->failed = true;
     play_open(p);
-    while (second) /* the first is about to end all */
+    while (second) /* the thread that failed first ends the run */
         pause();
 }
 

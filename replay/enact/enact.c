@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One act after the other: the time before it, then its call. */
+/* Replays the actions in order: waits for the computation time, then makes the call. */
 #include "replay/enact/play.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ int play_fail(struct play *p, const char *format, ...)
     return mpg_error_set(p->err, "rank %d: %s", p->stage->rank, text);
 }
 
-/* Calls that may receive another message than in the trace, which then has been received. */
+/* Calls that may receive a longer message than in the trace; MPI has received it despite MPI_ERR_TRUNCATE. */
 static bool may_cut(enum mpg_kind kind)
 {
     return kind == MPG_KIND_COMPLETE || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV ||
@@ -61,7 +61,7 @@ void play_elapse(struct play *p)
     guard_computes(p);
     play_open(p);
     p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
-    play_returns(p); /* whatever MPI was called for before it */
+    play_returns(p); /* also if the call used MPI before */
     play_close(p);
     guard_calls(p);
 }
@@ -80,7 +80,7 @@ static void mark(struct play *p)
         mpg_region_end(name);
 }
 
-/* Nothing is left of the act but the names of its requests. */
+/* Removes the action's call. Its requests stay known as complete. */
 static int drop(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -150,7 +150,7 @@ int play_perform_call(struct play *p)
         return play_window(p);
     case MPG_KIND_PCONTROL:
         return play_check(p, MPI_Pcontrol(e->to));
-    default: { /* files' requests and generalized ones; what nobody can make again */
+    default: { /* requests of files, generalized requests, calls that cannot be replayed */
         for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
             struct play_request *r = play_post(p, e->requests[i], false);
             if (!r)
@@ -163,12 +163,12 @@ int play_perform_call(struct play *p)
     }
 }
 
-/* --- beginning and end --- */
+/* --- begin and end --- */
 
 void play_abort(int status)
 {
     enum { FORWARDED_US = 200000 };
-    usleep(FORWARDED_US); /* launchers of MPICH drop what they have not read of standard error by then */
+    usleep(FORWARDED_US); /* MPICH's launchers discard standard error that has not been forwarded by then */
     PMPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -179,7 +179,7 @@ static int begin(const struct mpg_needs *needs, int *rank, int *size, int64_t *l
     int provided = required, rc = needs->init_thread || needs->threads > 1
                                       ? MPI_Init_thread(NULL, NULL, required, &provided)
                                       : MPI_Init(NULL, NULL);
-    if (rc == MPI_SUCCESS && needs->threads < 2) /* it is not known yet how many */
+    if (rc == MPI_SUCCESS && needs->threads < 2) /* number of threads not known yet */
         PMPI_Query_thread(&provided);
     *enough = provided == MPI_THREAD_MULTIPLE;
     *left_ns = (int64_t)mpg_clock_ns();
@@ -213,7 +213,7 @@ static void broadcast(int from, int32_t *list, int n)
     PMPI_Bcast(list, n, MPI_INT32_T, from, MPI_COMM_WORLD);
 }
 
-/* What all ranks need, the buffers, and who watches. */
+/* Agrees on the resources of all ranks; creates buffers, watchdog and threads. */
 static int prepare(struct play *p)
 {
     const struct mpg_needs *n = p->stage->needs;
@@ -235,7 +235,7 @@ static int prepare(struct play *p)
     return crew_new(p) < 0 ? -1 : taken_new(p);
 }
 
-/* Those that have come on C, and that nobody has received: they are now. */
+/* Receives all messages left on COMM; returns their number. */
 static uint64_t take_rest(struct play *p, MPI_Comm comm)
 {
     enum { TRIES = 4 };
@@ -265,8 +265,8 @@ static void count_rest(struct play *p)
             p->outcome.unreceived += take_rest(p, p->all->comm[i]->comm);
 }
 
-/* Called by MPI_Finalize, while MPI is there: outcomes are added up where the trace says that the run is over.
- * (MPI-3.1, section 8.7.1.) */
+/* Attribute callback: MPI_Finalize calls it while MPI is still usable, so the counts are added up inside the
+ * traced MPI_Finalize (MPI-3.1, section 8.7.1). */
 static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct play *p = value;
@@ -300,7 +300,7 @@ static int finish(struct play *p, int64_t begin_ns)
     return play_check(p, MPI_Finalize());
 }
 
-/* What P has come to: a call, a mark, or a run of calls that find nothing. */
+/* Replays P's action: a call, a region mark, or a run of polls. */
 static int play_act(struct play *p)
 {
     if (p->all->later && play_later(p, false) < 0)
@@ -321,16 +321,16 @@ static int play_act(struct play *p)
     return 0;
 }
 
-/* Whether the act behind this one follows so soon that no clock is worth reading between: it would take longer. */
+/* Returns true if the next action follows within less time than reading a clock takes. */
 static bool is_followed(const struct mpg_act *act)
 {
     enum { AT_ONCE_NS = 50 };
     return act->after_ns != MPG_NOT_READ && act->after_ns <= AT_ONCE_NS;
 }
 
-/* The act's call, made at once after what elapsed before it, which was over at READY_NS. *FROM_NS: when what is behind it
- * begins; *LATE_NS: how much after READY_NS the call began. Where several threads make calls, what lies between may be
- * another thread's time. */
+/* Replays the action directly after the wait that ended at READY_NS. *FROM_NS: begin of the following interval;
+ * *LATE_NS: delay from READY_NS to the call. With several threads the delay may be another thread's time and is
+ * not measured. */
 static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
 {
     const bool calls = !is_mark(p->act) && p->act->again_number == 0;
@@ -343,7 +343,7 @@ static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
-    if (!at_once) /* behind a mark, too, which may have followed a call at once */
+    if (!at_once) /* also after a mark that directly followed a call */
         guard_computes(p);
     return status;
 }
@@ -359,7 +359,7 @@ int play_thread(struct play *p, int64_t *begin_ns)
         const int64_t before_ns = p->act->before_ns;
         if (first && p->thread == 0) {
             const int64_t now_ns = (int64_t)mpg_clock_ns();
-            if (from_ns + before_ns < now_ns) /* preparing took longer: then at once */
+            if (from_ns + before_ns < now_ns) /* preparation took longer than the first interval */
                 from_ns = *begin_ns = now_ns - before_ns;
             if (crew_begin(p, *begin_ns) < 0)
                 return -1;
@@ -372,7 +372,7 @@ int play_thread(struct play *p, int64_t *begin_ns)
     }
 }
 
-/* All acts; from BEGIN_NS on, when MPI_Init was left. */
+/* Replays all actions; BEGIN_NS is the end of MPI_Init. */
 static int play_all(struct play *p, int64_t begin_ns)
 {
     if (play_thread(p, &begin_ns) < 0 || play_later(p, true) < 0) {
@@ -390,7 +390,7 @@ static int perform(const struct mpg_stage *stage, int64_t left_ns, struct mpg_ou
                    struct mpg_error *err)
 {
     static struct play_all all;
-    static struct play play; /* MPI_Finalize looks at it */
+    static struct play play; /* static: the attribute callback in MPI_Finalize uses it */
     struct play *p = &play;
     err->text[0] = '\0';
     all = (struct play_all){.request_pool = {.size = sizeof(struct play_request)},

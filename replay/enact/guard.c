@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who watches that somebody goes on. Each thread of each process says in memory that the processes of its host share which
- * call it is in; a thread of the first of them looks there now and then. When nothing has changed for long, and
- * nobody computes, it says what all of them wait for, and ends the run. Of several hosts each watches its own,
- * and allows a call that took long in the trace as long again and a half. */
+/* Watchdog: ends a run that hangs. Each thread stores its current call in memory shared by the processes of a
+ * host. A thread of the first process checks it regularly. If no state has changed for the patience time and no
+ * thread computes, the watchdog prints the calls and ends the run. With several hosts each one has its own
+ * watchdog, which also allows 1.5 times the longest traced duration of the current calls. */
 #include "replay/enact/play.h"
 
 #include <inttypes.h>
@@ -18,14 +18,14 @@
 
 enum { LOOK_NS = 250000000, LINES = 32 };
 
-/* What a thread says: in a call, in none, or at its end. */
+/* State of a thread outside a call; value of an absent field. */
 enum { COMPUTES = -1, LEFT = -2, NONE = -1 };
 
 struct post {
-    alignas(128) _Atomic uint64_t moves; /* changes whenever a call begins or ends; no other's is in its cache line */
+    alignas(128) _Atomic uint64_t moves; /* changes at each begin and end of a call; alone in its cache line */
     _Atomic int32_t call;
     int32_t rank, thread;
-    int32_t comm, to, tag, from, recvtag, requests, root; /* negative: none, but for MPG_UNKNOWN, which is any */
+    int32_t comm, to, tag, from, recvtag, requests, root; /* negative: absent; MPG_UNKNOWN: wildcard */
     uint64_t number;
     int64_t bytes, recvbytes, traced_ns;
 };
@@ -33,8 +33,8 @@ struct post {
 struct guard {
     const struct mpg_stage *stage;
     MPI_Comm here;
-    struct post *own, *all; /* all: of the processes here, one after the other, and one more, whose call is not
-                             * COMPUTES when one has failed; NULL: OWN is of this process alone */
+    struct post *own, *all; /* ALL: states of all processes of the host, in rank order, and one extra state that is not
+                               COMPUTES after a failure. NULL: no shared memory, OWN is private. */
     uint64_t *seen;
     int posts, hosts; /* threads of these processes */
     bool watches;
@@ -44,7 +44,7 @@ struct guard {
     bool ends;
 };
 
-/* --- what a process says --- */
+/* --- report --- */
 
 static void write_one(FILE *out, const char *name, int64_t value)
 {
@@ -60,7 +60,7 @@ static void write_post(FILE *out, const struct guard *g, const struct post *post
     fprintf(out, "mpgreplay: rank %d", post->rank);
     if (post->thread > 0)
         fprintf(out, ".%d", post->thread);
-    if (call < 0) { /* since it was looked at */
+    if (call < 0) { /* began to compute after the check */
         fputs(" computes\n", out);
         return;
     }
@@ -90,7 +90,7 @@ static void write_posts(FILE *out, const struct guard *g)
         fprintf(out, "mpgreplay: ... and %d others\n", lines - LINES);
 }
 
-/* Says what all wait in, at once, as others may write to the same place; and ends them all. */
+/* Prints all states in one write, since other hosts may write to the same place, and ends the run. */
 static void give_up(const struct guard *g)
 {
     char *text = NULL;
@@ -100,14 +100,14 @@ static void give_up(const struct guard *g)
     if (all && mpg_text_end(all, &text))
         fputs(text, stderr);
     fflush(stderr);
-    alarm(10); /* where MPI cannot end from a second thread */
+    alarm(10); /* if MPI cannot abort from this thread */
     play_abort(1);
     _exit(1);
 }
 
-/* --- looking --- */
+/* --- checks --- */
 
-/* Whether somebody has gone on, or computes; *ALLOWED_NS for those that wait. */
+/* Returns true if a thread has changed its state or computes. *ALLOWED_NS: longest time without change. */
 static bool somebody_moves(struct guard *g, double *allowed_ns)
 {
     bool moves = false;
@@ -166,7 +166,7 @@ static size_t all_bytes(const struct guard *g)
     return sizeof *g->all * ((size_t)g->posts + 1);
 }
 
-/* Where each thread of each process here says what it does. */
+/* Places the states of this process's threads. */
 static int find_posts(struct play *p, struct guard *g, int rank)
 {
     const int threads = p->stage->needs->threads;
@@ -184,7 +184,7 @@ static int find_posts(struct play *p, struct guard *g, int rank)
         g->own[i] = (struct post){.call = COMPUTES, .rank = p->stage->rank, .thread = p->stage->needs->thread[i]};
     if (g->all && rank == 0)
         atomic_store(&g->all[g->posts].call, COMPUTES);
-    PMPI_Barrier(g->here); /* what is not said yet would be a call */
+    PMPI_Barrier(g->here); /* an uninitialised state would read as a call */
     return 0;
 }
 
@@ -205,7 +205,7 @@ int guard_begin(struct play *p)
     return rank == 0 && g->all ? begin_watch(p, g) : 0;
 }
 
-/* One thread alone changes it. */
+/* Only the owning thread writes its state. */
 static void move(struct post *own)
 {
     const uint64_t moves = atomic_load_explicit(&own->moves, memory_order_relaxed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory that processes of a host share. Not by MPI_Win_allocate_shared(), which asks for a component of the MPI
- * library that a user may have taken out (Open MPI's osc). It has no name: nothing is left if somebody is killed. */
-#define _GNU_SOURCE /* memfd_create */
+/* Memory shared by the processes of a host. MPI_Win_allocate_shared() needs Open MPI's component osc, which a user
+ * may have disabled. The memory has no name, so nothing remains after a kill. */
+#define _GNU_SOURCE /* for memfd_create */
 #include "replay/enact/play.h"
 
 #include <fcntl.h>

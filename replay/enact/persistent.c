@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Persistent and partitioned requests: made, started, freed; and what is cancelled. */
+/* Persistent and partitioned requests: creation, start, free; cancellation of requests. */
 #include "replay/enact/play.h"
 
 static int make_persistent(struct play *p)
@@ -22,7 +22,7 @@ static int make_persistent(struct play *p)
         return play_post_send(p, c, e, p->act->plain, &own->handle);
     case MPG_KIND_RECV_INIT:
         if (e->any != play_any(p, e))
-            return 0; /* each start names what it meets */
+            return 0; /* each start makes a receive with its traced source and tag */
         return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
     default:
         break;
@@ -43,7 +43,7 @@ static int make_persistent(struct play *p)
 #endif
 }
 
-/* The nonblocking call that does what a start of a Send_init would. */
+/* The nonblocking call that corresponds to a start of INIT. */
 static enum mpg_call posting(enum mpg_call init)
 {
     switch (init) {
@@ -58,7 +58,7 @@ static enum mpg_call posting(enum mpg_call init)
     }
 }
 
-/* What R, which START starts, took in the trace; NULL: nothing of it was open, or it took nothing. */
+/* The traced source and tag of R, started by START; NULL: R has no wildcard or received nothing. */
 static const struct mpg_resolution *find_resolution(const struct mpg_event *start, const struct play_request *r)
 {
     for (uint32_t i = 0; i < start->resolution_number; i++)
@@ -67,15 +67,15 @@ static const struct mpg_resolution *find_resolution(const struct mpg_event *star
     return NULL;
 }
 
-/* R, of OWN, has been started. */
+/* Notes that R, of OWN, has been started. */
 static int note_open(struct play *p, const struct play_persistent *own, struct play_request *r)
 {
     const struct mpg_resolution *took = find_resolution(&p->act->event, r);
     return took ? taken_post(p, r, &own->act.event, took->source, took->tag) : 0;
 }
 
-/* Without OWN's handle: it is active for another, there is none, the receive R is to be cancelled, or it is of another
- * size, BYTES. */
+/* Starts R by a nonblocking call of BYTES bytes instead of OWN's handle. Used if the handle is active for another
+ * request or missing, R is a receive to cancel, or the size differs. */
 static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
     struct mpg_event what = own->act.event, *e = &what;
@@ -109,8 +109,8 @@ static bool is_to_nobody(const struct play_persistent *own)
            (own->act.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
 }
 
-/* That OWN's handle is active, though the trace told of no end: MPICH tells of none, in lists, of one to MPI_PROC_NULL. Open MPI
- * does, and has to be asked. */
+/* Completes OWN's active request whose end the trace does not show. MPICH does not report the end of requests to
+ * MPI_PROC_NULL in lists; Open MPI does and needs a wait. */
 static int end_untold(struct play *p, struct play_persistent *own)
 {
     const int rc = is_to_nobody(own) ? PLAY_OPEN(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
@@ -118,13 +118,14 @@ static int end_untold(struct play *p, struct play_persistent *own)
     return play_check(p, rc);
 }
 
-/* What request I of a start becomes: *STARTS, one that MPI's own call is to start. */
+/* Handles request I of a start. *STARTS: request to start by MPI's own call, or unchanged. */
 static int start_one(struct play *p, uint32_t i, struct play_request **starts)
 {
     const struct mpg_event *e = &p->act->event;
     struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
     const bool receives = own && own->act.kind == MPG_KIND_RECV_INIT;
-    struct play_request *r = play_post(p, e->requests[i], receives && !is_to_nobody(own)); /* nobody's stands for no other */
+    struct play_request *r = play_post(p, e->requests[i], receives && !is_to_nobody(own)); /* a receive from MPI_PROC_NULL is
+                                                                                              no substitute for another */
     if (!r)
         return -1;
     if (p->act->started && p->act->started[i] == MPG_STARTED_DROPPED) {
@@ -149,7 +150,7 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
     return 0;
 }
 
-/* Starting may change a handle: that of a buffered send, with Open MPI. */
+/* Open MPI may change the handle of a buffered send. */
 static int start_all(struct play *p, struct play_request *const *request, int n)
 {
     MPI_Request handle[FEW_LISTED];
@@ -215,7 +216,7 @@ static int ready(struct play *p)
 #endif
 }
 
-/* One that was true is asked for until it is; others once. */
+/* A successful MPI_Parrived is repeated until it succeeds; others are made once. */
 static int arrived(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
@@ -234,9 +235,9 @@ static int arrived(struct play *p)
 #endif
 }
 
-/* --- the end of requests --- */
+/* --- end of requests --- */
 
-/* Only if it took effect in the trace: else a message would be lost that was received then. */
+/* Cancels only if the trace shows success: otherwise a message that was received in the trace could be lost. */
 static int cancel(struct play *p)
 {
     struct play_request *r = play_find(p, p->act->event.requests[0]);
@@ -255,7 +256,7 @@ static int request_free(struct play *p)
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
         if (own && own->active &&
-            own->active->put_off) /* waiting for it now might be in vain: what it waits for may come later */
+            own->active->put_off) /* a wait here could deadlock: the message may depend on later calls */
             own->freed = true;
         else if (own && own->handle != MPI_REQUEST_NULL)
             rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));
@@ -265,7 +266,7 @@ static int request_free(struct play *p)
     struct play_request *r = e->request_number ? play_find(p, e->requests[0]) : NULL;
     if (!r)
         return 0;
-    int rc = MPI_SUCCESS; /* one that is done has no handle any more, unless it is a persistent one's */
+    int rc = MPI_SUCCESS; /* a complete request has no handle, unless it is persistent */
     MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
     if (!r->elapses && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
         rc = PLAY_OPEN(p, MPI_Request_free(handle));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of the library that makes the calls of a trace share. Compiled for each MPI; functions
- * return 0, or -1 with PLAY's error. A struct play is of one thread of the rank; what its threads share has one lock, which
- * is held wherever functions of this header are called, and open while MPI is (PLAY_OPEN). */
+/* Common declarations of the library that makes the calls of a trace; compiled for each MPI. Functions return 0,
+ * or -1 with an error in PLAY->err, unless stated otherwise. A struct play belongs to one thread of the rank. The
+ * threads share struct play_all under one lock: all functions of this header are called with the lock held, and
+ * PLAY_OPEN releases it during an MPI call. */
 #ifndef MPG_REPLAY_PLAY_H
 #define MPG_REPLAY_PLAY_H
 
@@ -13,25 +14,25 @@
 #include "common/ticks.h"
 #include "replay/stage.h"
 
-/* The tracer sees calls of MPI_; those of PMPI_ are re-enactment's own. */
+/* Calls through MPI_ are visible to a tracer; the replay's own communication uses PMPI_. */
 
-/* What this rank is told of its peers' shares in collectives. */
+/* Sizes that this rank's peers contribute to collectives of one kind. */
 struct play_shares {
-    size_t calls, next; /* how many, and which comes next */
-    size_t width;       /* numbers of a call */
-    int64_t *bytes;     /* of call 0 from each peer, of call 1 ... */
+    size_t calls, next; /* number of calls; next call */
+    size_t width;       /* sizes per call */
+    int64_t *bytes;     /* CALLS rows of WIDTH sizes */
 };
 
 struct play_comm {
-    const struct mpg_comm *told; /* as the trace has it */
+    const struct mpg_comm *told; /* as in the trace */
     MPI_Comm comm;
-    MPI_Comm deaf; /* with the same members, where nothing is sent; only if one of them asks for it */
-    bool made;     /* and its shares have been told */
-    bool making;   /* a thread is about to */
-    bool elapses;  /* it cannot be had, or has members of another world: calls take their time */
-    bool shared;   /* its shares have been told */
-    int32_t rank;  /* this one's in it */
-    int32_t peers; /* members, or those of the other group */
+    MPI_Comm deaf; /* silent duplicate on which no message is sent; only if a member needs it */
+    bool made;     /* usable, contributions exchanged */
+    bool making;   /* a thread is creating it */
+    bool elapses;  /* cannot be created, or has members outside this run: its calls only take their time */
+    bool shared;   /* contributions have been exchanged */
+    int32_t rank;  /* this rank's rank in it */
+    int32_t peers; /* members, or members of the remote group */
     bool remote;
     bool has_neighbors;
     struct mpg_neighbors neighbors;
@@ -41,66 +42,66 @@ struct play_comm {
 struct play_window {
     MPI_Win win;
     bool made;
-    bool waited;        /* a Win_test ended the epoch before that of the trace did */
+    bool waited;        /* MPI_Win_test ended the epoch earlier than in the trace */
     bool dynamic;
-    bool owns;          /* BASE is not MPI's */
+    bool owns;          /* BASE was allocated here, not by MPI */
     void *base;
     int64_t bytes;
-    int64_t *sizes;     /* of each member */
-    int64_t *addresses; /* of each member, dynamic windows only */
+    int64_t *sizes;     /* by member */
+    int64_t *addresses; /* by member; dynamic windows only */
     int32_t members;
 };
 
-/* What a collective is given of each member, or neighbour: bytes sent (0) and received (1), and where they begin. */
+/* Counts and displacements of a collective in bytes, by member or neighbour. Index 0: send, 1: receive. */
 struct play_counts {
     size_t room;
     int *counts[2], *places[2];
-    MPI_Aint *far[2];    /* the same places */
-    MPI_Datatype *types; /* MPI_BYTE */
+    MPI_Aint *far[2];    /* the displacements as addresses */
+    MPI_Datatype *types; /* all MPI_BYTE */
 };
 
 struct play_request;
 
-/* A request that can be started over and over. */
+/* A persistent request. */
 struct play_persistent {
-    int thread;            /* that came across it last */
-    MPI_Request handle;    /* MPI_REQUEST_NULL: each start posts it anew */
-    struct play_request *active; /* that HANDLE is of, and that has not been completed; or NULL */
+    int thread;            /* last user */
+    MPI_Request handle;    /* MPI_REQUEST_NULL: each start makes a nonblocking call */
+    struct play_request *active; /* incomplete request that HANDLE belongs to, or NULL */
     bool elapses;
-    bool freed;            /* and HANDLE is to be when ACTIVE, which has been put off, is complete */
-    struct mpg_act act;    /* the call that made it, for what HANDLE cannot do */
-    const int64_t *shares; /* of a collective */
-    int64_t *given;        /* what its act has of counts; its own, and so is what HANDLE uses: */
+    bool freed;            /* free HANDLE when ACTIVE, a deferred request, is complete */
+    struct mpg_act act;    /* the call that created it */
+    const int64_t *shares; /* sizes of the peers, for a collective */
+    int64_t *given;        /* allocated lists: counts of the call, and lists in use by HANDLE */
     struct play_counts *counts;
 };
 
-/* A request, from the call that posts it to the one that completes it. */
+/* A request, from its creation to its completion. */
 struct play_request {
     int64_t id;
-    int thread;   /* that came across it last */
+    int thread;   /* last user */
     MPI_Request handle;
-    bool elapses; /* MPI does not have it */
-    bool done;    /* completed by a test that had failed, or along with others */
-    bool dropped; /* by hypotheses; it is done, too */
+    bool elapses; /* MPI does not have this request */
+    bool done;    /* complete here before the trace completes it */
+    bool dropped; /* removed by a hypothesis; then also done */
     bool receives, cancels;
-    bool transfers; /* to or from a window */
-    struct play_persistent *persistent; /* whose HANDLE is, */
-    struct play_persistent *started;    /* and what was started for it */
-    bool put_off;                       /* a test had completed it: it is waited for later */
-    struct play_comm *comm;             /* that it makes */
-    struct play_counts *counts;         /* that HANDLE uses */
-    struct play_open *open;             /* HANDLE is of a receive that leaves something open; goes with it */
+    bool transfers; /* one-sided transfer */
+    struct play_persistent *persistent; /* owner of HANDLE */
+    struct play_persistent *started;    /* persistent request that this start belongs to */
+    bool put_off;                       /* deferred completion: a test completed it in the trace */
+    struct play_comm *comm;             /* communicator that the request creates */
+    struct play_counts *counts;         /* lists in use by HANDLE */
+    struct play_open *open;             /* HANDLE is a receive with a wildcard; moves with HANDLE */
 };
 
 enum { FEW_LISTED = 64 };
 
-/* The requests of a call. */
+/* Requests passed to one MPI call. */
 struct play_list {
     int capacity;
-    struct play_request **request; /* those that MPI is given, */
-    MPI_Request *handle;           /* theirs, */
-    int *index;                    /* and room for indices, */
-    MPI_Status *status;            /* and for what is told of each of these */
+    struct play_request **request; /* the requests */
+    MPI_Request *handle;           /* their handles */
+    int *index;                    /* room for indices */
+    MPI_Status *status;            /* room for statuses */
     int n;
 };
 
@@ -108,42 +109,42 @@ struct guard;
 struct play_crew;
 struct play_later;
 
-/* What the threads of the rank share. */
+/* State shared by the rank's threads. */
 struct play_all {
-    void *send, *receive;             /* zero, and what is received */
+    void *send, *receive;             /* send buffer (zeros), receive buffer */
     int64_t send_bytes, receive_bytes;
     uint32_t comms;
     struct play_comm **comm;
     uint32_t windows;
     struct play_window **window;
-    struct mpg_map requests, persistents, messages; /* id -> address */
+    struct mpg_map requests, persistents, messages; /* identifier -> address */
     struct mpg_pool request_pool, persistent_pool;
-    struct play_crew *crew; /* NULL: there is one thread */
-    struct play_taken *taken; /* NULL: what is open takes what it took, or nobody keeps account */
-    struct play_later *later; /* requests that tests had completed, and that are waited for later; NULL: there are none */
+    struct play_crew *crew; /* NULL: one thread */
+    struct play_taken *taken; /* NULL: deterministic, several threads or no wildcard */
+    struct play_later *later; /* deferred completions; NULL: none */
 };
 
 struct play {
     const struct mpg_stage *stage;
     struct play_all *all;
-    int thread; /* from 0, that which began MPI */
+    int thread; /* index of the thread, 0: thread of MPI_Init */
     struct mpg_error *err;
-    MPI_Comm hidden; /* of all, for what no tracer sees */
+    MPI_Comm hidden; /* duplicate of MPI_COMM_WORLD for the replay's own communication */
     const struct mpg_act *act;
     struct mpg_outcome outcome;
-    int64_t message_bytes, rma_bytes; /* the largest of all ranks */
+    int64_t message_bytes, rma_bytes; /* maxima over all ranks */
     bool wildcards;
-    bool found; /* by the last probe */
+    bool found; /* result of the last probe */
     struct play_list list;
-    struct play_counts *counts; /* of calls that do not return before they are done */
+    struct play_counts *counts; /* lists for blocking calls */
     struct guard *guard;
-    bool timed;          /* it is known when the act's call begins and ends: */
-    int64_t called_ns;   /* 0: it has not begun */
-    int64_t returned_ns; /* of the last that it has made; 0: none */
+    bool timed;          /* record the begin and end of the action's MPI calls */
+    int64_t called_ns;   /* begin of the first MPI call; 0: none yet */
+    int64_t returned_ns; /* end of the last MPI call; 0: none yet */
 };
 
-/* MPI is called for the act, or what it does meanwhile is waited for. Before, and after it has returned, re-enactment takes time
- * which the program did not have. */
+/* Records the begin or end of MPI time. Time before the first and after the last MPI call of an action is overhead
+ * of the replay. */
 static inline void play_calls(struct play *p)
 {
     if (p->timed && p->called_ns == 0)
@@ -156,7 +157,7 @@ static inline void play_returns(struct play *p)
         p->returned_ns = (int64_t)mpg_clock_ns();
 }
 
-/* RC of CALL, in which MPI may wait: other threads go on meanwhile. */
+/* Makes the MPI call CALL with the lock released; returns its error code. */
 #define PLAY_OPEN(p, call)            \
     __extension__({                   \
         play_open(p);                 \
@@ -167,9 +168,9 @@ static inline void play_returns(struct play *p)
         rc_open_;                     \
     })
 
-/* Whether HANDLE, R's, could be completed now, into FLAG, and its status. MPICH from 4.2 on ends a persistent request here, and
- * the call that completes it gets an empty status: a tracer of the re-enactment must see this one to know whom an open receive
- * met. */
+/* Stores in *FLAG whether HANDLE of R could be completed now, and its *STATUS. From MPICH 4.2 on this call
+ * completes a persistent request, and the later completion has an empty status. A tracer of the replay must
+ * therefore see this call, to learn the source of a wildcard receive. */
 static inline void play_get_status(const struct play_request *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
     if (r->persistent && r->open)
@@ -181,8 +182,8 @@ static inline void play_get_status(const struct play_request *r, MPI_Request han
 /* enact.c */
 int play_fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The bytes of the message that STATUS is of. MPI-4.1 deprecates the call; libraries of MPI-3 that have the same ABI
- * know no other. */
+/* Returns the bytes of the message described by STATUS. MPI-4.1 deprecates MPI_Get_elements_x; its replacement is
+ * missing from MPI-3 libraries with the same ABI. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static inline int64_t play_status_bytes(const MPI_Status *status)
@@ -192,55 +193,56 @@ static inline int64_t play_status_bytes(const MPI_Status *status)
     return bytes;
 }
 #pragma GCC diagnostic pop
-/* What RC of a call means: 0, also where a message was longer than what it was received into. */
+/* Converts the error code RC of an MPI call. A truncated message counts as success. */
 int play_check(struct play *p, int rc);
-/* The traced time of the act passes. */
+/* Waits for the traced duration of the action, in place of a call. */
 void play_elapse(struct play *p);
 int play_perform_call(struct play *p);
-/* Ends all ranks, when what has been written to standard error has arrived. */
+/* Ends all ranks after standard error has been forwarded. */
 void play_abort(int status);
-/* All acts of the thread but MPI_Finalize, before which it returns; from *BEGIN_NS on, when MPI_Init was left, or later
- * if that cannot be kept. */
+/* Replays the thread's actions up to MPI_Finalize, which is not called. *BEGIN_NS: end of MPI_Init, moved if
+ * preparation took longer than the first interval. */
 int play_thread(struct play *p, int64_t *begin_ns);
 
-/* crew.c: threads of the rank. Where there is one, nothing of it does anything. */
+/* crew.c: threads of the rank. With one thread these functions do nothing. */
 int crew_new(struct play *p);
-/* All but the first begin, of which the last act is MPI_Finalize, too: they end before it. Then their outcomes are added
- * to that of P, the first. */
+/* Starts all threads but P's, the first. crew_end() waits for their end and adds their counts to P's. */
 int crew_begin(struct play *p, int64_t begin_ns);
 void crew_end(struct play *p);
-/* P has failed, and is the first that did: of others it does not return. */
+/* Marks the failure of P. Returns in the first failing thread only; others wait for the end. */
 void crew_fail(struct play *p);
-/* The lock is taken, or given back. */
+/* Take and release the lock. */
 void play_close(struct play *p);
 void play_open(struct play *p);
-/* P has a new act, which is told to others; what it did before is done. */
+/* Publishes P's new action; the previous one is finished. */
 void crew_act(struct play *p);
-/* Before the act's call is made, and behind it: its turn among collectives of a communicator; what frees something comes
- * after all that was over in the trace before. */
+/* Wait before, and note after, the call of the action: order of collectives on a communicator, and of calls that
+ * free objects. */
 int crew_before(struct play *p);
 void crew_after(struct play *p);
-/* Something has been made that others may wait for. */
+/* Wakes threads that wait for a new object. */
 void crew_tell(struct play *p);
-/* Waits until another thread has done something; false: THREAD (CREW_ANY: each) has done all that was over in the trace
- * before the act began. CREW_WHATEVER: waits in any case. */
+/* Waits for progress of another thread. Returns false if THREAD (CREW_ANY: every thread) has finished all actions
+ * that ended in the trace before this one began. CREW_WHATEVER: always waits. */
 enum { CREW_ANY = -1, CREW_WHATEVER = -2 };
 bool crew_wait(struct play *p, int thread);
 
-/* buffers.c: at least BYTES, zero or received; NULL: out of memory. Earlier ones stay. */
+/* buffers.c: buffers of at least BYTES; NULL: out of memory. Earlier buffers stay valid. */
 void *play_send_buffer(struct play *p, int64_t bytes);
 void *play_receive_buffer(struct play *p, int64_t bytes);
 int play_attach_buffer(struct play *p);
-/* BYTES as a count of *TYPE, which is MPI's as long as BYTES is an int. */
+/* Expresses BYTES as a count of *TYPE. *TYPE is MPI_BYTE if BYTES fits an int, else a new type for
+   play_type_end(). */
 int play_type(struct play *p, int64_t bytes, int *count, MPI_Datatype *type);
 void play_type_end(MPI_Datatype *type);
-/* Room for N of both sides: *COUNTS, as it is, if that has it; the next call may change what is in it. */
+/* Makes room for N entries on both sides of *COUNTS; a larger list replaces it. The content is undefined after the
+   next call. */
 int play_count_room(struct play *p, struct play_counts **counts, size_t n);
-/* BYTES as an int. */
+/* Converts BYTES to an int. */
 int play_count(struct play *p, int64_t bytes, int *count);
 
-/* memory.c: BYTES, zero, that all processes of COMM share, which are on one host; NULL, for all of them: it cannot be had.
- * Collective over COMM; to be unmapped. */
+/* memory.c: maps BYTES, zeroed, shared by all processes of COMM, which must be on one host. Returns NULL on all
+ * processes if one fails. The caller unmaps it. Collective. */
 void *play_shared_memory(MPI_Comm comm, size_t bytes);
 
 /* requests.c */
@@ -250,95 +252,96 @@ void play_forget(struct play *p, struct play_request *request);
 struct play_persistent *play_new_persistent(struct play *p, int64_t id);
 struct play_persistent *play_find_persistent(struct play *p, int64_t id);
 void play_forget_persistent(struct play *p, int64_t id);
-/* Its lists, which HANDLE uses until it is freed. */
+/* Frees the lists that HANDLE used. */
 void play_forget_given(struct play_persistent *own);
 
-/* complete.c: Wait..., Test..., */
+/* complete.c: MPI_Wait..., MPI_Test... */
 int play_complete(struct play *p);
-/* Waits for what tests have put off, as far as it is time (IN_ANY_CASE: for all of it). */
+/* Completes deferred requests if possible; IN_ANY_CASE: waits for all. */
 int play_later(struct play *p, bool in_any_case);
-/* REQUEST is complete, as STATUS says. */
+/* Notes that REQUEST is complete, with STATUS. */
 int play_note_done(struct play *p, struct play_request *request, const MPI_Status *status);
 
-/* poll.c: a run of calls that found nothing */
+/* poll.c: runs of unsuccessful polls */
 int play_polls(struct play *p);
 
-/* point.c: messages between two */
+/* point.c: point-to-point messages */
 int play_point(struct play *p);
-/* Which of MPG_ANY_... E, which receives, leaves open here: what it does, unless receives on its communicator that leave
- * something open name that (or re-enactment is deterministic). Else one that names nothing could take the message of one
- * that names something, which nothing could then stand for. */
+/* Returns the wildcards (MPG_ANY_...) that receive E uses here: none in deterministic mode, and no source wildcard
+ * (tag wildcard) if a wildcard receive on the same communicator names its source (tag). Otherwise a receive with
+ * more wildcards could take the message of one with fewer, which has no substitute. */
 uint32_t play_any(const struct play *p, const struct mpg_event *e);
-/* The peer and tag of a receive E, which took those of FROM and TAG in the trace. */
+/* The source and tag arguments of receive E, which received FROM and TAG in the trace. */
 int play_source(const struct play *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct play *p, const struct mpg_event *e, int32_t tag);
 int play_peer(int32_t rank);
-/* Room for what a blocking receive of BYTES may take, where it can be another message than in the trace. */
+/* Returns the buffer size for a blocking receive of BYTES in the trace, which may receive another message here. */
 int64_t play_room(const struct play *p, int64_t bytes);
-/* E, which sends by CALL (I- or -init); and E, which receives; into REQUEST. */
+/* Post a send E by CALL (nonblocking or _init), or a receive E; store the handle in *REQUEST. */
 int play_post_send(struct play *p, struct play_comm *c, const struct mpg_event *e, enum mpg_call call,
                    MPI_Request *request);
 int play_post_receive(struct play *p, MPI_Comm comm, const struct mpg_event *e, bool persistent, int source, int tag,
                       MPI_Request *request);
 
-/* taken.c: who takes another message than in the trace, and who then takes one for one that is gone */
+/* taken.c: receives that take another message than in the trace, and substitutes for messages taken */
 struct play_taken;
 struct play_open;
 struct play_name {
     int source, tag;
-    bool other; /* than in the trace */
+    bool other; /* differs from the trace */
 };
 int taken_new(struct play *p);
-/* What took the message of FROM and TAG in the trace has taken that of STATUS. */
+/* Notes that the call received the message described by STATUS; in the trace it received FROM, TAG. */
 int taken_note(struct play *p, int32_t comm, int32_t from, int32_t tag, const MPI_Status *status);
-/* E, an open probe, has found STATUS. */
+/* Notes that E, a wildcard probe, found STATUS. */
 void taken_found(struct play *p, const struct mpg_event *e, const MPI_Status *status);
-/* R is posted as E says; in the trace it took a message of FROM and TAG. */
+/* Notes that R is posted as E; in the trace it received FROM, TAG. */
 int taken_post(struct play *p, struct play_request *r, const struct mpg_event *e, int32_t from, int32_t tag);
-/* R will not take anything. */
+/* Forgets R, which will receive nothing. */
 void taken_drop(struct play *p, struct play_request *r);
 int taken_complete(struct play *p, struct play_request *r, const MPI_Status *status);
-/* A and B have exchanged their handles. */
+/* Follows an exchange of the handles of A and B. */
 void taken_exchange(struct play_request *a, struct play_request *b);
-/* Whether messages have been taken here for others, or may yet be. */
+/* Returns true if other messages have been, or may be, received than in the trace. */
 bool taken_differs(const struct play *p);
-/* 1: some have, and the trace had taken others by now, which this run has not; 0: none. */
+/* Returns 1 if messages received in the trace so far are missing here, 0 if none, -1 for an error. */
 int taken_lacks(struct play *p);
-/* So many MESSAGES more (or less) that probes have found in place of others are to be received: until then their senders wait. */
+/* Adds MESSAGES (may be negative) to the number of substitute messages that matched probes found and no receive
+   has received yet. */
 void taken_hold(struct play *p, int messages);
-/* E receives what E->from has sent with TAG: *NAME, what it is to name, if that is gone, and counts as taken. WAITS: it may
- * wait until that is known. */
+/* Sets *NAME to the source and tag that receive E of E->from and TAG must use if its traced message is gone, and
+ * notes the message as received. WAITS: may wait until that is decided. */
 int taken_name(struct play *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,
                struct play_name *name);
 
-/* probe.c: probes, and receives of what they found */
+/* probe.c: probes and matched receives */
 int play_probe(struct play *p);
 
-/* persistent.c: requests that are started, cancelled, freed */
+/* persistent.c: creation, start, cancellation and free of requests */
 int play_persistent(struct play *p);
 
 /* comms.c */
-/* MPI_COMM_WORLD, on all ranks at once. */
+/* Sets up MPI_COMM_WORLD. Collective. */
 int play_world(struct play *p);
 struct play_comm *play_comm(struct play *p, int32_t comm);
 int play_constructor(struct play *p);
 int play_comm_free(struct play *p);
-/* REQUEST, which makes a communicator, is complete. */
+/* Makes COMM usable after its request is complete. */
 int play_comm_completed(struct play *p, struct play_comm *comm);
 
-/* topology.c: Cart_create and its like, of MADE (NULL: without this rank) from OLD */
+/* topology.c: creates MADE (NULL: not a member) from OLD with a topology */
 int play_topology(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into);
-/* Cart_sub; not *IS_ONE: OLD is no grid, or MADE no part of it, and nothing is made. */
+/* MPI_Cart_sub. Stores false in *IS_ONE and creates nothing if OLD is no grid or MADE no part of it. */
 int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into);
 
-/* shares.c: tells them on a communicator that has been made */
+/* shares.c: exchanges contributions on a new communicator */
 int play_share(struct play *p, int32_t number, struct play_comm *comm);
-/* Those of the next call of KIND; NULL with PLAY's error: none. */
+/* Returns the peers' sizes for the next call of KIND, or NULL with an error if there is none. */
 const int64_t *play_next_shares(struct play *p, struct play_comm *comm, enum mpg_shares_kind kind);
 
 /* collective.c */
 int play_collective(struct play *p);
-/* A start of OWN, a persistent collective that MPI has not, as a nonblocking one. */
+/* Makes a start of OWN, a persistent collective that this MPI lacks, as a nonblocking call. */
 int play_collective_start(struct play *p, struct play_persistent *own, struct play_request *request);
 
 /* window.c */
@@ -350,8 +353,8 @@ void guard_computes(struct play *p);
 void guard_calls(struct play *p);
 /* The thread makes no more calls. */
 void guard_leaves(struct play *p);
-/* P has failed. Of all processes of the host it returns for the first at once, which is about to end them: what failed on
- * many ranks is said once. */
+/* Notes the failure of P. Returns at once on the first failing process of the host, which ends the run; the others
+ * wait, so that one message is printed. */
 void guard_fails(struct play *p);
 void guard_end(struct play *p);
 

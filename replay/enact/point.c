@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages between two ranks, blocking and posted. */
+/* Point-to-point messages, blocking and nonblocking. */
 #include "replay/enact/play.h"
 
 int play_peer(int32_t rank)
@@ -30,7 +30,7 @@ int64_t play_room(const struct play *p, int64_t bytes)
     return p->wildcards && bytes < p->message_bytes ? p->message_bytes : bytes;
 }
 
-/* What is sent to PEER: nothing is read, where there is none. */
+/* The send buffer; the size is irrelevant for MPI_PROC_NULL. */
 static const void *sent_to(struct play *p, int32_t peer, int64_t bytes)
 {
     return play_send_buffer(p, peer == MPG_PROC_NULL ? 0 : bytes);
@@ -90,7 +90,7 @@ static int receive(struct play *p, struct play_comm *c)
     return e->any ? taken_note(p, e->comm, e->from, e->tag, &status) : 0;
 }
 
-/* Both ways, at once or posted: REQUEST is NULL, or where it goes. */
+/* Send-receive: blocking if REQUEST is NULL, else nonblocking. */
 static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
 {
     const struct mpg_event *e = &p->act->event;
@@ -126,7 +126,7 @@ static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
     return play_check(p, rc);
 }
 
-/* --- posted --- */
+/* --- nonblocking --- */
 
 int play_post_send(struct play *p, struct play_comm *c, const struct mpg_event *e, enum mpg_call call,
                    MPI_Request *request)
@@ -195,7 +195,7 @@ static int post(struct play *p, struct play_comm *c)
     if (!r)
         return -1;
     r->cancels = e->cancelled_number > 0;
-    r->elapses = c->elapses || (r->cancels && !receives); /* nobody receives it */
+    r->elapses = c->elapses || (r->cancels && !receives); /* no receiver in the trace */
     if (r->elapses) {
         play_elapse(p);
         return 0;

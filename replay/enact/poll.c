@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of calls that found nothing (replay/polls.h). There is no clock between them, which would take longer than they
- * do: the computation between them is let pass some of it at a time. As soon as there is what ended the run in the
- * trace, nothing is left of it. */
+/* Runs of unsuccessful polls (replay/polls.h). Reading a clock between polls would take longer than the polls, so
+ * short intervals are added up and waited for together. The run ends early if the poll that succeeded after it in
+ * the trace succeeds here. */
 #include "replay/enact/play.h"
 
 enum {
-    OWN_NS = 8,      /* a turn of the loop, without its call */
-    LEAST_NS = 400   /* of computation that passes at a time */
+    OWN_NS = 8,      /* time of one loop iteration without its call */
+    LEAST_NS = 400   /* shortest wait */
 };
 
-/* One of the calls that are made over and over. */
+/* A distinct call of the run. */
 struct poll {
     const struct mpg_act *act;
-    struct play_request *only; /* all that it asks for, which MPI has; NULL: it is made as such calls are */
-    bool any;                  /* by MPI_Testany */
+    struct play_request *only; /* its only request, active in MPI: fast path; NULL: ordinary call */
+    bool any;                  /* uses MPI_Testany */
 };
 
 static struct poll prepare(struct play *p, const struct mpg_act *act)
@@ -45,7 +45,7 @@ static int ask(struct play *p, struct poll *x)
     return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, x->only, &status) : 0;
 }
 
-/* Whether what X asks for is there. */
+/* Returns true if poll X has succeeded. */
 static bool is_there(struct play *p, const struct poll *x)
 {
     const struct mpg_event *e = &x->act->event;

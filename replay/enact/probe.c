@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Probes, and what matched ones find. */
+/* Probes and matched receives. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
 
-/* What a matched probe has found, until it is received. */
+/* A message found by a matched probe, until it is received. */
 struct play_matched {
     MPI_Message message;
-    int64_t bytes, told_bytes; /* and what it found in the trace */
-    bool other;                /* than this one */
+    int64_t bytes, told_bytes; /* size here and in the trace */
+    bool other;                /* another message than in the trace */
 };
 
 static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Status *status)
@@ -36,7 +36,7 @@ static int probe(struct play *p, struct play_comm *c)
     const bool matched = p->act->kind == MPG_KIND_MPROBE;
     const bool asks = p->act->plain == MPG_CALL_Iprobe || p->act->plain == MPG_CALL_Improbe;
     int flag = 0, rc;
-    if (asks && e->found) { /* who found something waits for it */
+    if (asks && e->found) { /* a successful probe waits for its message */
         PMPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE);
         p->outcome.waited += !flag;
     } else
@@ -51,7 +51,7 @@ static int probe(struct play *p, struct play_comm *c)
     }
     MPI_Message message = MPI_MESSAGE_NULL;
     p->found = false;
-    if (!e->found) /* what it found would have to be received: it looks where nothing comes */
+    if (!e->found) /* a message found here would have to be received: probe where no message is sent */
         return play_check(p, PLAY_OPEN(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status)));
     rc = PLAY_OPEN(p, flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
               : MPI_Mprobe(from, tag, c->comm, &message, &status));

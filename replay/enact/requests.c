@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of MPI's requests goes by an identifier of the trace. */
+/* Table from the trace's request identifiers to MPI requests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ void play_forget_given(struct play_persistent *own)
 
 void play_forget_persistent(struct play *p, int64_t id)
 {
-    struct play_persistent *own = play_find_persistent(p, id); /* one that is active goes by it to its end */
+    struct play_persistent *own = play_find_persistent(p, id); /* an active start keeps the pointer until it is complete */
     if (!own)
         return;
     if (!own->freed)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace has what a rank contributes to a collective, not what the others do, which is needed to receive it.
- * They tell each other when a communicator has been made, of all calls that will be made on it. */
+/* A trace has what each rank contributes to a collective. A receiver also needs the contributions of the others.
+ * When a communicator is created, its members exchange the sizes of all later calls on it. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* OWN, CALLS times WIDTH, as WIDTH rows of CALLS; and back. */
+/* Transposes OWN, CALLS rows of WIDTH, to WIDTH rows of CALLS. */
 static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
 {
     for (size_t i = 0; i < calls; i++)
@@ -14,8 +14,8 @@ static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
             rows[k * calls + i] = own[i * width + k];
 }
 
-/* Reductions between two groups give each what is the other's: what C's other group has of this one, ITS being what
- * this one has of that. */
+/* A reduction on an intercommunicator gives each group the other group's result. ITS is the remote group's result;
+ * *DEAF becomes true if this group's own is not 0. */
 static int hear_own(struct play *p, struct play_comm *c, int64_t its, bool *deaf)
 {
     int64_t own = 0;
@@ -25,7 +25,8 @@ static int hear_own(struct play *p, struct play_comm *c, int64_t its, bool *deaf
     return 0;
 }
 
-/* All members make as many calls of each kind on C: CALLS. *DEAF: one of them asks for that communicator. */
+/* Checks that all members of C make CALLS calls of each kind. *DEAF: set if a member needs the silent
+   communicator. */
 static int agree(struct play *p, struct play_comm *c, const int64_t *calls, bool *deaf)
 {
     enum { BOTH = 2 * MPG_SHARES_KINDS };

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which messages have been taken. A receive that leaves its source or tag open, and a probe, may take another message than in
- * the trace. What then names the source of a message that is gone would wait for ever: it takes one in its place
- * that the trace has taken by now, and this run has not. There is always one, and it comes: nothing that the trace had not
- * received yet is needed for it to be sent. Of ranks with several threads nothing is kept. */
+/* Deviations of message matching from the trace. A receive or probe with a wildcard may take another message than
+ * in the trace. A later receive that names the source of a message already taken would wait for ever. It takes a
+ * substitute instead: a message that the trace has received by now and this run has not. Such a message exists and
+ * arrives, because its send depends on no receive that was still to come in the trace. Ranks with several threads
+ * are not handled. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
 
-/* Messages of one source and tag that this run has taken more of than the trace, at the same call; less if negative. */
+/* Number of messages from one source and tag that this run has received more than the trace at the same call;
+   negative: fewer. */
 struct excess {
     int32_t comm, from, tag;
     int64_t n;
 };
 
-/* A receive that has been posted, that leaves something open, and of which is not known yet what it takes. */
+/* A posted wildcard receive whose message is not yet known. */
 struct play_open {
     struct play_request *owner;
-    int32_t comm, from, tag; /* what it took in the trace; */
-    int source, with_tag;    /* as it was posted */
-    size_t place;            /* in the list of them */
+    int32_t comm, from, tag; /* received in the trace */
+    int source, with_tag;    /* arguments of the receive */
+    size_t place;            /* index in the list */
 };
 
 struct play_taken {
@@ -27,7 +29,7 @@ struct play_taken {
     struct play_open **open;
     size_t opens, open_room;
     int held;
-    struct excess told, found; /* of the last open probe that found something else; told.n: 0 if none has */
+    struct excess told, found; /* last wildcard probe that found another message: traced and actual; told.n = 0: none */
 };
 
 int taken_new(struct play *p)
@@ -100,7 +102,7 @@ void taken_found(struct play *p, const struct mpg_event *e, const MPI_Status *st
     t->found = (struct excess){e->comm, status->MPI_SOURCE, status->MPI_TAG, 1};
 }
 
-/* --- receives that have been posted --- */
+/* --- posted receives --- */
 
 int taken_post(struct play *p, struct play_request *r, const struct mpg_event *e, int32_t from, int32_t tag)
 {
@@ -150,7 +152,7 @@ int taken_complete(struct play *p, struct play_request *r, const MPI_Status *sta
     return taken_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Notes what those on COMM (negative: on any) have taken that could be completed now. */
+/* Notes the messages of receives on COMM (negative: all) that could be completed now. */
 static int settle(struct play *p, int32_t comm)
 {
     struct play_taken *t = p->all->taken;
@@ -168,7 +170,7 @@ static int settle(struct play *p, int32_t comm)
     return 0;
 }
 
-/* Whether one that is open still may take FROM's message. */
+/* Returns true if a posted wildcard receive could still take the message FROM, TAG. */
 static bool fits_any(const struct play_taken *t, int32_t comm, int32_t from, int32_t tag)
 {
     for (size_t i = 0; i < t->opens; i++) {
@@ -191,7 +193,7 @@ int taken_lacks(struct play *p)
     const struct play_taken *t = p->all->taken;
     if (!t)
         return 0;
-    return settle(p, -1) < 0 ? -1 : t->excesses > 0 || t->held > 0; /* all excesses together are 0 */
+    return settle(p, -1) < 0 ? -1 : t->excesses > 0 || t->held > 0; /* the sum of all excesses is 0 */
 }
 
 void taken_hold(struct play *p, int messages)
@@ -200,10 +202,10 @@ void taken_hold(struct play *p, int messages)
         p->all->taken->held += messages;
 }
 
-/* --- who names the source of what is gone --- */
+/* --- substitutes --- */
 
-/* Which message the trace has taken, and this run has not: what the last probe has found, or what is there, or any; of
- * the same tag if there is one. */
+/* Chooses a substitute: the message found by the last probe (PROBED), else a message with the same tag, among
+ * these one that has arrived. */
 static const struct excess *choose(const struct play_taken *t, MPI_Comm on, int32_t comm, int32_t tag, bool probed)
 {
     const struct excess *best = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Topologies. The trace has each rank's neighbours; the sides of a Cartesian grid follow from those of all. */
+/* Topologies. The trace has each rank's neighbours; the extents of a Cartesian grid are derived from them. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct grid {
     int n, dims[MOST_DIMENSIONS], periods[MOST_DIMENSIONS];
 };
 
-/* Along dimension I from member 0 on, by each one's neighbour in the positive direction. */
+/* Measures dimension I by following the neighbours in positive direction from member 0. */
 static bool measure(const struct grid *g, int i, const int *all, int members, int *length, int *period)
 {
     int at = 0;
@@ -26,8 +26,8 @@ static bool measure(const struct grid *g, int i, const int *all, int members, in
     return false;
 }
 
-/* WIDTH neighbours of each member of MADE, by its rank there, into ALL: what the members of OLD tell each
- * other, OLD_SIZE of them. */
+/* Collects WIDTH neighbours of each member of MADE in ALL, ordered by rank in MADE, from the OLD_SIZE members of
+ * OLD. */
 static int gather(struct play *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
                   int *all)
 {
@@ -51,7 +51,7 @@ static int gather(struct play *p, struct play_comm *old, int old_size, struct pl
     return play_check(p, rc);
 }
 
-/* Of all members' neighbours; a line where the trace does not have them. */
+/* Derives the grid from the neighbours of all members; without neighbours the grid is a line. */
 static int find_grid(struct play *p, struct play_comm *old, struct play_comm *made, struct grid *g)
 {
     int old_size;
@@ -80,7 +80,7 @@ static int find_grid(struct play *p, struct play_comm *old, struct play_comm *ma
     return status;
 }
 
-/* Whether MADE's members are the first of OLD's, in their order, on all ranks. */
+/* Stores in *KEEPS whether MADE's members are the first members of OLD in the same order, on all ranks. */
 static int keeps_order(struct play *p, struct play_comm *old, struct play_comm *made, int *keeps)
 {
     *keeps = 1;
@@ -89,7 +89,7 @@ static int keeps_order(struct play *p, struct play_comm *old, struct play_comm *
     return play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
 }
 
-/* Neighbours that there are. */
+/* Copies the ranks other than MPI_PROC_NULL. */
 static int some_of(const int32_t *ranks, uint32_t n, int *into)
 {
     int kept = 0;
@@ -102,7 +102,7 @@ static int some_of(const int32_t *ranks, uint32_t n, int *into)
 static int make_graph(struct play *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
 {
     const struct mpg_neighbors none = {0}, *n = made && made->has_neighbors ? &made->neighbors : &none;
-    int *volatile unweighted = MPI_UNWEIGHTED; /* MPICH's is an address that gcc takes for an array too short */
+    int *volatile unweighted = MPI_UNWEIGHTED; /* gcc warns of MPICH's constant address as a too short array */
     int *sources = malloc(((size_t)n->source_number + n->destination_number + 1) * sizeof *sources);
     if (!sources)
         return play_fail(p, "out of memory");
@@ -122,7 +122,7 @@ int play_topology(struct play *p, struct play_comm *old, struct play_comm *made,
     if (keeps_order(p, old, made, &keeps) < 0 ||
         (p->act->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
         return -1;
-    if (!keeps) /* its order is another: of those that are in it */
+    if (!keeps) /* another order of ranks: split first */
         if (play_check(p, PLAY_OPEN(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
                                           &ordered))) < 0)
             return -1;
@@ -136,7 +136,7 @@ int play_topology(struct play *p, struct play_comm *old, struct play_comm *made,
     return status;
 }
 
-/* --- parts of a grid --- */
+/* --- subgrids --- */
 
 static int32_t place_of(const struct mpg_comm *told, int32_t world_rank)
 {
@@ -146,7 +146,7 @@ static int32_t place_of(const struct mpg_comm *told, int32_t world_rank)
     return -1;
 }
 
-/* Whether pair J of MADE's neighbours is that along a side of length 1: itself, or nobody. */
+/* Returns true if pair J of MADE's neighbours fits a dimension of extent 1: the rank itself, or MPI_PROC_NULL. */
 static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
 {
     const int32_t expected = periodic ? made->rank : MPG_PROC_NULL;
@@ -154,8 +154,8 @@ static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
            made->neighbors.sources[2 * j] == expected && made->neighbors.sources[2 * j + 1] == expected;
 }
 
-/* Which sides of G, OLD's, MADE keeps: those along which its members differ, of which COORDS has a row each, and of
- * those of length 1 the first that its neighbours agree with. */
+/* Finds the dimensions of OLD's grid G that MADE keeps: dimensions in which the coordinates COORDS of its members
+ * differ, and dimensions of extent 1 that fit its neighbours. */
 static void find_kept(const struct grid *g, const struct play_comm *made, const int *coords, int *kept)
 {
     uint32_t pairs = 0;
@@ -167,7 +167,7 @@ static void find_kept(const struct grid *g, const struct play_comm *made, const 
     }
 }
 
-/* Whether MADE has all that lie along the sides that are KEPT, in their order. */
+/* Returns true if MADE has all members along the KEPT dimensions, in grid order. */
 static bool is_part(const struct grid *g, const struct play_comm *made, const int *coords, const int *kept)
 {
     int64_t size = 1;
@@ -185,7 +185,7 @@ static bool is_part(const struct grid *g, const struct play_comm *made, const in
     return true;
 }
 
-/* Where MADE's members are in OLD's grid, a row each; NULL: out of memory. */
+/* The coordinates of MADE's members in OLD's grid, one row each; NULL: out of memory. */
 static int *find_coords(const struct play_comm *old, const struct play_comm *made, int n)
 {
     int *coords = calloc((size_t)made->told->size * (size_t)n + 1, sizeof *coords);
@@ -211,7 +211,7 @@ int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made,
         return play_fail(p, "out of memory");
     if (made)
         find_kept(&g, made, coords, kept);
-    /* all say the same, but for those that are in none */
+    /* all members agree; non-members contribute 0 */
     int status = play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
     int differs = made && !is_part(&g, made, coords, kept);
     free(coords);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows and one-sided transfers, to the beginning of each window: where they went is not in the trace. */
+/* Windows and one-sided transfers. The trace has no target displacements, so transfers go to the start of the
+   window. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static struct play_window *window(struct play *p, int32_t number)
     return p->all->window[number];
 }
 
-/* What members have, so that nobody goes beyond it. */
+/* Exchanges window sizes, so that no transfer exceeds its target. */
 static int tell(struct play *p, struct play_comm *c, struct play_window *w)
 {
     w->members = c->peers;
@@ -126,7 +127,7 @@ static int post_or_start(struct play *p, struct play_window *w)
     return play_check(p, rc);
 }
 
-/* An epoch that a test has ended early is not waited for again. */
+/* An epoch that a test ended early is not waited for again. */
 static int end_epoch(struct play *p, struct play_window *w)
 {
     int flag = 0;
@@ -181,7 +182,7 @@ static int with_all(struct play *p, struct play_window *w)
 
 /* --- transfers --- */
 
-/* A type of BYTES for one element that atomic operations take. */
+/* An integer type of BYTES for atomic operations on one element. */
 static MPI_Datatype element(int64_t bytes)
 {
     switch (bytes) {
