@@ -14,7 +14,7 @@ struct mpg_changes {
     size_t n, capacity, at;
     int64_t *room;         /* scratch list for one call, of MOST numbers */
     size_t most;
-    bool shares; /* EFFECT belongs to the object that this one is a copy of */
+    bool borrowed; /* EFFECT belongs to the object that this one is a copy of */
 };
 
 /* --- collecting --- */
@@ -205,13 +205,13 @@ void mpg_changes_free(struct mpg_changes *c)
 {
     if (!c)
         return;
-    if (!c->shares)
+    if (!c->borrowed)
         free(c->effect);
     free(c->room);
     free(c);
 }
 
-struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_error *err)
+struct mpg_changes *mpg_changes_copy(const struct mpg_changes *all, struct mpg_error *err)
 {
     struct mpg_changes *c = all ? malloc(sizeof *c) : NULL;
     if (!all)
@@ -219,7 +219,7 @@ struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_
     if (c) {
         *c = *all;
         c->at = 0;
-        c->shares = true;
+        c->borrowed = true;
         c->room = malloc((c->most + 1) * sizeof *c->room);
     }
     if (c && c->room)

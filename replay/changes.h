@@ -5,7 +5,7 @@
 #define MPG_REPLAY_CHANGES_H
 
 #include "graph/work/bound_hypotheses.h"
-#include "replay/stage.h"
+#include "replay/interface.h"
 #include "trace/reader.h"
 
 struct mpg_changes;
@@ -26,7 +26,7 @@ struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struc
 void mpg_changes_rewind(struct mpg_changes *changes);
 /* Returns a copy of ALL with its own position, at the beginning. The copy shares ALL's data and must be freed
    before ALL. Returns NULL if ALL is NULL, or with ERR if memory runs out. */
-struct mpg_changes *mpg_changes_again(const struct mpg_changes *all, struct mpg_error *err);
+struct mpg_changes *mpg_changes_copy(const struct mpg_changes *all, struct mpg_error *err);
 /* Stores the changed form of EVENT, the rank's call NUMBER (from 0, never descending between calls), in *CHANGED,
  * whose lists are valid until the next lookup. Returns false if the call is unchanged or CHANGES is NULL. */
 bool mpg_changes_find(struct mpg_changes *changes, uint64_t number, const struct mpg_event *event,

@@ -10,10 +10,10 @@
 struct mpg_elapse {
     struct mpg_feed *feed;
     pthread_mutex_t *reading; /* lock to hold while reading; NULL: no other thread reads */
-    bool sleeps;     /* sleep through long waits instead of spinning */
-    int64_t debt_ns; /* replay time to deduct from later computation */
-    int64_t late_ns; /* sum of all lateness */
-    double own_ns;   /* estimated time of the replay itself between two calls */
+    bool sleeps;              /* sleep through long waits instead of spinning */
+    int64_t debt_ns;          /* replay time to deduct from later computation */
+    int64_t late_ns;          /* sum of all lateness */
+    double own_ns;            /* estimated time of the replay itself between two calls */
 };
 
 /* Initialises *ELAPSE, which reads FEED ahead with the lock READING held (NULL: no other thread reads). SLEEPS:

@@ -8,7 +8,7 @@
 
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
-#include "replay/orders.h"
+#include "replay/thread_order.h"
 #include "replay/polls.h"
 
 enum {
@@ -29,24 +29,24 @@ struct mpg_feed {
     const struct mpg_tags *tags; /* NULL: the trace's tags */
     struct tracer_overhead tracer_overhead;
     struct interval_sums interval_sums; /* local calls since the previous replayed call */
-    int64_t base_ns;        /* end of the previous call */
-    int64_t elapsed_ns;     /* time of calls that are not replayed, before the next action */
-    int64_t given_ns;       /* part of this time that precedes region marks already delivered */
-    struct regions regions; /* used with hypotheses only */
+    int64_t base_ns;                    /* end of the previous call */
+    int64_t elapsed_ns;                 /* time of calls that are not replayed, before the next action */
+    int64_t given_ns;                   /* part of this time that precedes region marks already delivered */
+    struct regions regions;             /* used with hypotheses only */
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
     const struct mpg_needs *needs; /* several threads: this feed is for thread PLACE of NEEDS; NULL: one thread */
     int place;
-    struct mpg_orders orders;
+    struct mpg_thread_order thread_order;
     bool began, ended, failed;
     struct mpg_error error;
     size_t memory, held;
     struct block *first, *last, *spare;
-    struct mpg_act *newest; /* last action read; NULL if its block was released */
+    struct mpg_action *newest; /* last action read; NULL if its block was released */
 };
 
-bool mpg_feed_makes(const struct mpg_event *e)
+bool mpg_feed_replays(const struct mpg_event *e)
 {
     if (e->failed)
         return false;
@@ -92,14 +92,14 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
                                   .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
                                   .active = 
                                   supposed ? mpg_bound_of_work(supposed, mpg_bound_all(supposed)) : 0};
-    if (f->needs && mpg_orders_begin(&f->orders, needs->threads) < 0) {
+    if (f->needs && mpg_thread_order_begin(&f->thread_order, needs->threads) < 0) {
         mpg_error_set(err, "out of memory");
         free(f);
         return NULL;
     }
     f->cursor = mpg_cursor_open(trace, rank, err);
     if (!f->cursor) {
-        mpg_orders_clear(&f->orders);
+        mpg_thread_order_clear(&f->thread_order);
         free(f);
         return NULL;
     }
@@ -161,13 +161,13 @@ static void give_back(struct mpg_feed *f)
         free(b);
 }
 
-/* Links ACT behind the newest action. */
-static void add_newest(struct mpg_feed *f, struct mpg_act *act)
+/* Links ACTION behind the newest action. */
+static void add_newest(struct mpg_feed *f, struct mpg_action *action)
 {
     if (f->newest)
-        f->newest->after_ns = act->before_ns;
-    act->after_ns = MPG_NOT_READ;
-    f->newest = act;
+        f->newest->after_ns = action->before_ns;
+    action->after_ns = MPG_NOT_READ;
+    f->newest = action;
 }
 
 static void *put(char **place, const void *data, size_t bytes)
@@ -180,19 +180,19 @@ static void *put(char **place, const void *data, size_t bytes)
     return at;
 }
 
-/* Renumbers the tags of ACT's event and of RESOLUTIONS, its own copy. */
-static void rename_tags(const struct mpg_tags *tags, struct mpg_act *act, struct mpg_resolution *resolutions)
+/* Renumbers the tags of ACTION's event and of RESOLUTIONS, its own copy. */
+static void rename_tags(const struct mpg_tags *tags, struct mpg_action *action, struct mpg_resolution *resolutions)
 {
     if (!tags)
         return;
-    act->event.tag = mpg_tags_map(tags, act->event.tag);
-    act->event.recvtag = mpg_tags_map(tags, act->event.recvtag);
-    for (uint32_t i = 0; resolutions && i < act->event.resolution_number; i++)
+    action->event.tag = mpg_tags_map(tags, action->event.tag);
+    action->event.recvtag = mpg_tags_map(tags, action->event.recvtag);
+    for (uint32_t i = 0; resolutions && i < action->event.resolution_number; i++)
         resolutions[i].tag = mpg_tags_map(tags, resolutions[i].tag);
 }
 
 /* Appends the action for EVENT, BEFORE_NS after the previous one. */
-static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
+static int add_action(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
 {
     enum { NUMBER = sizeof(int64_t) };
     struct mpg_changed to;
@@ -202,7 +202,7 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
         e = &to.event;
     const uint32_t persistent = !e->persistent ? 0 : e->request_number ? e->request_number : 1;
     const size_t bytes =
-        HEAD + rounded(sizeof(struct mpg_act)) + rounded(e->count_number * NUMBER) +
+        HEAD + rounded(sizeof(struct mpg_action)) + rounded(e->count_number * NUMBER) +
         rounded(e->request_number * NUMBER) + rounded(persistent * NUMBER) +
         rounded(e->done_number * NUMBER) + rounded(e->cancelled_number * NUMBER) +
         rounded(e->resolution_number * sizeof *e->resolutions) +
@@ -211,66 +211,67 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     if (!place)
         return mpg_error_set(&f->error, "out of memory");
     *(size_t *)place = bytes;
-    struct mpg_act *act = (struct mpg_act *)(place + HEAD);
-    place += HEAD + rounded(sizeof *act);
-    *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call),
+    struct mpg_action *action = (struct mpg_action *)(place + HEAD);
+    place += HEAD + rounded(sizeof *action);
+    *action = (struct mpg_action){.event = *e, .kind = mpg_call_kind(e->call),
                             .plain = mpg_call_plain(e->call),
                             .blocking = mpg_call_blocking(e->call), .before_ns = before_ns,
-                            .number = f->number, .turn = f->orders.turn, .first = f->orders.first};
-    act->event.counts = put(&place, e->counts, e->count_number * NUMBER);
-    act->event.requests = put(&place, e->requests, e->request_number * NUMBER);
-    act->event.persistent = put(&place, e->persistent, persistent * NUMBER);
-    act->event.done = put(&place, e->done, e->done_number * NUMBER);
-    act->event.cancelled = put(&place, e->cancelled, e->cancelled_number * NUMBER);
+                            .number = f->number, .turn = f->thread_order.turn, .thread_start = f->thread_order.thread_start};
+    action->event.counts = put(&place, e->counts, e->count_number * NUMBER);
+    action->event.requests = put(&place, e->requests, e->request_number * NUMBER);
+    action->event.persistent = put(&place, e->persistent, persistent * NUMBER);
+    action->event.done = put(&place, e->done, e->done_number * NUMBER);
+    action->event.cancelled = put(&place, e->cancelled, e->cancelled_number * NUMBER);
     struct mpg_resolution *resolutions =
         put(&place, e->resolutions, e->resolution_number * sizeof *e->resolutions);
-    act->event.resolutions = resolutions;
-    rename_tags(f->tags, act, resolutions);
-    act->changed = changed;
-    act->drops = changed && to.drops;
-    act->started = put(&place, started, e->request_number * NUMBER);
-    act->event.values = NULL;
-    act->event.sources = act->event.destinations = NULL;
-    add_newest(f, act);
+    action->event.resolutions = resolutions;
+    rename_tags(f->tags, action, resolutions);
+    action->changed = changed;
+    action->drops = changed && to.drops;
+    action->started = put(&place, started, e->request_number * NUMBER);
+    action->event.values = NULL;
+    action->event.sources = action->event.destinations = NULL;
+    add_newest(f, action);
     return 0;
 }
 
-/* Stores a copy of E with its requests at *PLACE, in ACT. */
-static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_act *act)
+/* Stores a copy of E with its requests at *PLACE, in ACTION. */
+static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_action *action)
 {
-    *act = (struct mpg_act){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
-                            .number = number, .turn = -1, .first = -1};
-    act->event.requests = put(place, e->requests, e->request_number * sizeof *e->requests);
-    act->event.counts = act->event.persistent = act->event.done = act->event.cancelled = act->event.values = NULL;
-    act->event.resolutions = NULL;
-    act->event.sources = act->event.destinations = NULL;
+    *action = (struct mpg_action){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
+                            .number = number, .turn = -1, .thread_start = -1};
+    action->event.requests = put(place, e->requests, e->request_number * sizeof *e->requests);
+    action->event.counts = action->event.persistent = action->event.done = action->event.cancelled = action->event.values = NULL;
+    action->event.resolutions = NULL;
+    action->event.sources = action->event.destinations = NULL;
 }
 
 /* Appends the run of polls that ends before E. */
 static int add_run(struct mpg_feed *f, const struct mpg_event *e)
 {
     const struct mpg_polls *polls = &f->polls;
-    size_t bytes = HEAD + rounded(sizeof(struct mpg_act)) + rounded((size_t)polls->n * sizeof(struct mpg_act)) +
-                   rounded(polls->count * sizeof *polls->again);
+    size_t bytes = HEAD + rounded(sizeof(struct mpg_action)) + rounded((size_t)polls->n * sizeof(struct mpg_action)) +
+                   rounded(polls->count * sizeof *polls->repetition);
     for (int i = 0; i < polls->n; i++)
         bytes += rounded(polls->known[i].event.request_number * sizeof(int64_t));
     char *place = room(f, bytes);
     if (!place)
         return mpg_error_set(&f->error, "out of memory");
     *(size_t *)place = bytes;
-    struct mpg_act *act = (struct mpg_act *)(place + HEAD), *poll;
-    place += HEAD + rounded(sizeof *act);
-    poll = (struct mpg_act *)place;
+    struct mpg_action *action = (struct mpg_action *)(place + HEAD), *poll;
+    place += HEAD + rounded(sizeof *action);
+    poll = (struct mpg_action *)place;
     place += rounded((size_t)polls->n * sizeof *poll);
     for (int i = 0; i < polls->n; i++) {
         put_poll(&place, &polls->known[i].event, polls->number, &poll[i]);
         rename_tags(f->tags, &poll[i], NULL);
     }
-    *act = (struct mpg_act){.event = poll[0].event, .kind = poll[0].kind, .plain = poll[0].plain,
-                            .number = polls->number, .polls = poll, .turn = -1, .first = -1, .poll_number = (uint32_t)polls->n,
-                            .again_number = (uint32_t)polls->count, .ender = mpg_polls_ender(polls, e)};
-    act->again = put(&place, polls->again, polls->count * sizeof *polls->again);
-    add_newest(f, act);
+    *action = (struct mpg_action){.event = poll[0].event, .kind = poll[0].kind, .plain = poll[0].plain,
+                            .number = polls->number, .polls = poll, .turn = -1, .thread_start = -1,
+                            .poll_number = (uint32_t)polls->n,
+                            .repetition_number = (uint32_t)polls->count, .success = mpg_polls_success(polls, e)};
+    action->repetition = put(&place, polls->repetition, polls->count * sizeof *polls->repetition);
+    add_newest(f, action);
     return 0;
 }
 
@@ -311,7 +312,7 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
     int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     if (before_ns < 0)
         before_ns = 0;
-    if (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0)
+    if (leave_run(f, e) < 0 || add_action(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
     mpg_graph_interval_add(&f->interval_sums, &f->tracer_overhead, e);
@@ -323,7 +324,7 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     before_ns = before_ns > 0 ? before_ns : 0;
     if (!mpg_polls_join(&f->polls, e, f->number, before_ns) &&
-        (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0))
+        (leave_run(f, e) < 0 || add_action(f, e, before_ns) < 0))
         return -1;
     f->elapsed_ns = f->given_ns = 0;
     go_on(f, e);
@@ -339,7 +340,7 @@ static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
         go_on(f, e);
         f->began = true;
     }
-    const int status = f->ended && (leave_run(f, e) < 0 || add_act(f, e, 0) < 0) ? -1 : 0;
+    const int status = f->ended && (leave_run(f, e) < 0 || add_action(f, e, 0) < 0) ? -1 : 0;
     f->number += mpg_event_is_call(e);
     return status;
 }
@@ -359,7 +360,7 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
         mpg_graph_regions_skip(&f->regions, &f->of, e);
     } else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         status = add_mark(f, e);
-    else if (mpg_feed_makes(e))
+    else if (mpg_feed_replays(e))
         status = add_call(f, e);
     else {
         f->elapsed_ns += computed(f, e) + (e->leave_ns - e->enter_ns);
@@ -373,13 +374,13 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
 
 static int add(struct mpg_feed *f, const struct mpg_event *e)
 {
-    f->orders.turn = f->orders.first = -1;
+    f->thread_order.turn = f->thread_order.thread_start = -1;
     if (!f->needs)
         return add_own(f, e);
     int by = 0;
     while (by + 1 < f->needs->threads && f->needs->thread[by] != (int32_t)e->thread)
         by++;
-    if (mpg_orders_note(&f->orders, e, by, f->began, mpg_feed_makes(e) && !is_between(e)) < 0)
+    if (mpg_thread_order_note(&f->thread_order, e, by, f->began, mpg_feed_replays(e) && !is_between(e)) < 0)
         return mpg_error_set(&f->error, "out of memory");
     return by == f->place ? add_own(f, e) : pass_by(f, e);
 }
@@ -404,11 +405,11 @@ bool mpg_feed_fill(struct mpg_feed *f)
 static void fetch(const char *place)
 {
     enum { LINE = 64 };
-    for (size_t at = 0; at < HEAD + sizeof(struct mpg_act); at += LINE)
+    for (size_t at = 0; at < HEAD + sizeof(struct mpg_action); at += LINE)
         __builtin_prefetch(place + at);
 }
 
-const struct mpg_act *mpg_feed_next(struct mpg_feed *f, struct mpg_error *err)
+const struct mpg_action *mpg_feed_next(struct mpg_feed *f, struct mpg_error *err)
 {
     for (;;) {
         while (f->first && f->first->read == f->first->used)
@@ -418,7 +419,7 @@ const struct mpg_act *mpg_feed_next(struct mpg_feed *f, struct mpg_error *err)
             const char *place = b->data + b->read;
             b->read += *(const size_t *)place;
             fetch(b->read < b->used || !b->next ? b->data + b->read : b->next->data);
-            return (const struct mpg_act *)(place + HEAD);
+            return (const struct mpg_action *)(place + HEAD);
         }
         if (f->failed) {
             *err = f->error;
@@ -453,7 +454,7 @@ void mpg_feed_close(struct mpg_feed *f)
     mpg_cursor_close(f->cursor);
     mpg_graph_regions_clear(&f->regions);
     mpg_polls_clear(&f->polls);
-    mpg_orders_clear(&f->orders);
+    mpg_thread_order_clear(&f->thread_order);
     free_blocks(f->first);
     free_blocks(f->spare);
     free(f);

@@ -6,7 +6,7 @@
 
 #include "graph/work/bound_hypotheses.h"
 #include "replay/changes.h"
-#include "replay/stage.h"
+#include "replay/interface.h"
 #include "replay/tags.h"
 
 struct mpg_feed;
@@ -26,13 +26,13 @@ void mpg_feed_rename(struct mpg_feed *feed, const struct mpg_tags *tags);
  * error when it reaches the damaged event. */
 bool mpg_feed_fill(struct mpg_feed *feed);
 /* Returns the next action, valid until the next call, or NULL with ERR. */
-const struct mpg_act *mpg_feed_next(struct mpg_feed *feed, struct mpg_error *err);
+const struct mpg_action *mpg_feed_next(struct mpg_feed *feed, struct mpg_error *err);
 /* The number of calls read so far that are not replayed but only take their time. */
 uint64_t mpg_feed_elapsed(const struct mpg_feed *feed);
 void mpg_feed_close(struct mpg_feed *feed); /* FEED may be NULL */
 
 /* Returns true if EVENT becomes an action. Other calls only take their time, or count as computation if they are
    local. */
-bool mpg_feed_makes(const struct mpg_event *event);
+bool mpg_feed_replays(const struct mpg_event *event);
 
 #endif

@@ -17,7 +17,7 @@
 #include "graph/work/bound_hypotheses.h"
 #include "replay/elapse.h"
 #include "replay/feed.h"
-#include "replay/stage.h"
+#include "replay/interface.h"
 #include "replay/survey.h"
 #include "replay/tags.h"
 
@@ -32,21 +32,21 @@ struct request {
 };
 
 /* Input of one thread. */
-struct voice {
+struct thread_input {
     struct mpg_changes *changes; /* changes of calls; NULL: none */
     struct mpg_feed *feed;
     struct mpg_elapse elapse;
 };
 
 /* State of this process, which replays one rank. */
-struct part {
+struct process {
     struct mpg_trace *trace;
     int32_t rank;
     struct mpg_needs needs;
     int64_t traced_ns;
     struct mpg_bound_hypotheses *supposed; /* bound hypotheses; NULL: none */
     struct mpg_changes *changes;   /* changes of calls; NULL: none */
-    struct voice *voice;           /* one for each thread of the rank */
+    struct thread_input *thread;   /* one for each thread of the rank */
     struct mpg_tags tags;          /* above = 0: tags are not renumbered */
     const char *name, *program;
     const struct mpg_enactor *mpi;
@@ -59,98 +59,98 @@ struct part {
 /* A trace must not be used by two threads at the same time. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct part *hold(const struct part *p)
+static const struct process *lock_trace(const struct process *p)
 {
     if (p->needs.threads > 1)
         pthread_mutex_lock(&reading);
     return p;
 }
 
-static void let_go(const struct part *p)
+static void unlock_trace(const struct process *p)
 {
     if (p->needs.threads > 1)
         pthread_mutex_unlock(&reading);
 }
 
-static const struct mpg_act *next(void *host, int thread, struct mpg_error *err)
+static const struct mpg_action *next(void *context, int thread, struct mpg_error *err)
 {
-    const struct part *p = hold(host);
-    const struct mpg_act *act = mpg_feed_next(p->voice[thread].feed, err);
-    let_go(p);
-    return act;
+    const struct process *p = lock_trace(context);
+    const struct mpg_action *action = mpg_feed_next(p->thread[thread].feed, err);
+    unlock_trace(p);
+    return action;
 }
 
-static int64_t elapse(void *host, int thread, int64_t from_ns, int64_t ns, int64_t late_ns)
+static int64_t elapse(void *context, int thread, int64_t from_ns, int64_t ns, int64_t late_ns)
 {
-    struct part *p = host;
-    return mpg_elapse(&p->voice[thread].elapse, from_ns, ns, late_ns);
+    struct process *p = context;
+    return mpg_elapse(&p->thread[thread].elapse, from_ns, ns, late_ns);
 }
 
-static const struct mpg_comm *find_comm(void *host, int32_t comm)
+static const struct mpg_comm *find_comm(void *context, int32_t comm)
 {
-    const struct part *p = hold(host);
+    const struct process *p = lock_trace(context);
     const struct mpg_comm *found =
         comm >= 0 && comm < mpg_trace_comm_count(p->trace) ? mpg_trace_comm(p->trace, comm) : NULL;
-    let_go(p);
+    unlock_trace(p);
     return found;
 }
 
-static const struct mpg_object *find_object(void *host, int32_t object)
+static const struct mpg_object *find_object(void *context, int32_t object)
 {
-    const struct part *p = hold(host);
+    const struct process *p = lock_trace(context);
     const struct mpg_object *found = mpg_trace_object(p->trace, object);
-    let_go(p);
+    unlock_trace(p);
     return found;
 }
 
-static const char *find_string(void *host, int32_t string)
+static const char *find_string(void *context, int32_t string)
 {
-    const struct part *p = hold(host);
+    const struct process *p = lock_trace(context);
     const char *found = mpg_trace_string(p->trace, string);
-    let_go(p);
+    unlock_trace(p);
     return found;
 }
 
-static bool find_neighbors(void *host, int32_t comm, struct mpg_neighbors *found)
+static bool find_neighbors(void *context, int32_t comm, struct mpg_neighbors *found)
 {
-    const struct part *p = hold(host);
+    const struct process *p = lock_trace(context);
     const bool has = mpg_trace_find_neighbors(p->trace, p->rank, comm, found);
-    let_go(p);
+    unlock_trace(p);
     return has;
 }
 
-static void end_all(void *host, const struct mpg_error *err)
+static void end_all(void *context, const struct mpg_error *err)
 {
-    const struct part *p = host;
-    struct mpg_error told = *err;
-    mpg_error_prefix(&told, "%s", p->name);
-    mpg_error_print(p->program, &told);
+    const struct process *p = context;
+    struct mpg_error full = *err;
+    mpg_error_prefix(&full, "%s", p->name);
+    mpg_error_print(p->program, &full);
     p->mpi->abort(MPG_EXIT_FAILURE);
 }
 
-static void own_outcome(void *host, struct mpg_outcome *o)
+static void own_outcome(void *context, struct mpg_outcome *o)
 {
-    const struct part *p = host;
+    const struct process *p = context;
     o->traced_ns = p->traced_ns;
     for (int i = 0; i < p->needs.threads; i++) {
-        o->elapsed += mpg_feed_elapsed(p->voice[i].feed);
-        o->late_ns += (uint64_t)p->voice[i].elapse.late_ns;
+        o->elapsed += mpg_feed_elapsed(p->thread[i].feed);
+        o->late_ns += (uint64_t)p->thread[i].elapse.late_ns;
     }
 }
 
 /* --- reading --- */
 
-static void close_threads(struct part *p)
+static void close_threads(struct process *p)
 {
-    for (int i = 0; p->voice && i < p->needs.threads; i++) {
-        mpg_feed_close(p->voice[i].feed);
-        mpg_changes_free(p->voice[i].changes);
+    for (int i = 0; p->thread && i < p->needs.threads; i++) {
+        mpg_feed_close(p->thread[i].feed);
+        mpg_changes_free(p->thread[i].changes);
     }
-    free(p->voice);
-    p->voice = NULL;
+    free(p->thread);
+    p->thread = NULL;
 }
 
-static void close_part(struct part *p)
+static void close_process(struct process *p)
 {
     close_threads(p);
     mpg_tags_clear(&p->tags);
@@ -158,33 +158,33 @@ static void close_part(struct part *p)
     mpg_bound_free(p->supposed);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
-    *p = (struct part){.rank = -1};
+    *p = (struct process){.rank = -1};
 }
 
 /* Opens the feeds of the rank's threads, which divide the memory. */
-static int read_threads(struct part *p, const struct request *request, struct mpg_error *err)
+static int read_threads(struct process *p, const struct request *request, struct mpg_error *err)
 {
     const int n = p->needs.threads;
-    if (!(p->voice = calloc((size_t)n, sizeof *p->voice)))
+    if (!(p->thread = calloc((size_t)n, sizeof *p->thread)))
         return mpg_error_set(err, "out of memory");
     for (int i = 0; i < n; i++) {
-        struct voice *v = &p->voice[i];
-        v->changes = mpg_changes_again(p->changes, err);
-        if (p->changes && !v->changes)
+        struct thread_input *t = &p->thread[i];
+        t->changes = mpg_changes_copy(p->changes, err);
+        if (p->changes && !t->changes)
             return -1;
-        v->feed = mpg_feed_open(p->trace, p->rank, &p->needs, i, (size_t)(request->memory_bytes / n), p->supposed,
-                                v->changes, err);
-        if (!v->feed)
+        t->feed = mpg_feed_open(p->trace, p->rank, &p->needs, i, (size_t)(request->memory_bytes / n), p->supposed,
+                                t->changes, err);
+        if (!t->feed)
             return -1;
-        mpg_feed_rename(v->feed, p->tags.above > 0 ? &p->tags : NULL);
-        mpg_elapse_init(&v->elapse, v->feed, n > 1 ? &reading : NULL, request->elapse == 1);
-        while (mpg_feed_fill(v->feed)) {
+        mpg_feed_rename(t->feed, p->tags.above > 0 ? &p->tags : NULL);
+        mpg_elapse_init(&t->elapse, t->feed, n > 1 ? &reading : NULL, request->elapse == 1);
+        while (mpg_feed_fill(t->feed)) {
         }
     }
     return 0;
 }
 
-static int read_part(struct part *p, const struct request *request, struct mpg_error *err)
+static int read_input(struct process *p, const struct request *request, struct mpg_error *err)
 {
     p->trace = mpg_trace_open(request->trace, err);
     if (!p->trace)
@@ -214,14 +214,14 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
 }
 
 /* Reads before MPI_Init if the launcher provides the rank, so that no process waits in MPI for a slow reader. */
-static void prepare(struct part *p, const struct request *request, int32_t rank)
+static void prepare(struct process *p, const struct request *request, int32_t rank)
 {
-    *p = (struct part){.rank = rank};
+    *p = (struct process){.rank = rank};
     if (rank >= 0)
-        p->readable = read_part(p, request, &p->error) == 0;
+        p->readable = read_input(p, request, &p->error) == 0;
 }
 
-static int check_ranks(struct part *p, const struct request *request, int ranks)
+static int check_ranks(struct process *p, const struct request *request, int ranks)
 {
     if (!p->readable || mpg_trace_ranks(p->trace) == ranks)
         return 0;
@@ -233,7 +233,7 @@ static int check_ranks(struct part *p, const struct request *request, int ranks)
 }
 
 /* ENOUGH: MPI provides MPI_THREAD_MULTIPLE, or was not asked for it. */
-static int check_threads(struct part *p, const struct request *request, bool enough)
+static int check_threads(struct process *p, const struct request *request, bool enough)
 {
     if (!p->readable || p->needs.threads < 2 || enough)
         return 0;
@@ -244,7 +244,7 @@ static int check_threads(struct part *p, const struct request *request, bool eno
 
 /* Reports the failure of the first of RANKS ranks that failed; STATUS < 0: this rank failed with P's ERROR.
    Returns true if a rank failed. Collective. */
-static bool has_failed(const struct part *p, int status, int ranks)
+static bool has_failed(const struct process *p, int status, int ranks)
 {
     const int first = p->mpi->first_failed(status < 0);
     if (first == p->rank)
@@ -252,7 +252,7 @@ static bool has_failed(const struct part *p, int status, int ranks)
     return first < ranks;
 }
 
-static int collect_tags(struct part *p, int32_t above)
+static int collect_tags(struct process *p, int32_t above)
 {
     return mpg_tags_collect(p->trace, p->rank, above, &p->tags, &p->error) == 0
                ? 0
@@ -260,7 +260,7 @@ static int collect_tags(struct part *p, int32_t above)
 }
 
 /* The feeds hold the trace's tags, so they are opened anew. */
-static int apply_tags(struct part *p, const struct request *request, int32_t limit)
+static int apply_tags(struct process *p, const struct request *request, int32_t limit)
 {
     int status = 0;
     if (p->tags.n > (size_t)(limit - p->tags.above))
@@ -275,7 +275,7 @@ static int apply_tags(struct part *p, const struct request *request, int32_t lim
 
 /* Agrees on new tags among RANKS processes if this MPI's MPI_TAG_UB is below a tag of the trace. Returns false if
  * a rank failed, after reporting it. Collective. */
-static bool rename_tags(struct part *p, const struct request *request, int ranks)
+static bool rename_tags(struct process *p, const struct request *request, int ranks)
 {
     const int32_t limit = p->mpi->tag_limit(p->needs.most_tag);
     if (limit < 0)
@@ -288,7 +288,7 @@ static bool rename_tags(struct part *p, const struct request *request, int ranks
 }
 
 /* Returns true if TRACE was recorded with MPI. */
-static bool is_of(const struct mpg_trace *trace, enum mpg_mpi mpi)
+static bool was_recorded_with(const struct mpg_trace *trace, enum mpg_mpi mpi)
 {
     const char *said = mpg_trace_find_fact(trace, 0, "mpi");
     const char *name = mpg_mpi_name(mpi);
@@ -342,7 +342,7 @@ static void print_json(const struct mpg_outcome *o, int ranks, const char *trace
 
 /* --- one process --- */
 
-static int play(const struct mpg_enactor *mpi, struct part *p, const struct request *request,
+static int play(const struct mpg_enactor *mpi, struct process *p, const struct request *request,
                 enum mpg_mpi family, const char *program)
 {
     int rank, ranks;
@@ -355,7 +355,7 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         return MPG_EXIT_FAILURE;
     }
     if (p->rank != rank) {
-        close_part(p);
+        close_process(p);
         prepare(p, request, rank);
     }
     (void)check_ranks(p, request, ranks);
@@ -367,13 +367,13 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         mpi->end();
         return MPG_EXIT_FAILURE;
     }
-    const struct mpg_stage stage = {
-        .host = p, .rank = rank, .ranks = ranks, .deterministic = request->deterministic,
-        .same_mpi = is_of(p->trace, family), .patience_ns = request->patience_ns, .needs = &p->needs,
+    const struct mpg_replay_host host = {
+        .context = p, .rank = rank, .ranks = ranks, .deterministic = request->deterministic,
+        .same_mpi = was_recorded_with(p->trace, family), .patience_ns = request->patience_ns, .needs = &p->needs,
         .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
         .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome, .failed = end_all};
     struct mpg_outcome outcome;
-    if (mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
+    if (mpi->perform(&host, left_ns, &outcome, &err) < 0) {
         mpg_error_prefix(&err, "%s", request->trace);
         mpg_error_print(program, &err);
         mpi->abort(MPG_EXIT_FAILURE);
@@ -451,10 +451,10 @@ int main(int argc, char **argv)
         return MPG_EXIT_FAILURE;
     }
     prctl(PR_SET_TIMERSLACK, 1UL);
-    struct part part;
-    prepare(&part, &request, mpg_launcher_processes() == 1 ? 0 : mpg_launcher_rank());
-    const int status = play(mpi, &part, &request, family, program.name);
-    close_part(&part);
+    struct process process;
+    prepare(&process, &request, mpg_launcher_processes() == 1 ? 0 : mpg_launcher_rank());
+    const int status = play(mpi, &process, &request, family, program.name);
+    close_process(&process);
     mpg_hypotheses_clear(&request.hypotheses);
     return status;
 }

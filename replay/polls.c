@@ -36,15 +36,15 @@ static bool add(struct mpg_polls *p, uint64_t number, int which, int64_t before_
 {
     if (p->count == p->capacity) {
         const size_t capacity = p->capacity ? 2 * p->capacity : 256;
-        struct mpg_again *grown = capacity <= MOST ? realloc(p->again, capacity * sizeof *grown) : NULL;
+        struct mpg_repetition *grown = capacity <= MOST ? realloc(p->repetition, capacity * sizeof *grown) : NULL;
         if (!grown)
             return false; /* replayed as an ordinary call */
-        p->again = grown;
+        p->repetition = grown;
         p->capacity = capacity;
     }
     if (p->count == 0)
         p->number = number;
-    p->again[p->count++] = (struct mpg_again){(uint16_t)before_ns, (uint8_t)which};
+    p->repetition[p->count++] = (struct mpg_repetition){(uint16_t)before_ns, (uint8_t)which};
     return true;
 }
 
@@ -58,7 +58,7 @@ bool mpg_polls_join(struct mpg_polls *p, const struct mpg_event *e, uint64_t num
     return false;
 }
 
-int mpg_polls_ender(const struct mpg_polls *p, const struct mpg_event *e)
+int mpg_polls_success(const struct mpg_polls *p, const struct mpg_event *e)
 {
     for (int i = 0; i < p->n && !is_poll(e); i++)
         if (p->known[i].event.call == e->call && p->known[i].event.site == e->site)
@@ -82,6 +82,6 @@ void mpg_polls_close(struct mpg_polls *p, const struct mpg_event *e)
 
 void mpg_polls_clear(struct mpg_polls *p)
 {
-    free(p->again);
+    free(p->repetition);
     *p = (struct mpg_polls){.n = 0};
 }

@@ -8,14 +8,14 @@
 #include "replay/feed.h"
 #include "replay/tags.h"
 
-enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* state of a communicator during the pre-pass */
+enum { NEEDS_SILENT = 1, MAY_NEED_SILENT = 2 }; /* state of a communicator during the pre-pass */
 
 struct survey {
     struct mpg_trace *trace;
     struct mpg_changes *changes;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
-    uint32_t init_thread; /* thread of MPI_Init */
+    uint32_t init_thread;  /* thread of MPI_Init */
     int64_t buffered_init; /* largest persistent buffered send; -1: none */
     bool began, ended;
     bool cancels_starts;   /* a started request is cancelled */
@@ -35,30 +35,30 @@ static int comm_room(struct mpg_needs *n, int32_t comm, struct mpg_error *err)
     if ((size_t)comm < n->comms)
         return 0;
     const size_t comms = 2 * (size_t)comm + 4;
-    void *shares = realloc(n->shares, comms * sizeof *n->shares);
-    if (shares)
-        n->shares = shares;
-    uint8_t *deaf = realloc(n->deaf, comms * sizeof *deaf);
-    if (deaf)
-        n->deaf = deaf;
+    void *contributions = realloc(n->contributions, comms * sizeof *n->contributions);
+    if (contributions)
+        n->contributions = contributions;
+    uint8_t *silent = realloc(n->silent, comms * sizeof *silent);
+    if (silent)
+        n->silent = silent;
     uint8_t *named = realloc(n->named, comms * sizeof *named);
     if (named)
         n->named = named;
-    if (!shares || !deaf || !named)
+    if (!contributions || !silent || !named)
         return mpg_error_set(err, "out of memory");
-    memset(n->shares + n->comms, 0, (comms - n->comms) * sizeof *n->shares);
-    memset(deaf + n->comms, 0, (comms - n->comms) * sizeof *deaf);
+    memset(n->contributions + n->comms, 0, (comms - n->comms) * sizeof *n->contributions);
+    memset(silent + n->comms, 0, (comms - n->comms) * sizeof *silent);
     memset(named + n->comms, 0, (comms - n->comms) * sizeof *named);
     n->comms = comms;
     return 0;
 }
 
-static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_shares_kind kind,
+static int append_contribution(struct survey *s, const struct mpg_event *e, enum mpg_contribution_kind kind,
                      const int64_t *bytes, size_t width, struct mpg_error *err)
 {
     if (comm_room(s->needs, e->comm, err) < 0)
         return -1;
-    struct mpg_shares *own = &s->needs->shares[e->comm][kind];
+    struct mpg_contributions *own = &s->needs->contributions[e->comm][kind];
     if ((own->calls + 1) * width > own->capacity) {
         const size_t capacity = 2 * own->capacity + width + 16;
         int64_t *grown = realloc(own->bytes, capacity * sizeof *grown);
@@ -77,17 +77,17 @@ static int add_share(struct survey *s, const struct mpg_event *e, enum mpg_share
     return 0;
 }
 
-static int share(struct survey *s, const struct mpg_event *e, enum mpg_call call, bool remote,
+static int add_contribution(struct survey *s, const struct mpg_event *e, enum mpg_call call, bool remote,
                  struct mpg_error *err)
 {
-    const enum mpg_shares_kind kind = mpg_shares_of(call, remote);
+    const enum mpg_contribution_kind kind = mpg_contribution_kind_of(call, remote);
     switch (kind) {
-    case MPG_SHARES_ONE:
-    case MPG_SHARES_NEIGHBORS:
-        return add_share(s, e, kind, &e->bytes, 1, err);
-    case MPG_SHARES_EACH:
-    case MPG_SHARES_EDGES:
-        return add_share(s, e, kind, e->counts, e->count_number, err);
+    case MPG_CONTRIBUTION_SINGLE:
+    case MPG_CONTRIBUTION_NEIGHBORS:
+        return append_contribution(s, e, kind, &e->bytes, 1, err);
+    case MPG_CONTRIBUTION_PER_PEER:
+    case MPG_CONTRIBUTION_PER_EDGE:
+        return append_contribution(s, e, kind, e->counts, e->count_number, err);
     default:
         return 0;
     }
@@ -115,7 +115,7 @@ static int survey_collective(struct survey *s, const struct mpg_event *e, struct
         receive = times(receive, peers);
     raise_to(&s->needs->send_bytes, send);
     raise_to(&s->needs->receive_bytes, receive);
-    return share(s, e, call, comm->remote_size > 0, err);
+    return add_contribution(s, e, call, comm->remote_size > 0, err);
 }
 
 static void survey_buffered(struct mpg_needs *n, int64_t bytes, int64_t times)
@@ -141,24 +141,24 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
 }
 
 /* Requests a silent communicator for COMM. IF_STARTS: only if the rank cancels a started request. */
-static int need_deaf(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
+static int need_silent(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
 {
     if (comm < 0)
         return 0;
     if (comm_room(s->needs, comm, err) < 0)
         return -1;
-    s->needs->deaf[comm] |= if_starts ? MAY_BE_DEAF : IS_DEAF;
+    s->needs->silent[comm] |= if_starts ? MAY_NEED_SILENT : NEEDS_SILENT;
     return 0;
 }
 
-static void settle_deaf(struct survey *s)
+static void settle_silent(struct survey *s)
 {
     for (size_t i = 0; i < s->needs->comms; i++)
-        s->needs->deaf[i] = (s->needs->deaf[i] & IS_DEAF) || (s->needs->deaf[i] && s->cancels_starts);
+        s->needs->silent[i] = (s->needs->silent[i] & NEEDS_SILENT) || (s->needs->silent[i] && s->cancels_starts);
 }
 
 /* Notes a successful receive or probe with a wildcard. */
-static int note_open(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+static int note_wildcard(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
     if (!e->any)
         return 0;
@@ -178,11 +178,11 @@ static int survey_receive(struct survey *s, const struct mpg_event *e, struct mp
     const bool takes = e->cancelled_number == 0 && (e->found || (call != MPG_CALL_Iprobe && call != MPG_CALL_Improbe));
     if (e->from != MPG_PROC_NULL)
         raise_to(&s->needs->receive_bytes, e->bytes);
-    if (takes && note_open(s, e, err) < 0)
+    if (takes && note_wildcard(s, e, err) < 0)
         return -1;
     if ((kind == MPG_KIND_IRECV && e->cancelled_number > 0) || (kind == MPG_KIND_MPROBE && !e->found))
-        return need_deaf(s, e->comm, false, err);
-    return kind == MPG_KIND_RECV_INIT ? need_deaf(s, e->comm, true, err) : 0;
+        return need_silent(s, e->comm, false, err);
+    return kind == MPG_KIND_RECV_INIT ? need_silent(s, e->comm, true, err) : 0;
 }
 
 static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
@@ -203,7 +203,7 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
     case MPG_KIND_ISENDRECV:
         raise_to(&n->receive_bytes, e->recvbytes);
         survey_send(s, e);
-        return note_open(s, e, err);
+        return note_wildcard(s, e, err);
     case MPG_KIND_SEND:
     case MPG_KIND_ISEND:
     case MPG_KIND_SEND_INIT:
@@ -327,7 +327,7 @@ int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *change
         return -1;
     if (!s.began || !s.ended)
         return explain_end(&s, rank, err);
-    settle_deaf(&s);
+    settle_silent(&s);
     if (list_threads(&s, rank, err) < 0)
         return -1;
     *traced_ns = s.end_ns - s.begin_ns;
@@ -337,10 +337,10 @@ int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *change
 void mpg_needs_clear(struct mpg_needs *n)
 {
     for (size_t i = 0; i < n->comms; i++)
-        for (int k = 0; k < MPG_SHARES_KINDS; k++)
-            free(n->shares[i][k].bytes);
-    free(n->shares);
-    free(n->deaf);
+        for (int k = 0; k < MPG_CONTRIBUTION_KINDS; k++)
+            free(n->contributions[i][k].bytes);
+    free(n->contributions);
+    free(n->silent);
     free(n->named);
     free(n->thread);
     *n = (struct mpg_needs){0};

@@ -4,7 +4,7 @@
 #define MPG_REPLAY_SURVEY_H
 
 #include "replay/changes.h"
-#include "replay/stage.h"
+#include "replay/interface.h"
 
 /* Fills NEEDS for RANK's calls, changed by CHANGES (NULL: unchanged). *TRACED_NS: time from the end of MPI_Init to
  * the begin of MPI_Finalize. The caller must call mpg_needs_clear(NEEDS), also after an error. Returns 0, or -1

@@ -3,7 +3,7 @@
 #ifndef MPG_REPLAY_TAGS_H
 #define MPG_REPLAY_TAGS_H
 
-#include "replay/stage.h"
+#include "replay/interface.h"
 #include "trace/reader.h"
 
 /* Tags up to ABOVE are kept. The larger tags of all ranks become ABOVE + 1, ABOVE + 2, ... in ascending order. */

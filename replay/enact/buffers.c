@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 enum { LEAST_BYTES = 1 << 16 };
 
@@ -26,20 +26,20 @@ static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
     return at;
 }
 
-void *play_send_buffer(struct play *p, int64_t bytes)
+void *play_send_buffer(struct player *p, int64_t bytes)
 {
-    return raise_to(&p->all->send, &p->all->send_bytes, bytes);
+    return raise_to(&p->shared->send, &p->shared->send_bytes, bytes);
 }
 
-void *play_receive_buffer(struct play *p, int64_t bytes)
+void *play_receive_buffer(struct player *p, int64_t bytes)
 {
-    return raise_to(&p->all->receive, &p->all->receive_bytes, bytes);
+    return raise_to(&p->shared->receive, &p->shared->receive_bytes, bytes);
 }
 
 /* The buffer for MPI_Bsend holds all buffered sends of the rank up to a limit, above which MPI reuses it. */
-int play_attach_buffer(struct play *p)
+int play_attach_buffer(struct player *p)
 {
-    const struct mpg_needs *n = p->stage->needs;
+    const struct mpg_needs *n = p->host->needs;
     const int64_t most = 1 << 30, overhead = 2 * (MPI_BSEND_OVERHEAD + 64);
     if (n->buffered == 0)
         return 0;
@@ -52,7 +52,7 @@ int play_attach_buffer(struct play *p)
     return play_check(p, PMPI_Buffer_attach(at, (int)bytes));
 }
 
-int play_type(struct play *p, int64_t bytes, int *count, MPI_Datatype *type)
+int play_type(struct player *p, int64_t bytes, int *count, MPI_Datatype *type)
 {
     enum { PIECE = 1 << 30 };
     *type = MPI_BYTE;
@@ -100,7 +100,7 @@ static struct play_counts *new_counts(size_t n)
     return x;
 }
 
-int play_count_room(struct play *p, struct play_counts **counts, size_t n)
+int play_count_room(struct player *p, struct play_counts **counts, size_t n)
 {
     if (*counts && n <= (*counts)->room)
         return 0;
@@ -109,7 +109,7 @@ int play_count_room(struct play *p, struct play_counts **counts, size_t n)
     return *counts ? 0 : play_fail(p, "out of memory");
 }
 
-int play_count(struct play *p, int64_t bytes, int *count)
+int play_count(struct player *p, int64_t bytes, int *count)
 {
     if (bytes < 0 || bytes > INT32_MAX)
         return play_fail(p, "%lld bytes of one member are more than can be re-enacted", (long long)bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives: blocking, nonblocking, persistent. Reductions use MPI_BOR on bytes. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct collective {
     enum form form;
     struct play_comm *c;
     const struct mpg_event *e;
-    const int64_t *shares; /* sizes of the other members; NULL: not needed */
+    const int64_t *contributions; /* sizes of the other members; NULL: not needed */
     int root;
     MPI_Request *request;
     struct play_counts **counts; /* the request's lists, or those for blocking calls */
@@ -57,7 +57,7 @@ static enum form form_of(enum mpg_kind kind)
 
 /* Sets N counts and displacements of SIDE (0: send, 1: receive) from BYTES, packed without gaps (NULL: N must be
    0). *SUM: total bytes. */
-static int set_counts(struct play *p, const struct collective *k, int side, const int64_t *bytes, size_t n,
+static int set_counts(struct player *p, const struct collective *k, int side, const int64_t *bytes, size_t n,
                       int64_t *sum)
 {
     if (play_count_room(p, k->counts, n) < 0)
@@ -80,7 +80,7 @@ static bool is_root(const struct collective *k)
 
 /* --- the calls --- */
 
-static int simple(struct play *p, const struct collective *k)
+static int simple(struct player *p, const struct collective *k)
 {
     const int64_t bytes = k->e->bytes;
     const MPI_Comm comm = k->c->comm;
@@ -90,14 +90,14 @@ static int simple(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Barrier)
-        return play_check(p, PLAY_OPEN(p, k->form == BLOCKING ? MPI_Barrier(comm)
+        return play_check(p, PLAY_CALL(p, k->form == BLOCKING ? MPI_Barrier(comm)
                              : k->form == POSTED ? MPI_Ibarrier(comm, k->request)
                                                  : INIT(Barrier, comm)));
     if (k->call == MPG_CALL_Bcast) {
         MPI_Datatype type;
         if (play_type(p, bytes, &n, &type) < 0)
             return -1;
-        const int rc = PLAY_OPEN(p, ENACT(Bcast, Ibcast, into, n, type, k->root, comm));
+        const int rc = PLAY_CALL(p, ENACT(Bcast, Ibcast, into, n, type, k->root, comm));
         play_type_end(&type);
         return play_check(p, rc);
     }
@@ -105,27 +105,27 @@ static int simple(struct play *p, const struct collective *k)
         return -1;
     switch (k->call) {
     case MPG_CALL_Reduce:
-        return play_check(p, PLAY_OPEN(p, ENACT(Reduce, Ireduce, from, into, n, MPI_BYTE, MPI_BOR, k->root, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Reduce, Ireduce, from, into, n, MPI_BYTE, MPI_BOR, k->root, comm)));
     case MPG_CALL_Allreduce:
-        return play_check(p, PLAY_OPEN(p, ENACT(Allreduce, Iallreduce, from, into, n, MPI_BYTE, MPI_BOR, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Allreduce, Iallreduce, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     case MPG_CALL_Scan:
-        return play_check(p, PLAY_OPEN(p, ENACT(Scan, Iscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Scan, Iscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     default:
-        return play_check(p, PLAY_OPEN(p, ENACT(Exscan, Iexscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Exscan, Iexscan, from, into, n, MPI_BYTE, MPI_BOR, comm)));
     }
 }
 
 /* Collectives with equal blocks. */
-static int blocks(struct play *p, const struct collective *k)
+static int blocks(struct player *p, const struct collective *k)
 {
     const int64_t peers = k->c->peers;
     int64_t other = k->e->bytes;
     int n, m;
-    if (k->shares) /* on an intercommunicator the other group may send another size */
+    if (k->contributions) /* on an intercommunicator the other group may send another size */
         for (int64_t i = 0; i < peers; i++)
-            if (k->shares[i] > 0)
-                other = k->shares[i];
-    if (k->shares && k->c->remote && k->call == MPG_CALL_Gather && k->root != MPI_ROOT)
+            if (k->contributions[i] > 0)
+                other = k->contributions[i];
+    if (k->contributions && k->c->remote && k->call == MPG_CALL_Gather && k->root != MPI_ROOT)
         other = k->e->bytes;
     if (play_count(p, k->e->bytes, &n) < 0 || play_count(p, other, &m) < 0)
         return -1;
@@ -137,23 +137,23 @@ static int blocks(struct play *p, const struct collective *k)
         return play_fail(p, "out of memory");
     switch (k->call) {
     case MPG_CALL_Gather:
-        return play_check(p, PLAY_OPEN(p, ENACT(Gather, Igather, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Gather, Igather, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
     case MPG_CALL_Scatter:
-        return play_check(p, PLAY_OPEN(p, ENACT(Scatter, Iscatter, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Scatter, Iscatter, from, n, MPI_BYTE, into, m, MPI_BYTE, k->root, comm)));
     case MPG_CALL_Allgather:
-        return play_check(p, PLAY_OPEN(p, ENACT(Allgather, Iallgather, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Allgather, Iallgather, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
     default:
-        return play_check(p, PLAY_OPEN(p, ENACT(Alltoall, Ialltoall, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Alltoall, Ialltoall, from, n, MPI_BYTE, into, m, MPI_BYTE, comm)));
     }
 }
 
 /* Gatherv and Allgatherv. */
-static int gatherv(struct play *p, const struct collective *k)
+static int gatherv(struct player *p, const struct collective *k)
 {
     int64_t sum = 0;
     int n;
     if (play_count(p, k->e->bytes, &n) < 0 ||
-        set_counts(p, k, 1, k->shares, (size_t)k->c->peers, &sum) < 0)
+        set_counts(p, k, 1, k->contributions, (size_t)k->c->peers, &sum) < 0)
         return -1;
     const void *from = play_send_buffer(p, k->e->bytes);
     void *into = play_receive_buffer(p, sum);
@@ -161,13 +161,13 @@ static int gatherv(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Allgatherv)
-        return play_check(p, PLAY_OPEN(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1],
+        return play_check(p, PLAY_CALL(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1],
                                                 MPI_BYTE, k->c->comm)));
-    return play_check(p, PLAY_OPEN(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
+    return play_check(p, PLAY_CALL(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
                                             k->root, k->c->comm)));
 }
 
-static int scatterv(struct play *p, const struct collective *k)
+static int scatterv(struct player *p, const struct collective *k)
 {
     int64_t sum = 0, own = k->e->bytes;
     int n;
@@ -186,17 +186,17 @@ static int scatterv(struct play *p, const struct collective *k)
     if (play_count(p, own, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    return play_check(p, PLAY_OPEN(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
+    return play_check(p, PLAY_CALL(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
                                k->root, k->c->comm)));
 }
 
-static int alltoallv(struct play *p, const struct collective *k)
+static int alltoallv(struct player *p, const struct collective *k)
 {
     int64_t sent, received;
     if (k->e->count_number != (uint32_t)k->c->peers)
         return play_fail(p, "%u sizes for %d members", k->e->count_number, k->c->peers);
     if (set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0 ||
-        set_counts(p, k, 1, k->shares, (size_t)k->c->peers, &received) < 0)
+        set_counts(p, k, 1, k->contributions, (size_t)k->c->peers, &received) < 0)
         return -1;
     const void *from = play_send_buffer(p, sent);
     void *into = play_receive_buffer(p, received);
@@ -204,18 +204,18 @@ static int alltoallv(struct play *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Alltoallv)
-        return play_check(p, PLAY_OPEN(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
+        return play_check(p, PLAY_CALL(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
                                    x->counts[1], x->places[1], MPI_BYTE, k->c->comm)));
-    return play_check(p, PLAY_OPEN(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
+    return play_check(p, PLAY_CALL(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
                                x->counts[1], x->places[1], x->types, k->c->comm)));
 }
 
 /* The trace has the total size only, which is divided evenly. */
-static int reduce_scatter(struct play *p, const struct collective *k)
+static int reduce_scatter(struct player *p, const struct collective *k)
 {
     const int64_t bytes = k->e->bytes;
-    const int size = k->c->told->remote_size && k->c->rank >= 0
-                         ? k->c->told->size + k->c->told->remote_size - k->c->peers
+    const int size = k->c->traced->remote_size && k->c->rank >= 0
+                         ? k->c->traced->size + k->c->traced->remote_size - k->c->peers
                          : k->c->peers;
     const void *from = play_send_buffer(p, bytes);
     void *into = play_receive_buffer(p, bytes);
@@ -225,16 +225,16 @@ static int reduce_scatter(struct play *p, const struct collective *k)
     if (play_count(p, bytes / size, &each) < 0)
         return -1;
     if (k->call == MPG_CALL_Reduce_scatter_block)
-        return play_check(p, PLAY_OPEN(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
+        return play_check(p, PLAY_CALL(p, ENACT(Reduce_scatter_block, Ireduce_scatter_block, from, into, each, MPI_BYTE,
                                    MPI_BOR, k->c->comm)));
     struct play_counts *x = *k->counts;
     for (int i = 0; i < size; i++)
         x->counts[1][i] = each + (i < bytes % size);
-    return play_check(p, PLAY_OPEN(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, x->counts[1], MPI_BYTE, MPI_BOR,
+    return play_check(p, PLAY_CALL(p, ENACT(Reduce_scatter, Ireduce_scatter, from, into, x->counts[1], MPI_BYTE, MPI_BOR,
                                k->c->comm)));
 }
 
-static int neighbors(struct play *p, const struct collective *k)
+static int neighbors(struct player *p, const struct collective *k)
 {
     const struct mpg_neighbors *near = &k->c->neighbors;
     const bool edges = k->call == MPG_CALL_Neighbor_alltoallv || k->call == MPG_CALL_Neighbor_alltoallw;
@@ -246,7 +246,7 @@ static int neighbors(struct play *p, const struct collective *k)
     const uint32_t most = near->source_number > near->destination_number ? near->source_number
                                                                          : near->destination_number;
     if (play_count_room(p, k->counts, most) < 0 || /* one allocation: growing would discard the counts set before */
-        set_counts(p, k, 1, k->shares, near->source_number, &received) < 0 ||
+        set_counts(p, k, 1, k->contributions, near->source_number, &received) < 0 ||
         (edges && set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0)
         return -1;
@@ -265,24 +265,24 @@ static int neighbors(struct play *p, const struct collective *k)
         return play_fail(p, "out of memory");
     switch (k->call) {
     case MPG_CALL_Neighbor_allgather:
-        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_allgather, Ineighbor_allgather, from, n, MPI_BYTE, into, m, MPI_BYTE,
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_allgather, Ineighbor_allgather, from, n, MPI_BYTE, into, m, MPI_BYTE,
                                    comm)));
     case MPG_CALL_Neighbor_allgatherv:
-        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
                                    x->counts[1], x->places[1], MPI_BYTE, comm)));
     case MPG_CALL_Neighbor_alltoall:
-        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
                                    comm)));
     case MPG_CALL_Neighbor_alltoallv:
-        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
                                    MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, comm)));
     default:
-        return play_check(p, PLAY_OPEN(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0],
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0],
                                                 x->types, into, x->counts[1], x->far[1], x->types, comm)));
     }
 }
 
-static int enact(struct play *p, const struct collective *k)
+static int enact(struct player *p, const struct collective *k)
 {
     switch (k->call) {
     case MPG_CALL_Gather:
@@ -312,55 +312,55 @@ static int enact(struct play *p, const struct collective *k)
     }
 }
 
-static int describe(struct play *p, const struct mpg_act *act, struct collective *k)
+static int describe(struct player *p, const struct mpg_action *action, struct collective *k)
 {
-    *k = (struct collective){.e = &act->event, .c = play_comm(p, act->event.comm)};
+    *k = (struct collective){.e = &action->event, .c = play_comm(p, action->event.comm)};
     if (!k->c)
         return -1;
-    k->call = act->blocking;
-    k->form = form_of(act->kind);
-    k->root = play_peer(act->event.root);
+    k->call = action->blocking;
+    k->form = form_of(action->kind);
+    k->root = play_peer(action->event.root);
     return 0;
 }
 
 /* Stores the arguments that a start of OWN needs. */
-static int keep(struct play *p, struct play_persistent *own, const struct collective *k)
+static int keep(struct player *p, struct play_persistent *own, const struct collective *k)
 {
-    const struct mpg_event *e = &p->act->event;
-    own->act = *p->act;
-    own->shares = k->shares;
+    const struct mpg_event *e = &p->action->event;
+    own->action = *p->action;
+    own->contributions = k->contributions;
     if (e->count_number == 0)
         return 0;
     int64_t *counts = malloc(e->count_number * sizeof *counts);
     if (!counts)
         return play_fail(p, "out of memory");
     memcpy(counts, e->counts, e->count_number * sizeof *counts);
-    own->act.event.counts = own->given = counts;
+    own->action.event.counts = own->given = counts;
     return 0;
 }
 
-int play_collective(struct play *p)
+int play_collective(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     struct collective k;
-    if (describe(p, p->act, &k) < 0)
+    if (describe(p, p->action, &k) < 0)
         return -1;
     struct play_request *r = NULL;
     struct play_persistent *own = NULL;
-    if (k.form == POSTED && !(r = play_post(p, e->requests[0], false)))
+    if (k.form == POSTED && !(r = play_new_request(p, e->requests[0], false)))
         return -1;
     if (k.form == PERSISTENT && !(own = play_new_persistent(p, e->persistent[0])))
         return -1;
-    if (k.c->elapses) {
+    if (k.c->elapse_only) {
         if (r)
-            r->elapses = true;
+            r->elapse_only = true;
         if (own)
-            own->elapses = true;
+            own->elapse_only = true;
         play_elapse(p);
         return 0;
     }
-    const enum mpg_shares_kind shares = mpg_shares_of(k.call, k.c->remote);
-    if (shares != MPG_SHARES_KINDS && !(k.shares = play_next_shares(p, k.c, shares)))
+    const enum mpg_contribution_kind contributions = mpg_contribution_kind_of(k.call, k.c->remote);
+    if (contributions != MPG_CONTRIBUTION_KINDS && !(k.contributions = play_next_contributions(p, k.c, contributions)))
         return -1;
     if (own && keep(p, own, &k) < 0)
         return -1;
@@ -371,13 +371,13 @@ int play_collective(struct play *p)
     return enact(p, &k);
 }
 
-int play_collective_start(struct play *p, struct play_persistent *own, struct play_request *request)
+int play_collective_start(struct player *p, struct play_persistent *own, struct play_request *request)
 {
     struct collective k;
-    if (describe(p, &own->act, &k) < 0)
+    if (describe(p, &own->action, &k) < 0)
         return -1;
     k.form = POSTED;
-    k.shares = own->shares;
+    k.contributions = own->contributions;
     k.request = &request->handle;
     k.counts = &request->counts;
     return enact(p, &k);

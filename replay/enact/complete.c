@@ -2,11 +2,11 @@
 /* Calls that complete requests. If a call completes another request than in the trace, the two exchange their
  * identifiers (docs/MODEL.md, section 6). A successful test that would fail here becomes a wait, now or later
  * (docs/REENACTMENT.md). An unsuccessful test is made unless its requests are already complete. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <stdlib.h>
 
-static int list_room(struct play *p, uint32_t n)
+static int list_room(struct player *p, uint32_t n)
 {
     struct play_list *l = &p->list;
     l->n = 0;
@@ -26,10 +26,10 @@ static void append(struct play_list *l, struct play_request *r)
     l->handle[l->n++] = r->handle;
 }
 
-int play_note_done(struct play *p, struct play_request *r, const MPI_Status *status)
+int play_note_done(struct player *p, struct play_request *r, const MPI_Status *status)
 {
     r->done = true;
-    if (taken_complete(p, r, status) < 0)
+    if (deviations_complete(p, r, status) < 0)
         return -1;
     if (r->comm)
         return play_comm_completed(p, r->comm);
@@ -38,7 +38,7 @@ int play_note_done(struct play *p, struct play_request *r, const MPI_Status *sta
 
 /* Notes the N requests completed by MPI, whose indices and statuses are in the list, and removes complete requests
    from the list. */
-static int note_some(struct play *p, int n)
+static int note_some(struct player *p, int n)
 {
     struct play_list *l = &p->list;
     for (int i = 0; i < n; i++)
@@ -54,7 +54,7 @@ static int note_some(struct play *p, int n)
     return 0;
 }
 
-static int note_all(struct play *p)
+static int note_all(struct player *p)
 {
     struct play_list *l = &p->list;
     for (int i = 0; i < l->n; i++)
@@ -63,7 +63,7 @@ static int note_all(struct play *p)
 }
 
 /* The number of listed requests that MPI could complete now. */
-static int count_ready(struct play *p)
+static int count_ready(struct player *p)
 {
     struct play_list *l = &p->list;
     int ready = 0;
@@ -80,7 +80,7 @@ static int count_ready(struct play *p)
 /* Checks RC of a call with a status per request. MPI_ERR_IN_STATUS here means a truncated message, which also
  * failed in the trace: errors of other kinds appear when a request is created. Treats this error as success and
  * sets *CUT. */
-static int check_each(struct play *p, int rc, bool *cut)
+static int check_each(struct player *p, int rc, bool *cut)
 {
     int class = MPI_SUCCESS;
     if (rc != MPI_SUCCESS)
@@ -92,7 +92,7 @@ static int check_each(struct play *p, int rc, bool *cut)
 /* Finds the completed requests of the list after a truncated message. WAITS: waits for the others. Requests that
  * MPICH calls pending are waited for in any case; they are complete. Open MPI leaves the handles of failed
  * requests. */
-static int note_complete(struct play *p, bool waits)
+static int note_complete(struct player *p, bool waits)
 {
     struct play_list *l = &p->list;
     int n = 0;
@@ -104,7 +104,7 @@ static int note_complete(struct play *p, bool waits)
         if (has_handle)
             play_get_status(l->request[i], l->handle[i], &flag, &status);
         if (has_handle && (flag ? status.MPI_ERROR == MPI_SUCCESS : waits)) {
-            if (play_check(p, PLAY_OPEN(p, MPI_Wait(&l->handle[i], &status))) < 0)
+            if (play_check(p, PLAY_CALL(p, MPI_Wait(&l->handle[i], &status))) < 0)
                 return -1;
             flag = 1;
         }
@@ -118,17 +118,17 @@ static int note_complete(struct play *p, bool waits)
 
 /* --- calls on the list --- */
 
-static int wait_for_one(struct play *p)
+static int wait_for_one(struct player *p)
 {
     struct play_request *r = p->list.request[0];
-    const int rc = PLAY_OPEN(p, MPI_Wait(&r->handle, p->list.status));
+    const int rc = PLAY_CALL(p, MPI_Wait(&r->handle, p->list.status));
     return play_check(p, rc) < 0 ? -1 : note_all(p);
 }
 
-static int wait_for_all(struct play *p)
+static int wait_for_all(struct player *p)
 {
     bool cut;
-    const int rc = PLAY_OPEN(p, MPI_Waitall(p->list.n, p->list.handle, p->list.status));
+    const int rc = PLAY_CALL(p, MPI_Waitall(p->list.n, p->list.handle, p->list.status));
     if (check_each(p, rc, &cut) < 0)
         return -1;
     return cut ? note_complete(p, true) : note_all(p);
@@ -136,42 +136,42 @@ static int wait_for_all(struct play *p)
 
 /* In the next two functions MPI_UNDEFINED means that all requests are complete: MPICH returns it for starts to
    MPI_PROC_NULL. */
-static int wait_for_any(struct play *p)
+static int wait_for_any(struct player *p)
 {
-    const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
+    const int rc = PLAY_CALL(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
     if (play_check(p, rc) < 0)
         return -1;
     return p->list.index[0] == MPI_UNDEFINED ? note_all(p) : note_some(p, 1);
 }
 
-static int wait_for_some(struct play *p)
+static int wait_for_some(struct player *p)
 {
     int n = 0;
     bool cut;
-    const int rc = PLAY_OPEN(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, p->list.status));
+    const int rc = PLAY_CALL(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, p->list.status));
     if (check_each(p, rc, &cut) < 0)
         return -1;
     return n == MPI_UNDEFINED ? note_all(p) : note_some(p, n);
 }
 
-static int test(struct play *p, enum mpg_call call)
+static int test(struct player *p, enum mpg_call call)
 {
     struct play_list *l = &p->list;
     int flag = 0, n = 0, rc;
     bool cut;
     switch (call) {
     case MPG_CALL_Test:
-        rc = PLAY_OPEN(p, MPI_Test(&l->request[0]->handle, &flag, l->status));
+        rc = PLAY_CALL(p, MPI_Test(&l->request[0]->handle, &flag, l->status));
         break;
     case MPG_CALL_Testall:
-        rc = PLAY_OPEN(p, MPI_Testall(l->n, l->handle, &flag, l->status));
+        rc = PLAY_CALL(p, MPI_Testall(l->n, l->handle, &flag, l->status));
         break;
     case MPG_CALL_Testany:
-        rc = PLAY_OPEN(p, MPI_Testany(l->n, l->handle, l->index, &flag, l->status));
+        rc = PLAY_CALL(p, MPI_Testany(l->n, l->handle, l->index, &flag, l->status));
         n = flag && l->index[0] != MPI_UNDEFINED;
         break;
     default:
-        rc = PLAY_OPEN(p, MPI_Testsome(l->n, l->handle, &n, l->index, l->status));
+        rc = PLAY_CALL(p, MPI_Testsome(l->n, l->handle, &n, l->index, l->status));
         n = n == MPI_UNDEFINED ? 0 : n;
         break;
     }
@@ -186,10 +186,11 @@ static int test(struct play *p, enum mpg_call call)
 
 /* Not deferred are requests that create an object, transfers (a window may be freed after them), and persistent
  * requests whose handle has no replacement at the next start. */
-static bool may_be_put_off(const struct play_request *r)
+static bool may_be_deferred(const struct play_request *r)
 {
     const struct play_persistent *own = r->persistent;
-    return !r->comm && !r->transfers && (!own || own->act.kind == MPG_KIND_SEND_INIT || own->act.kind == MPG_KIND_RECV_INIT);
+    return !r->comm && !r->transfers &&
+           (!own || own->action.kind == MPG_KIND_SEND_INIT || own->action.kind == MPG_KIND_RECV_INIT);
 }
 
 static bool is_test(enum mpg_call call)
@@ -199,7 +200,7 @@ static bool is_test(enum mpg_call call)
 }
 
 /* Waits with CALL, or with the wait that corresponds to a test. */
-static int wait_by(struct play *p, enum mpg_call call)
+static int wait_by(struct player *p, enum mpg_call call)
 {
     switch (call) {
     case MPG_CALL_Wait:
@@ -219,33 +220,33 @@ static int wait_by(struct play *p, enum mpg_call call)
 /* Decides about an unsuccessful test of the list that must complete WANTED requests. Returns 0: wait for them.
  * Returns DEFERRED: complete them later, because wildcard receives took other messages here, which must be
  * received first. */
-enum { PUT_OFF = 1 };
+enum { DEFERRED = 1 };
 
-static int await(struct play *p, int wanted)
+static int wait_or_defer(struct player *p, int wanted)
 {
     for (int i = 0; i < p->list.n; i++)
-        if (!may_be_put_off(p->list.request[i]))
+        if (!may_be_deferred(p->list.request[i]))
             return 0;
-    while (taken_differs(p) && count_ready(p) < wanted) {
-        const int lacks = taken_lacks(p);
+    while (deviations_possible(p) && count_ready(p) < wanted) {
+        const int lacks = deviations_unresolved(p);
         if (lacks != 0)
-            return lacks < 0 ? -1 : PUT_OFF;
+            return lacks < 0 ? -1 : DEFERRED;
     }
     return 0;
 }
 
 /* Completes at least WANTED requests of the list: waits for missing requests, or returns DEFERRED. */
-static int complete_list(struct play *p, int wanted)
+static int complete_list(struct player *p, int wanted)
 {
-    enum mpg_call call = p->act->plain;
+    enum mpg_call call = p->action->plain;
     const int before = p->list.n;
     bool succeeds = is_test(call) && count_ready(p) >= wanted;
     if (is_test(call) && !succeeds) {
         p->outcome.waited++;
-        play_calls(p);
-        const int status = await(p, wanted);
+        play_note_call(p);
+        const int status = wait_or_defer(p, wanted);
         if (status != 0)
-            return status < 0 || test(p, call) < 0 ? -1 : PUT_OFF;
+            return status < 0 || test(p, call) < 0 ? -1 : DEFERRED;
         succeeds = count_ready(p) >= wanted;
     }
     if (succeeds && test(p, call) < 0)
@@ -259,126 +260,126 @@ static int complete_list(struct play *p, int wanted)
 /* --- deferred completions --- */
 
 /* Requests that a successful test of the trace has not completed here. */
-struct play_later {
-    struct play_later *next;
-    struct mpg_act act; /* of the test; its event has only the call and the number of requests */
+struct play_deferred {
+    struct play_deferred *next;
+    struct mpg_action action; /* of the test; its event has only the call and the number of requests */
     int n;
     struct play_request *request[];
 };
 
 /* Defers the incomplete requests among the N of ID, and removes the others. */
-static int put_off(struct play *p, const int64_t *id, uint32_t n)
+static int defer(struct player *p, const int64_t *id, uint32_t n)
 {
-    struct play_later *later = malloc(sizeof *later + n * sizeof *later->request), **last = &p->all->later;
-    if (!later)
+    struct play_deferred *batch = malloc(sizeof *batch + n * sizeof *batch->request), **last = &p->shared->deferred;
+    if (!batch)
         return play_fail(p, "out of memory");
-    *later = (struct play_later){.act = {.event.call = p->act->event.call,
+    *batch = (struct play_deferred){.action = {.event.call = p->action->event.call,
                                          .kind = MPG_KIND_COMPLETE,
-                                         .plain = p->act->plain,
-                                         .number = p->act->number}};
+                                         .plain = p->action->plain,
+                                         .number = p->action->number}};
     for (uint32_t i = 0; i < n; i++) {
-        struct play_request *r = play_find(p, id[i]);
-        if (r && !r->done && !r->elapses) {
+        struct play_request *r = play_find_request(p, id[i]);
+        if (r && !r->done && !r->elapse_only) {
             r->started = NULL; /* a new start of the persistent request must not end this one */
-            r->put_off = true;
-            later->request[later->n++] = r;
+            r->deferred = true;
+            batch->request[batch->n++] = r;
         } else if (r)
-            play_forget(p, r);
+            play_free_request(p, r);
     }
-    later->act.event.request_number = (uint32_t)later->n;
+    batch->action.event.request_number = (uint32_t)batch->n;
     while (*last)
         last = &(*last)->next;
-    *last = later;
+    *last = batch;
     return 0;
 }
 
 /* Removes R, a completed deferred request, and frees its persistent handle if the program already did. */
-static int end_later(struct play *p, struct play_request *r)
+static int finish_deferred(struct player *p, struct play_request *r)
 {
     struct play_persistent *own = r->persistent;
-    play_forget(p, r);
+    play_free_request(p, r);
     if (!own || !own->freed)
         return 0;
-    const int rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));
-    play_forget_given(own);
+    const int rc = PLAY_CALL(p, MPI_Request_free(&own->handle));
+    play_free_lists(own);
     return play_check(p, rc);
 }
 
-/* Waits for the remaining requests of LATER. Unless IN_ANY_CASE, may return DEFERRED again. */
-static int complete_later(struct play *p, struct play_later *later, bool in_any_case)
+/* Waits for the remaining requests of BATCH. Unless IN_ANY_CASE, may return DEFERRED again. */
+static int complete_deferred(struct player *p, struct play_deferred *batch, bool in_any_case)
 {
-    if (list_room(p, (uint32_t)later->n) < 0)
+    if (list_room(p, (uint32_t)batch->n) < 0)
         return -1;
-    for (int i = 0; i < later->n; i++)
-        if (!later->request[i]->done)
-            append(&p->list, later->request[i]);
-    const int status = p->list.n == 0 || in_any_case ? 0 : await(p, p->list.n);
+    for (int i = 0; i < batch->n; i++)
+        if (!batch->request[i]->done)
+            append(&p->list, batch->request[i]);
+    const int status = p->list.n == 0 || in_any_case ? 0 : wait_or_defer(p, p->list.n);
     if (status != 0)
         return status;
     while (p->list.n > 0)
-        if (wait_by(p, later->act.plain) < 0)
+        if (wait_by(p, batch->action.plain) < 0)
             return -1;
-    for (int i = 0; i < later->n; i++)
-        if (end_later(p, later->request[i]) < 0)
+    for (int i = 0; i < batch->n; i++)
+        if (finish_deferred(p, batch->request[i]) < 0)
             return -1;
     return 0;
 }
 
-int play_later(struct play *p, bool in_any_case)
+int play_complete_deferred(struct player *p, bool in_any_case)
 {
-    const struct mpg_act *act = p->act;
-    int status = in_any_case || !p->all->later ? 0 : taken_lacks(p);
-    while (status == 0 && p->all->later) {
-        struct play_later *first = p->all->later;
-        p->act = &first->act;
-        guard_calls(p);
-        status = complete_later(p, first, in_any_case);
+    const struct mpg_action *action = p->action;
+    int status = in_any_case || !p->shared->deferred ? 0 : deviations_unresolved(p);
+    while (status == 0 && p->shared->deferred) {
+        struct play_deferred *first = p->shared->deferred;
+        p->action = &first->action;
+        watchdog_call(p);
+        status = complete_deferred(p, first, in_any_case);
         if (status == 0) {
-            p->all->later = first->next;
+            p->shared->deferred = first->next;
             free(first);
         }
     }
     if (status >= 0)
-        p->act = act;
+        p->action = action;
     return status < 0 ? -1 : 0;
 }
 
 /* --- replay of a traced call --- */
 
 /* All requests of the call are dropped. */
-static void note_dropped(struct play *p)
+static void note_dropped(struct player *p)
 {
     p->outcome.dropped++;
     p->outcome.calls--;
 }
 
 /* The call completed all its requests. */
-static int complete_all(struct play *p)
+static int complete_all(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
-    bool elapses = false;
+    const struct mpg_event *e = &p->action->event;
+    bool elapse_only = false;
     uint32_t dropped = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        struct play_request *r = play_find(p, e->requests[i]);
-        elapses |= !r || r->elapses;
+        struct play_request *r = play_find_request(p, e->requests[i]);
+        elapse_only |= !r || r->elapse_only;
         dropped += r && r->dropped;
-        if (r && !r->elapses && !r->done)
+        if (r && !r->elapse_only && !r->done)
             append(&p->list, r);
     }
     if (p->list.n > 0) {
         const int status = complete_list(p, p->list.n);
         if (status != 0)
-            return status < 0 ? -1 : put_off(p, e->requests, e->request_number);
-    } else if (elapses)
+            return status < 0 ? -1 : defer(p, e->requests, e->request_number);
+    } else if (elapse_only)
         play_elapse(p);
     else if (dropped == e->request_number)
         note_dropped(p);
     else
         p->outcome.unneeded++;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        struct play_request *r = play_find(p, e->requests[i]);
+        struct play_request *r = play_find_request(p, e->requests[i]);
         if (r)
-            play_forget(p, r);
+            play_free_request(p, r);
     }
     return 0;
 }
@@ -386,7 +387,7 @@ static int complete_all(struct play *p)
 /* Returns true if the call may complete R in place of another receive. */
 static bool is_candidate(const struct play_request *r)
 {
-    return r->receives && !r->cancels && !r->elapses && !r->dropped;
+    return r->receives && !r->cancels && !r->elapse_only && !r->dropped;
 }
 
 static bool is_picked(const struct mpg_event *e, int64_t id)
@@ -398,7 +399,7 @@ static bool is_picked(const struct mpg_event *e, int64_t id)
 }
 
 /* Exchanges the identifiers of A and B. */
-static void exchange(struct play *p, struct play_request *a, struct play_request *b)
+static void exchange(struct player *p, struct play_request *a, struct play_request *b)
 {
     const struct play_request was = *a;
     a->handle = b->handle;
@@ -411,21 +412,21 @@ static void exchange(struct play *p, struct play_request *a, struct play_request
         a->persistent->active = a;
     if (b->persistent)
         b->persistent->active = b;
-    taken_exchange(a, b);
+    deviations_exchange(a, b);
     p->outcome.exchanged++;
 }
 
 /* Each traced request of the call that is incomplete here takes the identity of a complete one, in list order. */
-static void exchange_all(struct play *p)
+static void exchange_all(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     uint32_t next = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        struct play_request *own = play_find(p, e->requests[i]);
+        struct play_request *own = play_find_request(p, e->requests[i]);
         if (!own || own->done || !is_candidate(own) || !is_picked(e, own->id))
             continue;
         for (struct play_request *r; next < e->request_number; next++) {
-            r = play_find(p, e->requests[next]);
+            r = play_find_request(p, e->requests[next]);
             if (r && r->done && is_candidate(r) && !is_picked(e, r->id)) {
                 exchange(p, own, r);
                 break;
@@ -435,21 +436,21 @@ static void exchange_all(struct play *p)
 }
 
 /* The call completed some of its requests. */
-static int complete_some(struct play *p)
+static int complete_some(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     int wanted = 0, others = 0, status = 0, more = 0;
-    bool elapses = false;
+    bool elapse_only = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        struct play_request *r = play_find(p, e->requests[i]);
+        struct play_request *r = play_find_request(p, e->requests[i]);
         const bool picked = is_picked(e, e->requests[i]);
-        elapses |= picked && (!r || r->elapses);
-        if (!r || r->elapses)
+        elapse_only |= picked && (!r || r->elapse_only);
+        if (!r || r->elapse_only)
             continue;
         if (is_candidate(r)) {
-            wanted += picked && !(p->stage->deterministic && r->done);
-            wanted -= r->done && !p->stage->deterministic;
-            if (!r->done && (picked || !p->stage->deterministic))
+            wanted += picked && !(p->host->deterministic && r->done);
+            wanted -= r->done && !p->host->deterministic;
+            if (!r->done && (picked || !p->host->deterministic))
                 append(&p->list, r);
         } else if (picked && !r->done)
             others++;
@@ -465,8 +466,8 @@ static int complete_some(struct play *p)
             return -1;
         l->n = 0;
         for (uint32_t i = 0; i < e->request_number; i++) {
-            struct play_request *r = play_find(p, e->requests[i]);
-            if (r && !r->elapses && !r->done && !is_candidate(r) && is_picked(e, r->id))
+            struct play_request *r = play_find_request(p, e->requests[i]);
+            if (r && !r->elapse_only && !r->done && !is_candidate(r) && is_picked(e, r->id))
                 append(l, r);
         }
         wanted = l->n;
@@ -474,37 +475,37 @@ static int complete_some(struct play *p)
     if (wanted > 0 && (more = complete_list(p, wanted)) < 0)
         return -1;
     exchange_all(p);
-    if (!needed && elapses)
+    if (!needed && elapse_only)
         play_elapse(p);
-    p->outcome.unneeded += !needed && !elapses;
-    if (status == PUT_OFF || more == PUT_OFF)
-        return put_off(p, e->done, e->done_number);
+    p->outcome.unneeded += !needed && !elapse_only;
+    if (status == DEFERRED || more == DEFERRED)
+        return defer(p, e->done, e->done_number);
     for (uint32_t i = 0; i < e->done_number; i++) {
-        struct play_request *r = play_find(p, e->done[i]);
+        struct play_request *r = play_find_request(p, e->done[i]);
         if (r)
-            play_forget(p, r);
+            play_free_request(p, r);
     }
     return 0;
 }
 
 /* An unsuccessful test. Requests that complete now are noted as done. */
-static int complete_none(struct play *p)
+static int complete_none(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
-    const enum mpg_call call = p->act->plain;
+    const struct mpg_event *e = &p->action->event;
+    const enum mpg_call call = p->action->plain;
     const bool chooses = call == MPG_CALL_Testany || call == MPG_CALL_Testsome;
-    bool elapses = false, receives = false;
+    bool elapse_only = false, receives = false;
     uint32_t done = 0, dropped = 0;
-    struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
-    if (only && !only->elapses && !only->done) { /* fast path: most polling loops use MPI_Test */
+    struct play_request *only = call == MPG_CALL_Test ? play_find_request(p, e->requests[0]) : NULL;
+    if (only && !only->elapse_only && !only->done) { /* fast path: most polling loops use MPI_Test */
         int flag = 0;
         MPI_Status status;
-        const int rc = PLAY_OPEN(p, MPI_Test(&only->handle, &flag, &status));
+        const int rc = PLAY_CALL(p, MPI_Test(&only->handle, &flag, &status));
         return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, only, &status) : 0;
     }
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct play_request *r = play_find(p, e->requests[i]);
-        elapses |= !r || r->elapses;
+        const struct play_request *r = play_find_request(p, e->requests[i]);
+        elapse_only |= !r || r->elapse_only;
         receives |= r && is_candidate(r);
         dropped += r && r->dropped;
         done += r && r->done && !r->dropped;
@@ -518,52 +519,52 @@ static int complete_none(struct play *p)
         return 0;
     }
     for (uint32_t i = 0; i < e->request_number; i++) {
-        struct play_request *r = play_find(p, e->requests[i]);
-        if (r && !r->elapses && !r->done && (!chooses || !receives || is_candidate(r)))
+        struct play_request *r = play_find_request(p, e->requests[i]);
+        if (r && !r->elapse_only && !r->done && (!chooses || !receives || is_candidate(r)))
             append(&p->list, r);
     }
     if (p->list.n > 0)
         return test(p, call);
-    if (elapses)
+    if (elapse_only)
         play_elapse(p);
     return 0;
 }
 
 /* Without active requests. */
-static int complete_nothing(struct play *p)
+static int complete_nothing(struct player *p)
 {
     MPI_Request none = MPI_REQUEST_NULL;
     int flag, n;
-    switch (p->act->plain) {
+    switch (p->action->plain) {
     case MPG_CALL_Wait:
-        return play_check(p, PLAY_OPEN(p, MPI_Wait(&none, MPI_STATUS_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Wait(&none, MPI_STATUS_IGNORE)));
     case MPG_CALL_Waitall:
-        return play_check(p, PLAY_OPEN(p, MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Waitany:
-        return play_check(p, PLAY_OPEN(p, MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Waitany(1, &none, &n, MPI_STATUS_IGNORE)));
     case MPG_CALL_Waitsome:
-        return play_check(p, PLAY_OPEN(p, MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Waitsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Test:
-        return play_check(p, PLAY_OPEN(p, MPI_Test(&none, &flag, MPI_STATUS_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Test(&none, &flag, MPI_STATUS_IGNORE)));
     case MPG_CALL_Testall:
-        return play_check(p, PLAY_OPEN(p, MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE)));
     case MPG_CALL_Testany:
-        return play_check(p, PLAY_OPEN(p, MPI_Testany(1, &none, &n, &flag, MPI_STATUS_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Testany(1, &none, &n, &flag, MPI_STATUS_IGNORE)));
     default:
-        return play_check(p, PLAY_OPEN(p, MPI_Testsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
+        return play_check(p, PLAY_CALL(p, MPI_Testsome(1, &none, &n, &flag, MPI_STATUSES_IGNORE)));
     }
 }
 
-int play_complete(struct play *p)
+int play_complete(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     if (list_room(p, e->request_number) < 0)
         return -1;
     if (e->request_number == 0)
         return complete_nothing(p);
     if (e->done_all)
         return complete_all(p);
-    if (e->done_number == 0 && !is_test(p->act->plain))
+    if (e->done_number == 0 && !is_test(p->action->plain))
         return complete_nothing(p); /* MPICH does so for starts to MPI_PROC_NULL */
     return e->done_number > 0 ? complete_some(p) : complete_none(p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replays the actions in order: waits for the computation time, then makes the call. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "trace/mpg_region.h"
 
-int play_fail(struct play *p, const char *format, ...)
+int play_fail(struct player *p, const char *format, ...)
 {
     char text[MPG_ERROR_SIZE / 2];
     va_list arguments;
@@ -21,11 +21,11 @@ int play_fail(struct play *p, const char *format, ...)
     va_end(arguments);
     char thread[16] = "";
     if (p->thread > 0)
-        snprintf(thread, sizeof thread, ".%d", p->stage->needs->thread[p->thread]);
-    if (p->act)
-        return mpg_error_set(p->err, "rank %d%s, call %llu (MPI_%s): %s", p->stage->rank, thread,
-                             (unsigned long long)p->act->number, p->stage->call_name(p->act->event.call), text);
-    return mpg_error_set(p->err, "rank %d: %s", p->stage->rank, text);
+        snprintf(thread, sizeof thread, ".%d", p->host->needs->thread[p->thread]);
+    if (p->action)
+        return mpg_error_set(p->err, "rank %d%s, call %llu (MPI_%s): %s", p->host->rank, thread,
+                             (unsigned long long)p->action->number, p->host->call_name(p->action->event.call), text);
+    return mpg_error_set(p->err, "rank %d: %s", p->host->rank, text);
 }
 
 /* Calls that may receive a longer message than in the trace; MPI has received it despite MPI_ERR_TRUNCATE. */
@@ -35,7 +35,7 @@ static bool may_cut(enum mpg_kind kind)
            kind == MPG_KIND_MRECV;
 }
 
-int play_check(struct play *p, int rc)
+int play_check(struct player *p, int rc)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int class = MPI_SUCCESS, length = 0;
@@ -44,7 +44,7 @@ int play_check(struct play *p, int rc)
     if (p->err->text[0])
         return -1;
     PMPI_Error_class(rc, &class);
-    if (class == MPI_ERR_TRUNCATE && p->act && may_cut(p->act->kind))
+    if (class == MPI_ERR_TRUNCATE && p->action && may_cut(p->action->kind))
         return 0;
     PMPI_Error_string(rc, text, &length);
     for (char *c = text; *c; c++)
@@ -53,41 +53,41 @@ int play_check(struct play *p, int rc)
     return play_fail(p, "%s", text);
 }
 
-void play_elapse(struct play *p)
+void play_elapse(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     p->outcome.elapsed++;
     p->outcome.calls--;
-    guard_computes(p);
-    play_open(p);
-    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
-    play_returns(p); /* also if the call used MPI before */
-    play_close(p);
-    guard_calls(p);
+    watchdog_compute(p);
+    play_unlock(p);
+    p->host->elapse(p->host->context, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
+    play_note_return(p); /* also if the call used MPI before */
+    play_lock(p);
+    watchdog_call(p);
 }
 
-static bool is_mark(const struct mpg_act *act)
+static bool is_mark(const struct mpg_action *action)
 {
-    return act->kind == MPG_KIND_REGION_BEGIN || act->kind == MPG_KIND_REGION_END;
+    return action->kind == MPG_KIND_REGION_BEGIN || action->kind == MPG_KIND_REGION_END;
 }
 
-static void mark(struct play *p)
+static void mark(struct player *p)
 {
-    const char *name = p->stage->string(p->stage->host, p->act->event.string);
-    if (p->act->kind == MPG_KIND_REGION_BEGIN)
+    const char *name = p->host->string(p->host->context, p->action->event.string);
+    if (p->action->kind == MPG_KIND_REGION_BEGIN)
         mpg_region_begin(name);
     else
         mpg_region_end(name);
 }
 
 /* Removes the action's call. Its requests stay known as complete. */
-static int drop(struct play *p)
+static int drop(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     p->outcome.dropped++;
     p->outcome.calls--;
-    for (uint32_t i = 0; p->act->kind != MPG_KIND_COMPLETE && i < e->request_number; i++) {
-        struct play_request *r = play_post(p, e->requests[i], false);
+    for (uint32_t i = 0; p->action->kind != MPG_KIND_COMPLETE && i < e->request_number; i++) {
+        struct play_request *r = play_new_request(p, e->requests[i], false);
         if (!r)
             return -1;
         r->dropped = r->done = true;
@@ -95,19 +95,19 @@ static int drop(struct play *p)
     return 0;
 }
 
-int play_perform_call(struct play *p)
+int play_perform_call(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
-    if (p->act->drops)
+    const struct mpg_event *e = &p->action->event;
+    if (p->action->drops)
         return drop(p);
-    switch (p->act->kind) {
+    switch (p->action->kind) {
     case MPG_KIND_SEND:
     case MPG_KIND_RECV:
     case MPG_KIND_SENDRECV:
     case MPG_KIND_ISEND:
     case MPG_KIND_IRECV:
     case MPG_KIND_ISENDRECV:
-        return play_point(p);
+        return play_p2p(p);
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
     case MPG_KIND_MRECV:
@@ -152,10 +152,10 @@ int play_perform_call(struct play *p)
         return play_check(p, MPI_Pcontrol(e->to));
     default: { /* requests of files, generalized requests, calls that cannot be replayed */
         for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
-            struct play_request *r = play_post(p, e->requests[i], false);
+            struct play_request *r = play_new_request(p, e->requests[i], false);
             if (!r)
                 return -1;
-            r->elapses = true;
+            r->elapse_only = true;
         }
         play_elapse(p);
         return 0;
@@ -214,9 +214,9 @@ static void broadcast(int from, int32_t *list, int n)
 }
 
 /* Agrees on the resources of all ranks; creates buffers, watchdog and threads. */
-static int prepare(struct play *p)
+static int prepare(struct player *p)
 {
-    const struct mpg_needs *n = p->stage->needs;
+    const struct mpg_needs *n = p->host->needs;
     int64_t all[3] = {n->message_bytes, n->rma_bytes, n->wildcards};
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -230,13 +230,13 @@ static int prepare(struct play *p)
     if (!play_send_buffer(p, n->send_bytes + 16) || !play_receive_buffer(p, receive + 16))
         return play_fail(p, "out of memory: the largest messages have %lld and %lld bytes",
                          (long long)n->send_bytes, (long long)receive);
-    if (play_attach_buffer(p) < 0 || guard_begin(p) < 0 || play_world(p) < 0)
+    if (play_attach_buffer(p) < 0 || watchdog_begin(p) < 0 || play_set_up_world(p) < 0)
         return -1;
-    return crew_new(p) < 0 ? -1 : taken_new(p);
+    return threads_new(p) < 0 ? -1 : deviations_new(p);
 }
 
 /* Receives all messages left on COMM; returns their number. */
-static uint64_t take_rest(struct play *p, MPI_Comm comm)
+static uint64_t take_rest(struct player *p, MPI_Comm comm)
 {
     enum { TRIES = 4 };
     uint64_t n = 0;
@@ -257,19 +257,19 @@ static uint64_t take_rest(struct play *p, MPI_Comm comm)
     return n;
 }
 
-static void count_rest(struct play *p)
+static void count_rest(struct player *p)
 {
     PMPI_Barrier(p->hidden);
-    for (size_t i = 0; i < p->all->comms; i++)
-        if (p->all->comm[i] && p->all->comm[i]->made && !p->all->comm[i]->elapses)
-            p->outcome.unreceived += take_rest(p, p->all->comm[i]->comm);
+    for (size_t i = 0; i < p->shared->comms; i++)
+        if (p->shared->comm[i] && p->shared->comm[i]->made && !p->shared->comm[i]->elapse_only)
+            p->outcome.unreceived += take_rest(p, p->shared->comm[i]->comm);
 }
 
 /* Attribute callback: MPI_Finalize calls it while MPI is still usable, so the counts are added up inside the
  * traced MPI_Finalize (MPI-3.1, section 8.7.1). */
 static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {
-    struct play *p = value;
+    struct player *p = value;
     struct mpg_outcome *o = &p->outcome;
     count_rest(p);
     uint64_t own[] = {o->calls, o->elapsed, o->exchanged, o->unneeded, o->waited, o->dropped, o->cut, o->late_ns,
@@ -279,21 +279,21 @@ static int add_up(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm, (void)key, (void)extra;
     PMPI_Reduce(own, all, sizeof own / sizeof *own, MPI_UINT64_T, MPI_SUM, 0, p->hidden);
     PMPI_Reduce(times, most, 2, MPI_INT64_T, MPI_MAX, 0, p->hidden);
-    if (p->stage->rank == 0)
+    if (p->host->rank == 0)
         *o = (struct mpg_outcome){.run_ns = most[0], .traced_ns = most[1], .calls = all[0], .elapsed = all[1],
                                   .exchanged = all[2], .unneeded = all[3], .waited = all[4],
                                   .dropped = all[5], .cut = all[6], .late_ns = all[7],
                                   .unreceived = all[8]};
-    guard_end(p);
+    watchdog_end(p);
     PMPI_Comm_free(&p->hidden);
     return MPI_SUCCESS;
 }
 
-static int finish(struct play *p, int64_t begin_ns)
+static int finish(struct player *p, int64_t begin_ns)
 {
     int key;
     p->outcome.run_ns = (int64_t)mpg_clock_ns() - begin_ns;
-    p->stage->own_outcome(p->stage->host, &p->outcome);
+    p->host->own_outcome(p->host->context, &p->outcome);
     if (play_check(p, PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, add_up, &key, NULL)) < 0 ||
         play_check(p, PMPI_Comm_set_attr(MPI_COMM_SELF, key, p)) < 0)
         return -1;
@@ -301,105 +301,105 @@ static int finish(struct play *p, int64_t begin_ns)
 }
 
 /* Replays P's action: a call, a region mark, or a run of polls. */
-static int play_act(struct play *p)
+static int play_action(struct player *p)
 {
-    if (p->all->later && play_later(p, false) < 0)
+    if (p->shared->deferred && play_complete_deferred(p, false) < 0)
         return -1;
-    if (is_mark(p->act)) {
-        if (crew_before(p) < 0)
+    if (is_mark(p->action)) {
+        if (threads_before_call(p) < 0)
             return -1;
         mark(p);
         return 0;
     }
-    if (p->act->again_number > 0)
+    if (p->action->repetition_number > 0)
         return play_polls(p);
     p->outcome.calls++;
-    guard_calls(p);
-    if (crew_before(p) < 0 || play_perform_call(p) < 0)
+    watchdog_call(p);
+    if (threads_before_call(p) < 0 || play_perform_call(p) < 0)
         return -1;
-    crew_after(p);
+    threads_after_call(p);
     return 0;
 }
 
 /* Returns true if the next action follows within less time than reading a clock takes. */
-static bool is_followed(const struct mpg_act *act)
+static bool is_followed(const struct mpg_action *action)
 {
     enum { AT_ONCE_NS = 50 };
-    return act->after_ns != MPG_NOT_READ && act->after_ns <= AT_ONCE_NS;
+    return action->after_ns != MPG_NOT_READ && action->after_ns <= AT_ONCE_NS;
 }
 
 /* Replays the action directly after the wait that ended at READY_NS. *FROM_NS: begin of the following interval;
  * *LATE_NS: delay from READY_NS to the call. With several threads the delay may be another thread's time and is
  * not measured. */
-static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
+static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
 {
-    const bool calls = !is_mark(p->act) && p->act->again_number == 0;
-    const bool at_once = is_followed(p->act);
+    const bool calls = !is_mark(p->action) && p->action->repetition_number == 0;
+    const bool at_once = is_followed(p->action);
     p->called_ns = p->returned_ns = 0;
-    p->timed = calls && !p->all->crew && !(at_once && ready_ns == MPG_JUST_NOW);
-    play_close(p);
-    const int status = play_act(p);
-    play_open(p);
+    p->timed = calls && !p->shared->threads && !(at_once && ready_ns == MPG_JUST_NOW);
+    play_lock(p);
+    const int status = play_action(p);
+    play_unlock(p);
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
     if (!at_once) /* also after a mark that directly followed a call */
-        guard_computes(p);
+        watchdog_compute(p);
     return status;
 }
 
-int play_thread(struct play *p, int64_t *begin_ns)
+int play_thread(struct player *p, int64_t *begin_ns)
 {
     int64_t from_ns = *begin_ns, late_ns = 0;
     for (bool first = true;; first = false) {
-        p->act = p->stage->next(p->stage->host, p->thread, p->err);
-        if (!p->act)
+        p->action = p->host->next(p->host->context, p->thread, p->err);
+        if (!p->action)
             return -1;
-        crew_act(p);
-        const int64_t before_ns = p->act->before_ns;
+        threads_publish_action(p);
+        const int64_t before_ns = p->action->before_ns;
         if (first && p->thread == 0) {
             const int64_t now_ns = (int64_t)mpg_clock_ns();
             if (from_ns + before_ns < now_ns) /* preparation took longer than the first interval */
                 from_ns = *begin_ns = now_ns - before_ns;
-            if (crew_begin(p, *begin_ns) < 0)
+            if (threads_start(p, *begin_ns) < 0)
                 return -1;
         }
-        const int64_t ready_ns = p->stage->elapse(p->stage->host, p->thread, from_ns, before_ns, late_ns);
-        if (p->act->kind == MPG_KIND_FINALIZE)
+        const int64_t ready_ns = p->host->elapse(p->host->context, p->thread, from_ns, before_ns, late_ns);
+        if (p->action->kind == MPG_KIND_FINALIZE)
             return 0;
-        if (act(p, ready_ns, &from_ns, &late_ns) < 0)
+        if (replay_action(p, ready_ns, &from_ns, &late_ns) < 0)
             return -1;
     }
 }
 
 /* Replays all actions; BEGIN_NS is the end of MPI_Init. */
-static int play_all(struct play *p, int64_t begin_ns)
+static int play_actions(struct player *p, int64_t begin_ns)
 {
-    if (play_thread(p, &begin_ns) < 0 || play_later(p, true) < 0) {
-        crew_fail(p);
-        guard_fails(p);
+    if (play_thread(p, &begin_ns) < 0 || play_complete_deferred(p, true) < 0) {
+        threads_fail(p);
+        watchdog_fail(p);
         return -1;
     }
     p->outcome.calls++;
-    guard_calls(p);
-    crew_end(p);
+    watchdog_call(p);
+    threads_join(p);
     return finish(p, begin_ns);
 }
 
-static int perform(const struct mpg_stage *stage, int64_t left_ns, struct mpg_outcome *outcome,
+static int perform(const struct mpg_replay_host *host, int64_t left_ns, struct mpg_outcome *outcome,
                    struct mpg_error *err)
 {
-    static struct play_all all;
-    static struct play play; /* static: the attribute callback in MPI_Finalize uses it */
-    struct play *p = &play;
+    static struct play_shared shared;
+    static struct player play; /* static: the attribute callback in MPI_Finalize uses it */
+    struct player *p = &play;
     err->text[0] = '\0';
-    all = (struct play_all){.request_pool = {.size = sizeof(struct play_request)},
+    shared = (struct play_shared){.request_pool = {.size = sizeof(struct play_request)},
                             .persistent_pool = {.size = sizeof(struct play_persistent)}};
-    *p = (struct play){.stage = stage, .all = &all, .err = err, .hidden = MPI_COMM_NULL};
+    *p = (struct player){.host = host, .shared = &shared, .err = err, .hidden = MPI_COMM_NULL};
     if (prepare(p) < 0)
         return -1;
     PMPI_Barrier(p->hidden);
-    if (play_all(p, left_ns) < 0)
+    if (play_actions(p, left_ns) < 0)
         return -1;
     *outcome = p->outcome;
     return 0;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Persistent and partitioned requests: creation, start, free; cancellation of requests. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
-static int make_persistent(struct play *p)
+static int make_persistent(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     struct play_comm *c = play_comm(p, e->comm);
     if (!c)
         return -1;
     struct play_persistent *own = play_new_persistent(p, e->persistent[0]);
     if (!own)
         return -1;
-    own->act = *p->act;
-    own->elapses = c->elapses;
-    if (c->elapses) {
+    own->action = *p->action;
+    own->elapse_only = c->elapse_only;
+    if (c->elapse_only) {
         play_elapse(p);
         return 0;
     }
-    switch (p->act->kind) {
+    switch (p->action->kind) {
     case MPG_KIND_SEND_INIT:
-        return play_post_send(p, c, e, p->act->plain, &own->handle);
+        return play_post_send(p, c, e, p->action->plain, &own->handle);
     case MPG_KIND_RECV_INIT:
-        if (e->any != play_any(p, e))
+        if (e->any != play_wildcards(p, e))
             return 0; /* each start makes a receive with its traced source and tag */
         return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
     default:
@@ -29,12 +29,12 @@ static int make_persistent(struct play *p)
     }
 #if MPI_VERSION >= 4
     const int partitions = e->root;
-    const bool sends = p->act->kind == MPG_KIND_PSEND_INIT;
+    const bool sends = p->action->kind == MPG_KIND_PSEND_INIT;
     void *at = sends ? play_send_buffer(p, e->bytes) : play_receive_buffer(p, e->bytes);
     if (!at)
         return play_fail(p, "out of memory");
     const MPI_Count each = partitions > 0 ? e->bytes / partitions : 0;
-    return play_check(p, PLAY_OPEN(p, sends ? MPI_Psend_init(at, partitions, each, MPI_BYTE, play_peer(e->to), e->tag,
+    return play_check(p, PLAY_CALL(p, sends ? MPI_Psend_init(at, partitions, each, MPI_BYTE, play_peer(e->to), e->tag,
                                                 c->comm, MPI_INFO_NULL, &own->handle)
                                : MPI_Precv_init(at, partitions, each, MPI_BYTE, play_peer(e->from), e->tag,
                                                 c->comm, MPI_INFO_NULL, &own->handle)));
@@ -68,30 +68,30 @@ static const struct mpg_resolution *find_resolution(const struct mpg_event *star
 }
 
 /* Notes that R, of OWN, has been started. */
-static int note_open(struct play *p, const struct play_persistent *own, struct play_request *r)
+static int note_wildcard(struct player *p, const struct play_persistent *own, struct play_request *r)
 {
-    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
-    return took ? taken_post(p, r, &own->act.event, took->source, took->tag) : 0;
+    const struct mpg_resolution *took = find_resolution(&p->action->event, r);
+    return took ? deviations_post(p, r, &own->action.event, took->source, took->tag) : 0;
 }
 
 /* Starts R by a nonblocking call of BYTES bytes instead of OWN's handle. Used if the handle is active for another
  * request or missing, R is a receive to cancel, or the size differs. */
-static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
+static int start_anew(struct player *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
-    struct mpg_event what = own->act.event, *e = &what;
+    struct mpg_event what = own->action.event, *e = &what;
     what.bytes = bytes;
     struct play_comm *c = play_comm(p, e->comm);
     if (!c)
         return -1;
-    if (own->act.kind == MPG_KIND_SEND_INIT)
-        return play_post_send(p, c, e, posting(own->act.plain), &r->handle);
-    if (own->act.kind != MPG_KIND_RECV_INIT)
+    if (own->action.kind == MPG_KIND_SEND_INIT)
+        return play_post_send(p, c, e, posting(own->action.plain), &r->handle);
+    if (own->action.kind != MPG_KIND_RECV_INIT)
         return play_collective_start(p, own, r);
-    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
+    const struct mpg_resolution *took = find_resolution(&p->action->event, r);
     const int source = play_source(p, e, took ? took->source : e->from), tag = play_tag(p, e, took ? took->tag : e->tag);
-    if (play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle) < 0)
+    if (play_post_receive(p, r->cancels ? c->silent : c->comm, e, false, source, tag, &r->handle) < 0)
         return -1;
-    return note_open(p, own, r);
+    return note_wildcard(p, own, r);
 }
 
 static bool is_cancelled(const struct mpg_event *e, int64_t id)
@@ -102,47 +102,47 @@ static bool is_cancelled(const struct mpg_event *e, int64_t id)
     return false;
 }
 
-static bool is_to_nobody(const struct play_persistent *own)
+static bool is_to_proc_null(const struct play_persistent *own)
 {
-    const struct mpg_event *e = &own->act.event;
-    return (own->act.kind == MPG_KIND_SEND_INIT && e->to == MPG_PROC_NULL) ||
-           (own->act.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
+    const struct mpg_event *e = &own->action.event;
+    return (own->action.kind == MPG_KIND_SEND_INIT && e->to == MPG_PROC_NULL) ||
+           (own->action.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
 }
 
 /* Completes OWN's active request whose end the trace does not show. MPICH does not report the end of requests to
  * MPI_PROC_NULL in lists; Open MPI does and needs a wait. */
-static int end_untold(struct play *p, struct play_persistent *own)
+static int end_unreported(struct player *p, struct play_persistent *own)
 {
-    const int rc = is_to_nobody(own) ? PLAY_OPEN(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
-    play_forget(p, own->active);
+    const int rc = is_to_proc_null(own) ? PLAY_CALL(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
+    play_free_request(p, own->active);
     return play_check(p, rc);
 }
 
 /* Handles request I of a start. *STARTS: request to start by MPI's own call, or unchanged. */
-static int start_one(struct play *p, uint32_t i, struct play_request **starts)
+static int start_one(struct player *p, uint32_t i, struct play_request **starts)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
-    const bool receives = own && own->act.kind == MPG_KIND_RECV_INIT;
-    struct play_request *r = play_post(p, e->requests[i], receives && !is_to_nobody(own)); /* a receive from MPI_PROC_NULL is
-                                                                                              no substitute for another */
+    const bool receives = own && own->action.kind == MPG_KIND_RECV_INIT;
+    /* a receive from MPI_PROC_NULL is no substitute for another */
+    struct play_request *r = play_new_request(p, e->requests[i], receives && !is_to_proc_null(own));
     if (!r)
         return -1;
-    if (p->act->started && p->act->started[i] == MPG_STARTED_DROPPED) {
+    if (p->action->started && p->action->started[i] == MPG_STARTED_DROPPED) {
         r->dropped = r->done = true;
         return 0;
     }
     r->cancels = is_cancelled(e, r->id);
-    r->elapses = !own || own->elapses || (r->cancels && !receives);
-    if (r->elapses)
+    r->elapse_only = !own || own->elapse_only || (r->cancels && !receives);
+    if (r->elapse_only)
         return 0;
-    while (own->active && crew_wait(p, CREW_ANY)) { /* another thread completes it */
+    while (own->active && threads_wait(p, THREADS_ALL)) { /* another thread completes it */
     }
-    if (own->active && own->active->started == own && end_untold(p, own) < 0)
+    if (own->active && own->active->started == own && end_unreported(p, own) < 0)
         return -1;
-    const int64_t bytes = p->act->started && p->act->started[i] >= 0 ? p->act->started[i] : own->act.event.bytes;
-    if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels || (!receives && bytes != own->act.event.bytes) ||
-        bytes > own->act.event.bytes)
+    const int64_t bytes = p->action->started && p->action->started[i] >= 0 ? p->action->started[i] : own->action.event.bytes;
+    if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels || (!receives && bytes != own->action.event.bytes) ||
+        bytes > own->action.event.bytes)
         return start_anew(p, own, r, bytes);
     own->active = r;
     r->persistent = r->started = own;
@@ -151,23 +151,23 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
 }
 
 /* Open MPI may change the handle of a buffered send. */
-static int start_all(struct play *p, struct play_request *const *request, int n)
+static int start_all(struct player *p, struct play_request *const *request, int n)
 {
     MPI_Request handle[FEW_LISTED];
     for (int i = 0; i < n; i++)
         handle[i] = request[i]->persistent->handle;
-    const int rc = PLAY_OPEN(p, MPI_Startall(n, handle));
+    const int rc = PLAY_CALL(p, MPI_Startall(n, handle));
     for (int i = 0; i < n; i++)
         request[i]->handle = request[i]->persistent->handle = handle[i];
     for (int i = 0; i < n; i++)
-        if (note_open(p, request[i]->persistent, request[i]) < 0)
+        if (note_wildcard(p, request[i]->persistent, request[i]) < 0)
             return -1;
     return play_check(p, rc);
 }
 
-static int start(struct play *p)
+static int start(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     struct play_request *few[FEW_LISTED];
     int n = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
@@ -176,10 +176,10 @@ static int start(struct play *p)
             return -1;
         if (!r)
             continue;
-        if (p->act->plain == MPG_CALL_Start) {
-            const int rc = PLAY_OPEN(p, MPI_Start(&r->persistent->handle));
+        if (p->action->plain == MPG_CALL_Start) {
+            const int rc = PLAY_CALL(p, MPI_Start(&r->persistent->handle));
             r->handle = r->persistent->handle;
-            return play_check(p, rc) < 0 ? -1 : note_open(p, r->persistent, r);
+            return play_check(p, rc) < 0 ? -1 : note_wildcard(p, r->persistent, r);
         }
         few[n++] = r;
         if (n == FEW_LISTED && start_all(p, few, n) < 0)
@@ -189,27 +189,27 @@ static int start(struct play *p)
     return n > 0 ? start_all(p, few, n) : 0;
 }
 
-static int ready(struct play *p)
+static int ready(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
-    struct play_request *r = play_find(p, e->requests[0]);
-    if (!r || r->elapses || !r->persistent) {
+    const struct mpg_event *e = &p->action->event;
+    struct play_request *r = play_find_request(p, e->requests[0]);
+    if (!r || r->elapse_only || !r->persistent) {
         play_elapse(p);
         return 0;
     }
 #if MPI_VERSION >= 4
     int rc = MPI_SUCCESS;
-    if (p->act->plain == MPG_CALL_Pready_range && e->count_number == 2)
-        return play_check(p, PLAY_OPEN(p, MPI_Pready_range((int)e->counts[0], (int)e->counts[1], r->persistent->handle)));
-    if (p->act->plain == MPG_CALL_Pready_list) {
+    if (p->action->plain == MPG_CALL_Pready_range && e->count_number == 2)
+        return play_check(p, PLAY_CALL(p, MPI_Pready_range((int)e->counts[0], (int)e->counts[1], r->persistent->handle)));
+    if (p->action->plain == MPG_CALL_Pready_list) {
         if (play_count_room(p, &p->counts, e->count_number) < 0)
             return -1;
         for (uint32_t i = 0; i < e->count_number; i++)
             p->counts->counts[0][i] = (int)e->counts[i];
-        return play_check(p, PLAY_OPEN(p, MPI_Pready_list((int)e->count_number, p->counts->counts[0], r->persistent->handle)));
+        return play_check(p, PLAY_CALL(p, MPI_Pready_list((int)e->count_number, p->counts->counts[0], r->persistent->handle)));
     }
     for (uint32_t i = 0; rc == MPI_SUCCESS && i < e->count_number; i++)
-        rc = PLAY_OPEN(p, MPI_Pready((int)e->counts[i], r->persistent->handle));
+        rc = PLAY_CALL(p, MPI_Pready((int)e->counts[i], r->persistent->handle));
     return play_check(p, rc);
 #else
     return play_fail(p, "this MPI does not have it");
@@ -217,19 +217,19 @@ static int ready(struct play *p)
 }
 
 /* A successful MPI_Parrived is repeated until it succeeds; others are made once. */
-static int arrived(struct play *p)
+static int arrived(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
-    struct play_request *r = play_find(p, e->requests[0]);
-    if (!r || r->elapses || r->done || !r->persistent) {
+    const struct mpg_event *e = &p->action->event;
+    struct play_request *r = play_find_request(p, e->requests[0]);
+    if (!r || r->elapse_only || r->done || !r->persistent) {
         play_elapse(p);
         return 0;
     }
 #if MPI_VERSION >= 4
     int flag = 0, rc = MPI_SUCCESS;
     while (e->found && !flag && rc == MPI_SUCCESS)
-        rc = PLAY_OPEN(p, PMPI_Parrived(r->persistent->handle, e->root, &flag));
-    return play_check(p, PLAY_OPEN(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc));
+        rc = PLAY_CALL(p, PMPI_Parrived(r->persistent->handle, e->root, &flag));
+    return play_check(p, PLAY_CALL(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc));
 #else
     return play_fail(p, "this MPI does not have it");
 #endif
@@ -238,45 +238,45 @@ static int arrived(struct play *p)
 /* --- end of requests --- */
 
 /* Cancels only if the trace shows success: otherwise a message that was received in the trace could be lost. */
-static int cancel(struct play *p)
+static int cancel(struct player *p)
 {
-    struct play_request *r = play_find(p, p->act->event.requests[0]);
-    if (!r || r->elapses || r->done || !r->cancels) {
+    struct play_request *r = play_find_request(p, p->action->event.requests[0]);
+    if (!r || r->elapse_only || r->done || !r->cancels) {
         if (!r || !r->dropped)
             play_elapse(p);
         return 0;
     }
-    return play_check(p, PLAY_OPEN(p, MPI_Cancel(&r->handle)));
+    return play_check(p, PLAY_CALL(p, MPI_Cancel(&r->handle)));
 }
 
-static int request_free(struct play *p)
+static int request_free(struct player *p)
 {
-    const struct mpg_event *e = &p->act->event;
+    const struct mpg_event *e = &p->action->event;
     if (e->persistent) {
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
         if (own && own->active &&
-            own->active->put_off) /* a wait here could deadlock: the message may depend on later calls */
+            own->active->deferred) /* a wait here could deadlock: the message may depend on later calls */
             own->freed = true;
         else if (own && own->handle != MPI_REQUEST_NULL)
-            rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));
-        play_forget_persistent(p, e->persistent[0]);
+            rc = PLAY_CALL(p, MPI_Request_free(&own->handle));
+        play_free_persistent(p, e->persistent[0]);
         return play_check(p, rc);
     }
-    struct play_request *r = e->request_number ? play_find(p, e->requests[0]) : NULL;
+    struct play_request *r = e->request_number ? play_find_request(p, e->requests[0]) : NULL;
     if (!r)
         return 0;
     int rc = MPI_SUCCESS; /* a complete request has no handle, unless it is persistent */
     MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
-    if (!r->elapses && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
-        rc = PLAY_OPEN(p, MPI_Request_free(handle));
-    play_forget(p, r);
+    if (!r->elapse_only && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
+        rc = PLAY_CALL(p, MPI_Request_free(handle));
+    play_free_request(p, r);
     return play_check(p, rc);
 }
 
-int play_persistent(struct play *p)
+int play_persistent(struct player *p)
 {
-    switch (p->act->kind) {
+    switch (p->action->kind) {
     case MPG_KIND_START:
         return start(p);
     case MPG_KIND_CANCEL:

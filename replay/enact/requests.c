@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
-struct play_request *play_post(struct play *p, int64_t id, bool receives)
+struct play_request *play_new_request(struct player *p, int64_t id, bool receives)
 {
-    struct play_request *r = mpg_pool_take(&p->all->request_pool);
-    uint64_t *place = r ? mpg_map_add(&p->all->requests, (uint64_t)id, 0) : NULL;
+    struct play_request *r = mpg_pool_take(&p->shared->request_pool);
+    uint64_t *place = r ? mpg_map_add(&p->shared->requests, (uint64_t)id, 0) : NULL;
     if (!place) {
         play_fail(p, "out of memory");
         return NULL;
@@ -18,32 +18,32 @@ struct play_request *play_post(struct play *p, int64_t id, bool receives)
     return r;
 }
 
-struct play_request *play_find(struct play *p, int64_t id)
+struct play_request *play_find_request(struct player *p, int64_t id)
 {
     struct play_request *r;
     do {
-        const uint64_t *place = mpg_map_find(&p->all->requests, (uint64_t)id, 0);
+        const uint64_t *place = mpg_map_find(&p->shared->requests, (uint64_t)id, 0);
         r = place ? (struct play_request *)(uintptr_t)*place : NULL;
-    } while ((!r || r->thread != p->thread) && crew_wait(p, r ? r->thread : CREW_ANY));
+    } while ((!r || r->thread != p->thread) && threads_wait(p, r ? r->thread : THREADS_ALL));
     if (r)
         r->thread = p->thread;
     return r;
 }
 
-void play_forget(struct play *p, struct play_request *r)
+void play_free_request(struct player *p, struct play_request *r)
 {
     if (r->persistent)
         r->persistent->active = NULL;
-    taken_drop(p, r);
+    deviations_drop(p, r);
     free(r->counts);
-    mpg_map_remove(&p->all->requests, (uint64_t)r->id, 0);
-    mpg_pool_give(&p->all->request_pool, r);
+    mpg_map_remove(&p->shared->requests, (uint64_t)r->id, 0);
+    mpg_pool_give(&p->shared->request_pool, r);
 }
 
-struct play_persistent *play_new_persistent(struct play *p, int64_t id)
+struct play_persistent *play_new_persistent(struct player *p, int64_t id)
 {
-    struct play_persistent *own = mpg_pool_take(&p->all->persistent_pool);
-    uint64_t *place = own ? mpg_map_add(&p->all->persistents, (uint64_t)id, 0) : NULL;
+    struct play_persistent *own = mpg_pool_take(&p->shared->persistent_pool);
+    uint64_t *place = own ? mpg_map_add(&p->shared->persistents, (uint64_t)id, 0) : NULL;
     if (!place) {
         play_fail(p, "out of memory");
         return NULL;
@@ -55,19 +55,19 @@ struct play_persistent *play_new_persistent(struct play *p, int64_t id)
     return own;
 }
 
-struct play_persistent *play_find_persistent(struct play *p, int64_t id)
+struct play_persistent *play_find_persistent(struct player *p, int64_t id)
 {
     struct play_persistent *own;
     do {
-        const uint64_t *place = mpg_map_find(&p->all->persistents, (uint64_t)id, 0);
+        const uint64_t *place = mpg_map_find(&p->shared->persistents, (uint64_t)id, 0);
         own = place ? (struct play_persistent *)(uintptr_t)*place : NULL;
-    } while ((!own || own->thread != p->thread) && crew_wait(p, own ? own->thread : CREW_ANY));
+    } while ((!own || own->thread != p->thread) && threads_wait(p, own ? own->thread : THREADS_ALL));
     if (own)
         own->thread = p->thread;
     return own;
 }
 
-void play_forget_given(struct play_persistent *own)
+void play_free_lists(struct play_persistent *own)
 {
     free(own->given);
     free(own->counts);
@@ -75,12 +75,12 @@ void play_forget_given(struct play_persistent *own)
     own->counts = NULL;
 }
 
-void play_forget_persistent(struct play *p, int64_t id)
+void play_free_persistent(struct player *p, int64_t id)
 {
     struct play_persistent *own = play_find_persistent(p, id); /* an active start keeps the pointer until it is complete */
     if (!own)
         return;
     if (!own->freed)
-        play_forget_given(own);
-    mpg_map_remove(&p->all->persistents, (uint64_t)id, 0);
+        play_free_lists(own);
+    mpg_map_remove(&p->shared->persistents, (uint64_t)id, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Topologies. The trace has each rank's neighbours; the extents of a Cartesian grid are derived from them. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static bool measure(const struct grid *g, int i, const int *all, int members, in
 
 /* Collects WIDTH neighbours of each member of MADE in ALL, ordered by rank in MADE, from the OLD_SIZE members of
  * OLD. */
-static int gather(struct play *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
+static int gather(struct player *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
                   int *all)
 {
     const size_t row = (size_t)width + 1;
@@ -41,7 +41,7 @@ static int gather(struct play *p, struct play_comm *old, int old_size, struct pl
         own[1 + i] = made && made->has_neighbors && i < (int)made->neighbors.source_number
                          ? made->neighbors.sources[i]
                          : MPG_UNKNOWN;
-    const int rc = PLAY_OPEN(p, PMPI_Allgather(own, (int)row, MPI_INT, rows, (int)row, MPI_INT, old->comm));
+    const int rc = PLAY_CALL(p, PMPI_Allgather(own, (int)row, MPI_INT, rows, (int)row, MPI_INT, old->comm));
     for (int k = 0; rc == MPI_SUCCESS && k < old_size; k++) {
         const int *from = rows + (size_t)k * row;
         for (int i = 0; from[0] >= 0 && from[0] < old_size && i < width; i++)
@@ -52,13 +52,13 @@ static int gather(struct play *p, struct play_comm *old, int old_size, struct pl
 }
 
 /* Derives the grid from the neighbours of all members; without neighbours the grid is a line. */
-static int find_grid(struct play *p, struct play_comm *old, struct play_comm *made, struct grid *g)
+static int find_grid(struct player *p, struct play_comm *old, struct play_comm *made, struct grid *g)
 {
     int old_size;
     int most[2] = {made && made->has_neighbors ? (int)made->neighbors.source_number : 0,
-                   made ? made->told->size : 0};
+                   made ? made->traced->size : 0};
     PMPI_Comm_size(old->comm, &old_size);
-    if (play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm))) < 0)
+    if (play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm))) < 0)
         return -1;
     *g = (struct grid){.n = 1, .dims = {most[1]}};
     if (most[0] < 2)
@@ -81,12 +81,12 @@ static int find_grid(struct play *p, struct play_comm *old, struct play_comm *ma
 }
 
 /* Stores in *KEEPS whether MADE's members are the first members of OLD in the same order, on all ranks. */
-static int keeps_order(struct play *p, struct play_comm *old, struct play_comm *made, int *keeps)
+static int keeps_order(struct player *p, struct play_comm *old, struct play_comm *made, int *keeps)
 {
     *keeps = 1;
-    for (int32_t i = 0; made && i < made->told->size; i++)
-        *keeps &= made->told->world_ranks[i] == old->told->world_ranks[i];
-    return play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
+    for (int32_t i = 0; made && i < made->traced->size; i++)
+        *keeps &= made->traced->world_ranks[i] == old->traced->world_ranks[i];
+    return play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
 }
 
 /* Copies the ranks other than MPI_PROC_NULL. */
@@ -99,7 +99,7 @@ static int some_of(const int32_t *ranks, uint32_t n, int *into)
     return kept;
 }
 
-static int make_graph(struct play *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
+static int make_graph(struct player *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
 {
     const struct mpg_neighbors none = {0}, *n = made && made->has_neighbors ? &made->neighbors : &none;
     int *volatile unweighted = MPI_UNWEIGHTED; /* gcc warns of MPICH's constant address as a too short array */
@@ -108,40 +108,40 @@ static int make_graph(struct play *p, MPI_Comm from, struct play_comm *made, MPI
         return play_fail(p, "out of memory");
     const int in = some_of(n->sources, n->source_number, sources);
     const int out = some_of(n->destinations, n->destination_number, sources + in);
-    const int rc = PLAY_OPEN(p, MPI_Dist_graph_create_adjacent(from, in, sources, unweighted, out, sources + in,
+    const int rc = PLAY_CALL(p, MPI_Dist_graph_create_adjacent(from, in, sources, unweighted, out, sources + in,
                                                   unweighted, MPI_INFO_NULL, 0, into));
     free(sources);
     return play_check(p, rc);
 }
 
-int play_topology(struct play *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into)
+int play_topology(struct player *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into)
 {
     int keeps;
     struct grid g = {0};
     MPI_Comm ordered = old->comm;
     if (keeps_order(p, old, made, &keeps) < 0 ||
-        (p->act->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
+        (p->action->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
         return -1;
     if (!keeps) /* another order of ranks: split first */
-        if (play_check(p, PLAY_OPEN(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
+        if (play_check(p, PLAY_CALL(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
                                           &ordered))) < 0)
             return -1;
     int status = 0;
     if (g.n > 0 && ordered != MPI_COMM_NULL)
-        status = play_check(p, PLAY_OPEN(p, MPI_Cart_create(ordered, g.n, g.dims, g.periods, 0, into)));
+        status = play_check(p, PLAY_CALL(p, MPI_Cart_create(ordered, g.n, g.dims, g.periods, 0, into)));
     else if (ordered != MPI_COMM_NULL)
         status = make_graph(p, ordered, made, into);
     if (!keeps && ordered != MPI_COMM_NULL)
-        (void)PLAY_OPEN(p, PMPI_Comm_free(&ordered));
+        (void)PLAY_CALL(p, PMPI_Comm_free(&ordered));
     return status;
 }
 
 /* --- subgrids --- */
 
-static int32_t place_of(const struct mpg_comm *told, int32_t world_rank)
+static int32_t place_of(const struct mpg_comm *traced, int32_t world_rank)
 {
-    for (int32_t i = 0; i < told->size; i++)
-        if (told->world_ranks[i] == world_rank)
+    for (int32_t i = 0; i < traced->size; i++)
+        if (traced->world_ranks[i] == world_rank)
             return i;
     return -1;
 }
@@ -161,7 +161,7 @@ static void find_kept(const struct grid *g, const struct play_comm *made, const 
     uint32_t pairs = 0;
     for (int i = 0; i < g->n; i++) {
         kept[i] = g->dims[i] == 1 && is_flat(made, pairs, g->periods[i]);
-        for (int32_t k = 1; k < made->told->size && g->dims[i] > 1; k++)
+        for (int32_t k = 1; k < made->traced->size && g->dims[i] > 1; k++)
             kept[i] |= coords[k * g->n + i] != coords[i];
         pairs += kept[i] != 0;
     }
@@ -173,9 +173,9 @@ static bool is_part(const struct grid *g, const struct play_comm *made, const in
     int64_t size = 1;
     for (int i = 0; i < g->n; i++)
         size *= kept[i] ? g->dims[i] : 1;
-    if (size != made->told->size)
+    if (size != made->traced->size)
         return false;
-    for (int32_t k = 0; k < made->told->size; k++) {
+    for (int32_t k = 0; k < made->traced->size; k++) {
         int64_t place = 0;
         for (int i = 0; i < g->n; i++)
             place = kept[i] ? place * g->dims[i] + coords[k * g->n + i] : place;
@@ -188,16 +188,16 @@ static bool is_part(const struct grid *g, const struct play_comm *made, const in
 /* The coordinates of MADE's members in OLD's grid, one row each; NULL: out of memory. */
 static int *find_coords(const struct play_comm *old, const struct play_comm *made, int n)
 {
-    int *coords = calloc((size_t)made->told->size * (size_t)n + 1, sizeof *coords);
-    for (int32_t k = 0; coords && k < made->told->size; k++) {
-        const int32_t place = place_of(old->told, made->told->world_ranks[k]);
+    int *coords = calloc((size_t)made->traced->size * (size_t)n + 1, sizeof *coords);
+    for (int32_t k = 0; coords && k < made->traced->size; k++) {
+        const int32_t place = place_of(old->traced, made->traced->world_ranks[k]);
         if (place >= 0)
             PMPI_Cart_coords(old->comm, place, n, coords + (size_t)k * (size_t)n);
     }
     return coords;
 }
 
-int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into)
+int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into)
 {
     struct grid g = {0};
     int kept[MOST_DIMENSIONS + 1] = {0}, own[MOST_DIMENSIONS], topology;
@@ -212,11 +212,11 @@ int play_cart_sub(struct play *p, struct play_comm *old, struct play_comm *made,
     if (made)
         find_kept(&g, made, coords, kept);
     /* all members agree; non-members contribute 0 */
-    int status = play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
+    int status = play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
     int differs = made && !is_part(&g, made, coords, kept);
     free(coords);
-    if (status < 0 || play_check(p, PLAY_OPEN(p, PMPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, old->comm))) < 0)
+    if (status < 0 || play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, old->comm))) < 0)
         return -1;
     *is_one = !differs;
-    return differs ? 0 : play_check(p, PLAY_OPEN(p, MPI_Cart_sub(old->comm, kept, into)));
+    return differs ? 0 : play_check(p, PLAY_CALL(p, MPI_Cart_sub(old->comm, kept, into)));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/orders.h"
+#include "replay/thread_order.h"
 
 #include <stdlib.h>
 #include "common/reserve.h"
 
-int mpg_orders_begin(struct mpg_orders *o, int threads)
+int mpg_thread_order_begin(struct mpg_thread_order *o, int threads)
 {
-    *o = (struct mpg_orders){.begun = calloc((size_t)threads, sizeof *o->begun), .turn = -1, .first = -1};
+    *o = (struct mpg_thread_order){.begun = calloc((size_t)threads, sizeof *o->begun), .turn = -1, .thread_start = -1};
     return o->begun ? 0 : -1;
 }
 
@@ -33,7 +33,7 @@ static bool is_ordered(const struct mpg_event *e)
     }
 }
 
-static int take_turn(struct mpg_orders *o, int32_t comm)
+static int take_turn(struct mpg_thread_order *o, int32_t comm)
 {
     struct mpg_error unused;
     if (mpg_reserve_at(&o->made, sizeof *o->made, &o->comms, (uint32_t)comm + 1, &unused) < 0)
@@ -42,22 +42,22 @@ static int take_turn(struct mpg_orders *o, int32_t comm)
     return 0;
 }
 
-int mpg_orders_note(struct mpg_orders *o, const struct mpg_event *e, int by, bool began, bool makes)
+int mpg_thread_order_note(struct mpg_thread_order *o, const struct mpg_event *e, int by, bool began, bool makes)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    o->turn = o->first = -1;
+    o->turn = o->thread_start = -1;
     if (!began || !makes || kind == MPG_KIND_FINALIZE)
         return 0;
     if (by > 0 && !o->begun[by]) {
         o->begun[by] = true;
-        o->first = o->begins++;
+        o->thread_start = o->begins++;
     }
     return is_ordered(e) ? take_turn(o, e->comm) : 0;
 }
 
-void mpg_orders_clear(struct mpg_orders *o)
+void mpg_thread_order_clear(struct mpg_thread_order *o)
 {
     free(o->made);
     free(o->begun);
-    *o = (struct mpg_orders){.made = NULL};
+    *o = (struct mpg_thread_order){.made = NULL};
 }

@@ -2,7 +2,7 @@
 /* Memory shared by the processes of a host. MPI_Win_allocate_shared() needs Open MPI's component osc, which a user
  * may have disabled. The memory has no name, so nothing remains after a kill. */
 #define _GNU_SOURCE /* for memfd_create */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * until that thread has finished all calls that ended before this call in the trace. (2) Collectives on one
  * communicator keep the traced order. (3) A call that frees an object waits for all calls that ended before it in
  * the trace. Every wait is for a call that ended earlier in the trace, so waits cannot form a cycle. */
-#include "replay/enact/play.h"
+#include "replay/enact/player.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "common/reserve.h"
 
 struct member {
-    struct play play;
+    struct player play;
     struct mpg_error err;
     pthread_t thread;
     bool runs;
@@ -20,11 +20,11 @@ struct member {
     uint64_t number;
 };
 
-struct play_crew {
+struct play_threads {
     pthread_mutex_t lock;
-    pthread_cond_t moved;
+    pthread_cond_t changed;
     int n;
-    struct member *member; /* member 0 uses the caller's struct play */
+    struct member *member; /* member 0 uses the caller's struct player */
     int64_t begin_ns;
     int begun;      /* threads other than the first that have started their first action */
     uint64_t *turn; /* number of collectives made, by communicator */
@@ -34,62 +34,62 @@ struct play_crew {
 
 /* --- lock --- */
 
-void play_close(struct play *p)
+void play_lock(struct player *p)
 {
-    if (p->all->crew)
-        pthread_mutex_lock(&p->all->crew->lock);
+    if (p->shared->threads)
+        pthread_mutex_lock(&p->shared->threads->lock);
 }
 
-void play_open(struct play *p)
+void play_unlock(struct player *p)
 {
-    if (p->all->crew)
-        pthread_mutex_unlock(&p->all->crew->lock);
+    if (p->shared->threads)
+        pthread_mutex_unlock(&p->shared->threads->lock);
 }
 
-void crew_tell(struct play *p)
+void threads_notify(struct player *p)
 {
-    if (p->all->crew)
-        pthread_cond_broadcast(&p->all->crew->moved);
+    if (p->shared->threads)
+        pthread_cond_broadcast(&p->shared->threads->changed);
 }
 
-static void pause_here(struct play_crew *c)
+static void wait_for_change(struct play_threads *c)
 {
-    pthread_cond_wait(&c->moved, &c->lock);
+    pthread_cond_wait(&c->changed, &c->lock);
 }
 
 /* --- waiting for other threads --- */
 
-void crew_act(struct play *p)
+void threads_publish_action(struct player *p)
 {
-    struct play_crew *c = p->all->crew;
+    struct play_threads *c = p->shared->threads;
     if (!c)
         return;
-    play_close(p);
-    c->member[p->thread].leave_ns = p->act->event.leave_ns;
-    c->member[p->thread].number = p->act->number;
-    crew_tell(p);
-    play_open(p);
+    play_lock(p);
+    c->member[p->thread].leave_ns = p->action->event.leave_ns;
+    c->member[p->thread].number = p->action->number;
+    threads_notify(p);
+    play_unlock(p);
 }
 
 /* Returns true if M has finished all actions that ended in the trace before P's action began. */
-static bool has_passed(const struct member *m, const struct play *p)
+static bool has_passed(const struct member *m, const struct player *p)
 {
-    const int64_t enter_ns = p->act->event.enter_ns;
-    return m->leave_ns > enter_ns || (m->leave_ns == enter_ns && m->number > p->act->number);
+    const int64_t enter_ns = p->action->event.enter_ns;
+    return m->leave_ns > enter_ns || (m->leave_ns == enter_ns && m->number > p->action->number);
 }
 
-bool crew_wait(struct play *p, int thread)
+bool threads_wait(struct player *p, int thread)
 {
-    struct play_crew *c = p->all->crew;
+    struct play_threads *c = p->shared->threads;
     if (!c)
         return false;
-    bool passed = thread != CREW_WHATEVER;
+    bool passed = thread != THREADS_UNCONDITIONAL;
     for (int i = 0; i < c->n; i++)
-        if (i != p->thread && (thread == CREW_ANY || thread == i))
+        if (i != p->thread && (thread == THREADS_ALL || thread == i))
             passed &= has_passed(&c->member[i], p);
     if (passed)
         return false;
-    pause_here(c);
+    wait_for_change(c);
     return true;
 }
 
@@ -100,84 +100,84 @@ static bool frees(enum mpg_kind kind)
 }
 
 /* The counter of COMM; NULL: out of memory. */
-static uint64_t *turn_of(struct play_crew *c, int32_t comm)
+static uint64_t *turn_of(struct play_threads *c, int32_t comm)
 {
     struct mpg_error unused;
     return mpg_reserve_at(&c->turn, sizeof *c->turn, &c->turns, (uint32_t)comm + 1, &unused) < 0 ? NULL : &c->turn[comm];
 }
 
-int crew_before(struct play *p)
+int threads_before_call(struct player *p)
 {
-    struct play_crew *c = p->all->crew;
-    const struct mpg_act *act = p->act;
+    struct play_threads *c = p->shared->threads;
+    const struct mpg_action *action = p->action;
     if (!c)
         return 0;
-    if (act->first >= 0) { /* a tracer of the replay then numbers the threads as in the trace */
-        while (c->begun < act->first)
-            pause_here(c);
+    if (action->thread_start >= 0) { /* a tracer of the replay then numbers the threads as in the trace */
+        while (c->begun < action->thread_start)
+            wait_for_change(c);
         c->begun++;
-        crew_tell(p);
+        threads_notify(p);
     }
-    while (frees(act->kind) && crew_wait(p, CREW_ANY)) {
+    while (frees(action->kind) && threads_wait(p, THREADS_ALL)) {
     }
-    if (act->turn < 0)
+    if (action->turn < 0)
         return 0;
-    if (!turn_of(c, act->event.comm))
+    if (!turn_of(c, action->event.comm))
         return play_fail(p, "out of memory");
-    while (*turn_of(c, act->event.comm) < (uint64_t)act->turn)
-        pause_here(c);
+    while (*turn_of(c, action->event.comm) < (uint64_t)action->turn)
+        wait_for_change(c);
     return 0;
 }
 
-void crew_after(struct play *p)
+void threads_after_call(struct player *p)
 {
-    struct play_crew *c = p->all->crew;
-    if (!c || p->act->turn < 0)
+    struct play_threads *c = p->shared->threads;
+    if (!c || p->action->turn < 0)
         return;
-    ++*turn_of(c, p->act->event.comm);
-    crew_tell(p);
+    ++*turn_of(c, p->action->event.comm);
+    threads_notify(p);
 }
 
 /* --- life of a thread --- */
 
-void crew_fail(struct play *p)
+void threads_fail(struct player *p)
 {
-    struct play_crew *c = p->all->crew;
+    struct play_threads *c = p->shared->threads;
     if (!c)
         return;
-    play_close(p);
+    play_lock(p);
     const bool second = c->failed;
     c->failed = true;
-    play_open(p);
+    play_unlock(p);
     while (second) /* the thread that failed first ends the run */
         pause();
 }
 
-static void *live(void *argument)
+static void *run_thread(void *argument)
 {
     struct member *m = argument;
-    struct play *p = &m->play;
-    int64_t begin_ns = p->all->crew->begin_ns;
+    struct player *p = &m->play;
+    int64_t begin_ns = p->shared->threads->begin_ns;
     if (play_thread(p, &begin_ns) < 0) {
-        crew_fail(p);
-        guard_fails(p);
-        p->stage->failed(p->stage->host, p->err);
+        threads_fail(p);
+        watchdog_fail(p);
+        p->host->failed(p->host->context, p->err);
         return NULL;
     }
-    play_close(p);
+    play_lock(p);
     m->leave_ns = INT64_MAX;
-    crew_tell(p);
-    play_open(p);
-    guard_leaves(p);
+    threads_notify(p);
+    play_unlock(p);
+    watchdog_leave(p);
     return NULL;
 }
 
-int crew_new(struct play *p)
+int threads_new(struct player *p)
 {
-    const int n = p->stage->needs->threads;
+    const int n = p->host->needs->threads;
     if (n < 2)
         return 0;
-    struct play_crew *c = calloc(1, sizeof *c);
+    struct play_threads *c = calloc(1, sizeof *c);
     struct member *member = calloc((size_t)n, sizeof *member);
     if (!c || !member) {
         free(c);
@@ -189,14 +189,14 @@ int crew_new(struct play *p)
     for (int i = 0; i < n; i++)
         member[i].leave_ns = INT64_MIN;
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->moved, NULL);
-    p->all->crew = c;
+    pthread_cond_init(&c->changed, NULL);
+    p->shared->threads = c;
     return 0;
 }
 
-int crew_begin(struct play *p, int64_t begin_ns)
+int threads_start(struct player *p, int64_t begin_ns)
 {
-    struct play_crew *c = p->all->crew;
+    struct play_threads *c = p->shared->threads;
     if (!c)
         return 0;
     c->begin_ns = begin_ns;
@@ -205,20 +205,20 @@ int crew_begin(struct play *p, int64_t begin_ns)
         m->play = *p;
         m->play.thread = i;
         m->play.err = &m->err;
-        m->play.act = NULL;
+        m->play.action = NULL;
         m->play.outcome = (struct mpg_outcome){0};
         m->play.list = (struct play_list){0};
         m->play.counts = NULL;
-        m->runs = pthread_create(&m->thread, NULL, live, m) == 0;
+        m->runs = pthread_create(&m->thread, NULL, run_thread, m) == 0;
         if (!m->runs)
             return play_fail(p, "thread %d cannot be started", i);
     }
     return 0;
 }
 
-void crew_end(struct play *p)
+void threads_join(struct player *p)
 {
-    struct play_crew *c = p->all->crew;
+    struct play_threads *c = p->shared->threads;
     for (int i = 1; c && i < c->n; i++) {
         pthread_join(c->member[i].thread, NULL);
         const struct mpg_outcome *o = &c->member[i].play.outcome;

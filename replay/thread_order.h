@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order that a rank's threads must keep as in the trace: collectives of each communicator, and the first call of
  * each thread. */
-#ifndef MPG_REPLAY_ORDERS_H
-#define MPG_REPLAY_ORDERS_H
+#ifndef MPG_REPLAY_THREAD_ORDER_H
+#define MPG_REPLAY_THREAD_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,20 +10,20 @@
 #include "trace/event.h"
 
 /* Zero-initialised is empty. */
-struct mpg_orders {
+struct mpg_thread_order {
     int64_t *made; /* number of collectives so far, by communicator */
     uint32_t comms;
     bool *begun; /* thread has made a call; index 0 is the thread of MPI_Init */
     int begins;
     int64_t turn; /* of the last event, as in the action */
-    int first;
+    int thread_start;
 };
 
-/* Initialises *ORDERS for THREADS threads. Returns 0, or -1 if memory runs out. */
-int mpg_orders_begin(struct mpg_orders *orders, int threads);
+/* Initialises *ORDER for THREADS threads. Returns 0, or -1 if memory runs out. */
+int mpg_thread_order_begin(struct mpg_thread_order *order, int threads);
 /* Notes EVENT of thread BY; events come in the rank's order. BEGAN: MPI_Init is over. MAKES: the event is
    replayed. Sets turn and first. Returns 0, or -1 if memory runs out. */
-int mpg_orders_note(struct mpg_orders *orders, const struct mpg_event *event, int by, bool began, bool makes);
-void mpg_orders_clear(struct mpg_orders *orders);
+int mpg_thread_order_note(struct mpg_thread_order *order, const struct mpg_event *event, int by, bool began, bool makes);
+void mpg_thread_order_clear(struct mpg_thread_order *order);
 
 #endif
