@@ -22,7 +22,7 @@ struct mpg_changes {
 static int refuse(const struct mpg_hypothesis_effect *effect, const char *what, struct mpg_error *err)
 {
     char name[300];
-    return mpg_error_set(err, "rank %d, call %llu: %s cannot be re-enacted: %s", effect->rank,
+    return mpg_error_set(err, "rank %d, call %llu: no support for changes of %s: %s", effect->rank,
                          (unsigned long long)effect->number, what,
                          mpg_hypothesis_name(effect->by, name, sizeof name));
 }
@@ -33,7 +33,7 @@ static int take(void *context, const struct mpg_hypothesis_effect *effect, struc
     if (effect->rank != c->rank)
         return 0;
     if (effect->kind == MPG_EFFECT_OTHER)
-        return refuse(effect, "neighbours' messages, partitioned ones, windows' epochs", err);
+        return refuse(effect, "neighbourhood collectives, partitioned messages and window epochs", err);
     if (c->n == c->capacity) {
         const size_t capacity = 2 * c->capacity + 64;
         struct mpg_hypothesis_effect *grown = realloc(c->effect, capacity * sizeof *grown);
@@ -60,9 +60,9 @@ static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_ev
     if (effect->drops || effect->kind != MPG_EFFECT_PART)
         return 0;
     if (mpg_call_kind(e->call) == MPG_KIND_START)
-        return refuse(effect, "a persistent collective of another size", err);
+        return refuse(effect, "a persistent collective's size", err);
     if (mpg_call_blocking(e->call) == MPG_CALL_Scatterv && effect->by->size_bytes >= 0)
-        return refuse(effect, "MPI_Scatterv with bytes= (factor= can)", err);
+        return refuse(effect, "MPI_Scatterv by bytes= (use factor=)", err);
     return 0;
 }
 

@@ -195,7 +195,7 @@ static int read_input(struct process *p, const struct request *request, struct m
         !(p->supposed = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
     if (p->supposed && mpg_bound_inserting(p->supposed, mpg_bound_all(p->supposed)))
-        return mpg_error_set(err, "a message that is inserted cannot be re-enacted: mpgsim says what it would take");
+        return mpg_error_set(err, "an inserted message cannot be replayed: use mpgsim");
     if (p->supposed && mpg_bound_of_messages(p->supposed, mpg_bound_all(p->supposed)) &&
         !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))
         return -1;
@@ -209,7 +209,7 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
 {
     for (size_t i = 0; i < r->supposed.n; i++)
         if (strcmp(r->supposed.item[i], "-") == 0)
-            return mpg_error_set(err, "--hypothesis=-: standard input reaches one process");
+            return mpg_error_set(err, "--hypothesis=-: only one process can read standard input");
     return mpg_hypotheses_take(&r->hypotheses, r->supposed.item, r->supposed.n, err);
 }
 
@@ -226,10 +226,10 @@ static int check_ranks(struct process *p, const struct request *request, int ran
     if (!p->readable || mpg_trace_ranks(p->trace) == ranks)
         return 0;
     p->readable = false;
-    return mpg_error_set(&p->error, "%s is of %d rank%s, but there %s %d process%s: mpirun -np %d mpgreplay ...",
+    return mpg_error_set(&p->error, "%s has %d rank%s, but %d process%s %s started: mpirun -np %d mpgreplay ...",
                          request->trace, mpg_trace_ranks(p->trace),
-                         mpg_trace_ranks(p->trace) == 1 ? "" : "s", ranks == 1 ? "is" : "are", ranks,
-                         ranks == 1 ? "" : "es", mpg_trace_ranks(p->trace));
+                         mpg_trace_ranks(p->trace) == 1 ? "" : "s", ranks,
+                         ranks == 1 ? "" : "es", ranks == 1 ? "was" : "were", mpg_trace_ranks(p->trace));
 }
 
 /* ENOUGH: MPI provides MPI_THREAD_MULTIPLE, or was not asked for it. */
@@ -238,7 +238,7 @@ static int check_threads(struct process *p, const struct request *request, bool 
     if (!p->readable || p->needs.threads < 2 || enough)
         return 0;
     p->readable = false;
-    return mpg_error_set(&p->error, "%s: rank %d made calls from %d threads, but this MPI gives no MPI_THREAD_MULTIPLE",
+    return mpg_error_set(&p->error, "%s: rank %d made calls from %d threads, but this MPI provides no MPI_THREAD_MULTIPLE",
                          request->trace, p->rank, p->needs.threads);
 }
 
@@ -264,7 +264,7 @@ static int apply_tags(struct process *p, const struct request *request, int32_t 
 {
     int status = 0;
     if (p->tags.n > (size_t)(limit - p->tags.above))
-        status = mpg_error_set(&p->error, "there are %zu tags above %d, and this MPI has none above %d", p->tags.n,
+        status = mpg_error_set(&p->error, "%zu tags above %d exceed this MPI's largest tag %d", p->tags.n,
                                p->tags.above, limit);
     else {
         close_threads(p);
@@ -311,15 +311,15 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
     mpg_units_format_time(run, sizeof run, (double)o->run_ns);
     printf("run          %s, traced %s (%+.2f %%)\n", run, traced, change);
     printf("calls        %" PRIu64 " of %d rank%s\n", o->calls, ranks, ranks == 1 ? "" : "s");
-    print_count(o->elapsed, "calls only took their time: files, other worlds, what failed");
-    print_count(o->exchanged, "requests were completed in place of those of the trace");
-    print_count(o->waited, "tests that had succeeded became waits");
-    print_count(o->unneeded, "tests and waits for what was complete were not made");
+    print_count(o->elapsed, "calls only took their time (files, other worlds, failed calls)");
+    print_count(o->exchanged, "requests were completed in place of the traced requests");
+    print_count(o->waited, "successful tests became waits");
+    print_count(o->unneeded, "tests and waits for complete requests were not made");
     print_count(o->unreceived, "messages were not received");
-    print_count(o->dropped, "calls were not made, as hypotheses leave nothing of them");
-    print_count(o->cut, "one-sided transfers were cut to the size of their window");
+    print_count(o->dropped, "calls were removed by hypotheses");
+    print_count(o->cut, "one-sided transfers were reduced to the size of their window");
     if ((double)o->late_ns > 0.005 * (double)o->run_ns * ranks)
-        printf("late         %s over all ranks, made up for by later computation\n",
+        printf("late         %s over all ranks, deducted from later computation\n",
                mpg_units_format_time(late, sizeof late, (double)o->late_ns));
 }
 
@@ -399,28 +399,28 @@ int main(int argc, char **argv)
                                                    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
-         .help = "wildcards, Waitany and their like take what they took in the trace"},
+         .help = "receives from any source, Waitany and similar calls complete the\ntraced message"},
         {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.supposed,
          .argument = "FILE|HYPOTHESIS",
-         .help = "what is supposed to be otherwise, mpghypothesis(5): a file, or\n"
-                 "one itself: --hypothesis='balance solve'"},
+         .help = "change the program: a file or one line of mpghypothesis(5),\n"
+                 "like --hypothesis='balance solve'"},
         {.name = "elapse", .kind = MPG_OPTION_WORD, .value = &request.elapse, .words = elapses,
-         .help = "how time of computation passes (default spin)"},
+         .help = "computation time passes in a loop or asleep (default spin)"},
         {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
          .minimum = 1e6, .maximum = 1e15,
-         .help = "when no rank of a host goes on for as long, say which calls they\n"
-                 "wait in, and end (default 60s)"},
+         .help = "if no rank of a host progresses for TIME, print the calls that\n"
+                 "ranks wait in, and exit with 1 (default 60s)"},
         {.name = "memory", .kind = MPG_OPTION_SIZE, .value = &request.memory_bytes, .argument = "SIZE",
          .minimum = 1 << 16, .maximum = 0x1p40,
-         .help = "of each rank, for calls that are read ahead (default 64MiB)"},
+         .help = "memory of each rank for events read ahead (default 64MiB)"},
         {.name = "quiet", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &request.quiet,
-         .help = "do not say in the end how long it took"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &request.json, .help = "say it as JSON"},
+         .help = "print no summary"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &request.json, .help = "print the summary as JSON"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgreplay",
         .arguments = "TRACE",
-        .summary = "Re-enact a trace: the same calls, and time in place of computation; started by mpirun.",
+        .summary = "Make the MPI calls of a trace again, with delays in place of computation; start with mpirun.",
         .options = options,
         .renamed = renamed,
         .rules = rules,
@@ -430,7 +430,7 @@ int main(int argc, char **argv)
     const int first = mpg_option_parse(&program, argc, argv);
     request.trace = argv[first];
     if (strcmp(request.trace, "-") == 0)
-        mpg_option_usage_error(&program, "standard input reaches one process: a trace is a file or folder here");
+        mpg_option_usage_error(&program, "only one process can read standard input: give a file or folder");
 
     struct mpg_error err;
     if (read_hypotheses(&request, &err) < 0)

@@ -247,7 +247,7 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
 
 static int check_rank(const struct mpg_trace *t, int32_t rank, struct mpg_error *err)
 {
-    return mpg_trace_runs(t, rank) ? mpg_error_set(err, "rank %d still runs", rank) : 0;
+    return mpg_trace_runs(t, rank) ? mpg_error_set(err, "rank %d is still running", rank) : 0;
 }
 
 /* Lists the rank's threads, the thread of MPI_Init first. */
@@ -276,9 +276,9 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
     if (!s->began)
         return mpg_error_set(err, "rank %d has no MPI_Init", rank);
     if (mpg_trace_died(s->trace, rank, 0, &call, &enter_ns) && call != MPG_CALL_COUNT)
-        return mpg_error_set(err, "rank %d ended inside MPI_%s: others would wait for it", rank,
+        return mpg_error_set(err, "rank %d ended inside MPI_%s: a replay would hang", rank,
                              mpg_call_name(call));
-    return mpg_error_set(err, "rank %d has no MPI_Finalize: others would wait for it%s%s%s", rank,
+    return mpg_error_set(err, "rank %d has no MPI_Finalize: a replay would hang%s%s%s", rank,
                          cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
 }
 

@@ -112,7 +112,7 @@ int play_count_room(struct player *p, struct play_counts **counts, size_t n)
 int play_count(struct player *p, int64_t bytes, int *count)
 {
     if (bytes < 0 || bytes > INT32_MAX)
-        return play_fail(p, "%lld bytes of one member are more than can be re-enacted", (long long)bytes);
+        return play_fail(p, "%lld bytes of one member exceed the limit of 2 GiB", (long long)bytes);
     *count = (int)bytes;
     return 0;
 }

@@ -93,7 +93,7 @@ static int check_made(struct player *p, struct play_comm *c)
     else
         PMPI_Comm_size(c->comm, &size);
     if (rank != c->rank || size != c->peers || (remote != 0) != c->remote)
-        return play_fail(p, "communicator %d came out otherwise: rank %d of %d in place of %d of %d",
+        return play_fail(p, "communicator %d differs from the trace: rank %d of %d instead of %d of %d",
                          c->traced->label, rank, size, c->rank, c->peers);
     return 0;
 }
@@ -126,7 +126,7 @@ struct play_comm *play_comm(struct player *p, int32_t number)
     else if (c->traced->size == 1 && !c->traced->remote_size && c->rank == 0)
         c->comm = MPI_COMM_SELF;
     else {
-        play_fail(p, "communicator %d was made by no call that is re-enacted", c->traced->label);
+        play_fail(p, "no replayed call created communicator %d", c->traced->label);
         return NULL;
     }
     return begin_life(p, number, c) < 0 ? NULL : c;

@@ -113,7 +113,7 @@ const int64_t *play_next_contributions(struct player *p, struct play_comm *c, en
 {
     struct play_contributions *s = &c->contributions[kind];
     if (s->next == s->calls) {
-        play_fail(p, "sizes of other members are not known");
+        play_fail(p, "the sizes of the other members are missing");
         return NULL;
     }
     return s->bytes + s->width * s->next++;

@@ -121,7 +121,7 @@ static int sendrecv(struct player *p, struct play_comm *c, MPI_Request *request)
                      : MPI_Isendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag,
                                      c->comm, request));
 #else
-        return play_fail(p, "this MPI does not have it");
+        return play_fail(p, "this MPI lacks this call");
 #endif
     return play_check(p, rc);
 }

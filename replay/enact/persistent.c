@@ -39,7 +39,7 @@ static int make_persistent(struct player *p)
                                : MPI_Precv_init(at, partitions, each, MPI_BYTE, play_peer(e->from), e->tag,
                                                 c->comm, MPI_INFO_NULL, &own->handle)));
 #else
-    return play_fail(p, "this MPI does not have it");
+    return play_fail(p, "this MPI lacks this call");
 #endif
 }
 
@@ -212,7 +212,7 @@ static int ready(struct player *p)
         rc = PLAY_CALL(p, MPI_Pready((int)e->counts[i], r->persistent->handle));
     return play_check(p, rc);
 #else
-    return play_fail(p, "this MPI does not have it");
+    return play_fail(p, "this MPI lacks this call");
 #endif
 }
 
@@ -231,7 +231,7 @@ static int arrived(struct player *p)
         rc = PLAY_CALL(p, PMPI_Parrived(r->persistent->handle, e->root, &flag));
     return play_check(p, PLAY_CALL(p, rc == MPI_SUCCESS ? MPI_Parrived(r->persistent->handle, e->root, &flag) : rc));
 #else
-    return play_fail(p, "this MPI does not have it");
+    return play_fail(p, "this MPI lacks this call");
 #endif
 }
 

@@ -76,7 +76,7 @@ static int find_grid(struct player *p, struct play_comm *old, struct play_comm *
     }
     free(all);
     if (status == 0 && (!found || size != most[1]))
-        status = play_fail(p, "neighbours that are not those of a Cartesian grid");
+        status = play_fail(p, "the neighbours do not form a Cartesian grid");
     return status;
 }
 

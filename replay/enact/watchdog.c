@@ -80,7 +80,7 @@ static void write_activity(FILE *out, const struct watchdog *g, const struct act
 
 static void write_activities(FILE *out, const struct watchdog *g)
 {
-    fprintf(out, "mpgreplay: no rank%s has gone on for %g s:\n", g->hosts > 1 ? " of this host" : "",
+    fprintf(out, "mpgreplay: no rank%s has progressed for %g s:\n", g->hosts > 1 ? " of this host" : "",
             g->host->patience_ns / 1e9);
     int lines = 0;
     for (int i = 0; i < g->activities; i++)
@@ -179,7 +179,7 @@ static int place_activities(struct player *p, struct watchdog *g, int rank)
     else if (!(g->own = aligned_alloc(alignof(struct activity), sizeof *g->own * (size_t)threads)))
         return play_fail(p, "out of memory");
     else if (rank == 0)
-        fputs("mpgreplay: the processes of this host share no memory (/proc/PID/fd): nobody sees if they cannot go on\n", stderr);
+        fputs("mpgreplay: the processes of this host cannot share memory (/proc/PID/fd): a hang will not be detected\n", stderr);
     for (int i = 0; i < threads; i++)
         g->own[i] = (struct activity){.call = COMPUTES, .rank = p->host->rank, .thread = p->host->needs->thread[i]};
     if (g->all && rank == 0)

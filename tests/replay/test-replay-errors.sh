@@ -28,12 +28,12 @@ like "... it says how long it took, and of how many calls" "$(cat out)" "run *tr
 
 # ---- wrong numbers of processes ----
 run 3 "$mpgreplay" sent.trace
-ok "too many processes" failed "mpgreplay: sent.trace is of 2 ranks, but there are 3 processes: mpirun -np 2 mpgreplay ..."
+ok "too many processes" failed "mpgreplay: sent.trace has 2 ranks, but 3 processes were started: mpirun -np 2 mpgreplay ..."
 run 1 "$mpgreplay" sent.trace
-ok "too few" failed "mpgreplay: sent.trace is of 2 ranks, but there is 1 process: mpirun -np 2 mpgreplay ..."
+ok "too few" failed "mpgreplay: sent.trace has 2 ranks, but 1 process was started: mpirun -np 2 mpgreplay ..."
 "$mpgreplay" sent.trace >out 2>err </dev/null
 status=$?
-ok "no launcher" failed "mpgreplay: sent.trace is of 2 ranks, but there is 1 process: *"
+ok "no launcher" failed "mpgreplay: sent.trace has 2 ranks, but 1 process was started: *"
 
 # ---- traces that are none, or not whole ----
 run 2 "$mpgreplay" none.trace
@@ -42,10 +42,10 @@ run 2 "$mpgreplay" "$here/replay.sh"
 ok "another file" failed "mpgreplay: *: *, not a trace*"
 "$mpgreplay" - >out 2>err </dev/null
 status=$?
-ok "standard input" failed "mpgreplay: standard input reaches one process*"
+ok "standard input" failed "mpgreplay: only one process can read standard input*"
 made unended.trace < <(grep -v '^1 .*Finalize' <<<"$sent")
 run 2 "$mpgreplay" unended.trace
-ok "a rank without an end" failed "mpgreplay: unended.trace: rank 1 has no MPI_Finalize: others would wait for it"
+ok "a rank without an end" failed "mpgreplay: unended.trace: rank 1 has no MPI_Finalize: a replay would hang"
 cp -r sent.trace missing.trace && rm missing.trace/rank-1.mpgt
 run 2 "$mpgreplay" missing.trace
 ok "a file that is missing" failed "mpgreplay: missing.trace: rank 1 of 2 is missing"
@@ -72,7 +72,7 @@ ok "... before its first whole chunk of events" failed "mpgreplay: facts.trace: 
 made lost.trace < <(grep -v Send <<<"$sent")
 limit=100 run 2 "$mpgreplay" --patience=1500ms lost.trace
 ok "a message that is not sent: it ends" test "$status" -ne 0 -a "$status" -ne 124
-is "... and says who waits in what" "$(grep '^mpgreplay: ' err)" "mpgreplay: no rank has gone on for 1.5 s:
+is "... and says who waits in what" "$(grep '^mpgreplay: ' err)" "mpgreplay: no rank has progressed for 1.5 s:
 mpgreplay: rank 0 waits in call 1 (MPI_Finalize)
 mpgreplay: rank 1 waits in call 1 (MPI_Recv from=0 tag=7 bytes=8 comm=0)"
 made lost2.trace <<'END'

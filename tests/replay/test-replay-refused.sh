@@ -151,7 +151,7 @@ END_OF_LIST
 END_OF_TRACE
 is "a message that is inserted is not re-enacted" \
     "$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='insert tile bytes=8 to=+1' pair.trace)" \
-    "1 a message that is inserted cannot be re-enacted: mpgsim says what it would take"
+    "1 an inserted message cannot be replayed: use mpgsim"
 
 # What more bytes take on the traced machine is nothing that mpgreplay has to be told.
 replayed=$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='resize call=Send bytes=64KiB' self.trace)

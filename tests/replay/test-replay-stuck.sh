@@ -86,8 +86,8 @@ END_OF_TRACE
 # said: what it says; where each rank is taken for one on a host of its own, and speaks for itself, as one host says it
 said() {
     [ "$apart" = yes ] || { grep '^mpgreplay: ' err; return; }
-    echo 'mpgreplay: no rank has gone on for 0.5 s:'
-    grep '^mpgreplay: ' err | grep -vx 'mpgreplay: no rank of this host has gone on for 0.5 s:' | sort
+    echo 'mpgreplay: no rank has progressed for 0.5 s:'
+    grep '^mpgreplay: ' err | grep -vx 'mpgreplay: no rank of this host has progressed for 0.5 s:' | sort
 }
 # stuck RANKS LINES ARGUMENT...: ends by itself, and says LINES
 stuck() {
@@ -95,7 +95,7 @@ stuck() {
     shift 2
     limit=100 run "$ranks" "$mpgreplay" --patience=500ms "$@"
     ok "$mpi: $* ends" test "$status" -ne 0 -a "$status" -ne 124
-    is "... and says why" "$(said)" "mpgreplay: no rank has gone on for 0.5 s:
+    is "... and says why" "$(said)" "mpgreplay: no rank has progressed for 0.5 s:
 $lines"
 }
 
@@ -152,9 +152,9 @@ ended() {
 # with_mpi: everything, with $mpirun
 with_mpi() {
     run 3 "$mpgreplay" both.trace
-    ok "$mpi: too many processes" failed "mpgreplay: both.trace is of 2 ranks, but there are 3 processes: mpirun -np 2 *"
+    ok "$mpi: too many processes" failed "mpgreplay: both.trace has 2 ranks, but 3 processes were started: mpirun -np 2 *"
     run 1 "$mpgreplay" both.trace
-    ok "$mpi: too few" failed "mpgreplay: both.trace is of 2 ranks, but there is 1 process: mpirun -np 2 *"
+    ok "$mpi: too few" failed "mpgreplay: both.trace has 2 ranks, but 1 process was started: mpirun -np 2 *"
     ok "$mpi: small messages pass" run 2 "$mpgreplay" both.trace
     stuck 2 "mpgreplay: rank 0 waits in call 1 (MPI_Send to=1 tag=7 bytes=16777216 comm=0)
 mpgreplay: rank 1 waits in call 1 (MPI_Send to=0 tag=9 bytes=16777216 comm=0)" --hypothesis='resize bytes=16MiB' both.trace

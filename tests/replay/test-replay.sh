@@ -106,7 +106,7 @@ done
 } | "$mpgtrace" import --text - -o polls.trace
 run 2 "$mpgreplay" polls.trace
 like "... does not ask for it" "$(cat out)" "*
-1000         tests and waits for what was complete were not made*"
+1000         tests and waits for complete requests were not made*"
 
 # ---- messages that are longer than what they are received into, beside others that come later ----
 {
