@@ -25,7 +25,7 @@ FILE *mpg_answer_stream(const struct mpg_answer *a)
     return a->memory ? a->memory : mpg_output_stream(a->out);
 }
 
-/* Makes the bytes a text that commands no terminal; false: out of memory. */
+/* Replaces the buffer by printable text (common/printable.h); false: out of memory. */
 static bool make_fit(struct mpg_answer *a)
 {
     char *bytes = NULL;
@@ -52,7 +52,7 @@ int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
             return mpg_error_set(err, "out of memory");
         }
         a->memory = NULL;
-        fwrite(a->bytes, 1, a->size, mpg_output_stream(out)); /* commit sees an error */
+        fwrite(a->bytes, 1, a->size, mpg_output_stream(out)); /* mpg_output_commit() reports a write error */
     }
     return mpg_output_commit(out, err);
 }

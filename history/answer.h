@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An output that can be remembered: what was written to it is in memory afterwards. */
+/* Output of an answer that can be kept in memory as well. */
 #ifndef MPG_HISTORY_ANSWER_H
 #define MPG_HISTORY_ANSWER_H
 
@@ -9,14 +9,15 @@
 
 struct mpg_answer {
     struct mpg_output *out;
-    FILE *memory; /* NULL: it is written as it comes */
+    FILE *memory; /* buffer; NULL: written directly to OUT */
     bool text;
-    char *bytes;  /* once committed; a NUL follows */
+    char *bytes;  /* valid after commit; followed by a NUL */
     size_t size;
 };
 
-/* As mpg_output_open(); REMEMBERED, if asked. Of a TEXT for people names from outside are made fit for a terminal
- * (common/printable.h), wherever in it they are. To be ended by one of the next two, and cleared. */
+/* Opens the output PATH as mpg_output_open() does. REMEMBERED: keep the bytes in memory. TEXT: the output is for
+ * people, and control characters in names become printable (common/printable.h). Returns 0, or -1 with ERR. The
+ * caller ends the output by commit or discard, and then calls mpg_answer_clear(). */
 int mpg_answer_open(struct mpg_answer *answer, const char *path, bool text, bool remembered, struct mpg_error *err);
 FILE *mpg_answer_stream(const struct mpg_answer *answer);
 /* As mpg_output_commit() and mpg_output_discard(). */

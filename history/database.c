@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The database: a table of runs, one of their arguments, one of the files that they read. */
+/* The SQLite database: tables of runs, of their arguments, and of the files they read. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" */
+enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" in ASCII */
 
-/* Each as sqlite_master has it. */
+/* The statements as sqlite_master stores them. */
 #define RUNS \
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL," \
     " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL)"
@@ -36,10 +36,11 @@ struct database {
     const char *file;
     sqlite3 *db;
     struct mpg_error *err;
-    int64_t steps_left; /* that SQLite may take in all; below 0: it has been stopped */
+    int64_t steps_left; /* limit of SQLite's steps; negative: stopped */
 };
 
-/* A history may be somebody else's. What is asked of one of B bytes takes SQLite some steps a row. */
+/* A history may come from someone else and be malicious, so reading is limited to a number of steps that grows
+   with the file size. */
 enum { STEPS_A_CALL = 1000, STEPS_OF_NOTHING = 1000000, STEPS_A_BYTE = 100, LARGEST_VALUE = 1 << 29 };
 
 static int stop(void *database)
@@ -49,7 +50,7 @@ static int stop(void *database)
     return d->steps_left < 0;
 }
 
-/* What went wrong, in a line. */
+/* Sets a one-line error from SQLite's state. */
 static int fail(const struct database *d)
 {
     if (d->steps_left < 0)
@@ -92,13 +93,13 @@ static int ask(const struct database *d, const char *sql, sqlite3_int64 *number)
 }
 
 enum { OURS = 5 };
-/* How many of our tables and indices are as we make them; none, if there is a view or a trigger, which would be code. */
+/* Counts tables and indices that are exactly ours; 0 if there is a view or trigger, which could run code. */
 static const char *const ours =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
     " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
     "', '" INPUTS_OF "')) END";
 
-/* Whose it is; an empty one becomes ours, if it is to be WRITTEN, within what has been begun. */
+/* Checks that the database is a history. An empty database becomes one if WRITTEN, in the current transaction. */
 static int check(const struct database *d, bool written)
 {
     sqlite3_int64 application, version, tables;
@@ -117,7 +118,7 @@ static int check(const struct database *d, bool written)
     return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
-/* Whether the journal at PATH ends as one of several databases does: it names a file, which SQLite deletes. */
+/* Returns true if the journal at PATH names a super-journal, a file that SQLite would delete. */
 static bool names_a_file(const char *path)
 {
     static const uint8_t mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -132,7 +133,7 @@ static bool names_a_file(const char *path)
     return ends;
 }
 
-/* Whether the file at PATH asks for the write-ahead log, for which SQLite makes files even where it only reads. */
+/* Returns true if the file at PATH requests write-ahead logging, for which SQLite creates files even when reading. */
 static bool wants_log(const char *path)
 {
     enum { WRITE_VERSION = 18, LOGGED = 2 };
@@ -145,7 +146,7 @@ static bool wants_log(const char *path)
     return wants;
 }
 
-/* What SQLite would obey beside the file may be somebody else's as the file may. */
+/* Files beside the history may be malicious too, and SQLite would obey them. */
 static int check_beside(const struct database *d)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
@@ -200,7 +201,7 @@ static int open_it(struct database *d, const char *file, bool write, struct mpg_
     return 0;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 static sqlite3_stmt *prepare(const struct database *d, const char *sql)
 {
@@ -211,7 +212,7 @@ static sqlite3_stmt *prepare(const struct database *d, const char *sql)
     return NULL;
 }
 
-/* Does S, which is ended. */
+/* Executes and finalizes S. */
 static int step(const struct database *d, sqlite3_stmt *s)
 {
     const int status = s && sqlite3_step(s) == SQLITE_DONE ? 0 : -1;
@@ -273,7 +274,7 @@ static bool is_there(const char *file)
     return lstat(file, &is) == 0 || errno != ENOENT;
 }
 
-/* What could not be kept is taken back; with it the file, if it was MADE for that: SQLite leaves it, empty. */
+/* Rolls back a failed store. Deletes the file if it was MADE for this store, since SQLite leaves it empty. */
 static void take_back(const struct database *d, bool made)
 {
     struct stat is;
@@ -303,8 +304,8 @@ int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_
 
 /* ---- reading ---- */
 
-/* S's text in COLUMN, S's until its next step; NULL with an error about run ID: there is none, which no schema of ours
- * allows, or no memory for it. */
+/* Returns S's text in COLUMN, valid until the next step. Returns NULL with an error about run ID if the column is
+ * NULL, which our schema forbids, or memory ran out. */
 static const char *text_of(const struct database *d, sqlite3_stmt *s, int column, int64_t id)
 {
     const char *text = (const char *)sqlite3_column_text(s, column);
@@ -327,7 +328,7 @@ static char *copy(const struct database *d, sqlite3_stmt *s, int column, int64_t
 
 static int take_answer(const struct database *d, sqlite3_stmt *s, int column, struct mpg_history_run *run)
 {
-    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* before what may convert it */
+    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* must precede conversions */
     const void *answer = sqlite3_column_blob(s, column);
     run->answer_bytes = (size_t)sqlite3_column_bytes(s, column);
     if (is_null)
@@ -372,7 +373,7 @@ static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_hist
 
 static int take_list(struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
 {
-    if (stop(d)) /* short statements make no call of it */
+    if (stop(d)) /* short statements do not reach the progress handler */
         return fail(d);
     sqlite3_stmt *s = prepare(d, sql);
     int status = s ? 0 : -1, more = SQLITE_DONE;

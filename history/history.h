@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of mpgsim that were kept, with their answers, in a file: an SQLite database of mpgkit's (mpghistory(1)). Not
- * thread-safe. Without SQLite every function that opens one says so. */
+/* Stored runs of mpgsim with their answers, in an SQLite database (mpghistory(1)). Not thread-safe. Without SQLite
+ * all functions that open a history fail. */
 #ifndef MPG_HISTORY_H
 #define MPG_HISTORY_H
 
@@ -13,48 +13,49 @@
 
 /* A file that an answer depends on. */
 struct mpg_history_input {
-    char *role; /* "trace", "signature" */
+    char *role; /* such as "trace" or "signature" */
     char *path;
-    char *sum;  /* its checksum; "": none, it was standard input or cannot be read again */
+    char *sum;  /* checksum; "": standard input, or not readable again */
 };
 
 struct mpg_history_run {
     int64_t id;
-    char *time;       /* when it was kept, UTC: "2026-11-23 03:25:01" */
-    char *version;    /* of mpgkit */
-    char *directory;  /* that it ran in */
+    char *time;       /* UTC time of storing: "2026-11-23 03:25:01" */
+    char *version;    /* mpgkit's version */
+    char *directory;  /* working directory of the run */
     int64_t seed;
     size_t arguments, inputs;
-    char **argument;  /* "--latency=exp:2us" ..., what the answer depends on; the trace is the last one */
+    char **argument;  /* options that affect the answer ("--latency=exp:2us", ...), then the trace */
     struct mpg_history_input *input;
-    char *answer;     /* ANSWER_BYTES of them, and a NUL */
+    char *answer;     /* ANSWER_BYTES bytes and a NUL */
     size_t answer_bytes;
 };
 
 void mpg_history_run_clear(struct mpg_history_run *run);
-/* Whether a kept run can hold OPTION of mpgsim, "latency" or "latency=exp:2us", by its whole name. No such option makes
- * mpgsim write a file. */
+/* Returns true if mpgsim's OPTION ("latency" or "latency=exp:2us", name in full) can be part of a stored run. No
+ * such option makes mpgsim write a file. */
 bool mpg_history_keeps(const char *option);
-/* Words of mpgsim's options in earlier versions, which mpgsim understands, and those that take their place; ended by NULL. */
+/* Option names of earlier versions that mpgsim still accepts, with the current ones; ended by NULL. */
 extern const struct mpg_option_renamed mpg_history_old_words[];
-/* Takes copies of TEXT, or of the three, into RUN. Error: out of memory. */
+/* Append a copy of TEXT, or of ROLE, PATH and SUM, to RUN. Return 0, or -1 with ERR if memory runs out. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,
                           struct mpg_error *err);
-/* Of the file at PATH, its bytes' size and 64-bit FNV-1a sum, "1234-0123456789abcdef", in SUM of 40 bytes; "" if it is no
- * regular file or cannot be read. */
+/* Stores the size and 64-bit FNV-1a checksum of the file at PATH in SUM ("1234-0123456789abcdef"), or "" if PATH
+ * is not a readable regular file. */
 void mpg_history_sum(const char *path, char sum[40]);
 
-/* Keeps RUN in FILE, which is made if it is not there, at the present time; its number goes to *ID. Waits some seconds
- * for who else writes. Errors, in a line: it is no history, damaged, locked, may not be written, the disk is full. FILE
- * is then as it was. */
+/* Stores RUN in FILE with the current time; its number goes to *ID. Creates FILE if necessary; waits a few seconds
+ * for other writers. Returns 0, or -1 with ERR, with FILE unchanged: not a history, damaged, locked, not writable,
+ * disk full. */
 int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err);
 
-/* What is done with a RUN; 0, or -1 with ERR. */
+/* A visitor of runs; returns 0, or -1 with ERR. */
 typedef int mpg_history_see(void *who, const struct mpg_history_run *run, struct mpg_error *err);
-/* All of FILE's runs, the oldest first, without their answers. */
+/* Calls SEE for all runs in FILE, without answers, oldest first. Returns 0, or -1 with ERR. */
 int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err);
-/* Run ID, into RUN, which is to be cleared even on failure. Errors: there is none, too. */
+/* Reads run ID into RUN, which the caller must clear, also after an error. Returns 0, or -1 with ERR, also if
+   there is no such run. */
 int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err);
 
 #endif

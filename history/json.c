@@ -52,7 +52,7 @@ const struct mpg_history_input *mpg_history_other_input(const struct mpg_history
     return NULL;
 }
 
-/* Arguments of A that B does not have. */
+/* Writes the arguments of A that B lacks. */
 static void put_others(FILE *to, const char *key, const struct mpg_history_run *a, const struct mpg_history_run *b)
 {
     const char *before = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpghistory: runs of mpgsim that were kept: lists them, shows them, compares them, runs them again. */
+/* mpghistory: lists, shows, compares and reruns stored runs of mpgsim. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -24,12 +24,12 @@
 
 struct wanted {
     const char *file, *output;
-    bool json, answer, closed; /* standard output, with the answer */
+    bool json, answer, closed; /* standard output was closed, with the answer */
     int64_t id[2];
-    FILE *list; /* that is printed once it is whole */
+    FILE *list; /* the list, printed when complete */
 };
 
-/* ---- the command of a run ---- */
+/* ---- command line of a run ---- */
 
 static bool is_plain(const char *text)
 {
@@ -39,7 +39,7 @@ static bool is_plain(const char *text)
     return *text != '\0';
 }
 
-/* As a shell would read it, and made fit for people. */
+/* Writes the command line, quoted for a shell and printable. */
 static void put_command(const struct mpg_history_run *run, FILE *out)
 {
     fputs("mpgsim", out);
@@ -162,7 +162,7 @@ static void put_inputs(const struct mpg_history_run *a, const struct mpg_history
         }
 }
 
-/* A temporary file with RUN's answer, not buffered any more; NULL with ERR. */
+/* Returns a temporary file with RUN's answer, flushed; NULL with ERR. */
 static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -174,7 +174,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     return NULL;
 }
 
-/* What diff(1) says of the answers, to the file descriptor TO. */
+/* Writes the output of diff(1) on the answers to file descriptor TO. */
 static int put_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
@@ -221,7 +221,8 @@ static void put_comparison(const struct mpg_history_run run[2])
     put_inputs(&run[0], &run[1]);
 }
 
-/* What diff(1) says of the answers of RUN, *BYTES of them, for the caller to free; none if they are the SAME. NULL with ERR. */
+/* Returns the output of diff(1) on the answers of RUN, *BYTES long, for the caller to free; empty if SAME. NULL
+   with ERR. */
 static char *difference(const struct mpg_history_run run[2], bool same, size_t *bytes, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -269,7 +270,7 @@ static int compare(struct wanted *a, struct mpg_error *err)
 
 /* ---- rerun ---- */
 
-/* What is not as it was, for people. */
+/* Prints changes of version and inputs since RUN. */
 static void put_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0) {
@@ -310,7 +311,7 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
     return mpg_output_commit(out, err);
 }
 
-/* Neither the history nor what RUN reads is replaced. */
+/* Refuses to overwrite the history or an input of RUN. */
 static int check_output(const struct wanted *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
     int status = a->output ? mpg_output_spares("output", a->output, a->file, err) : 0;
@@ -325,14 +326,14 @@ static int check_output(const struct wanted *a, const struct mpg_history_run *ru
     return status;
 }
 
-/* Where the verdict goes: standard output may be the answer's. */
+/* The verdict's stream: standard output may carry the answer. */
 static FILE *verdict_of(struct wanted *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
     return a->closed ? stderr : stdout;
 }
 
-/* 1: another answer. */
+/* Returns 1 if the answer differs. */
 static int rerun(struct wanted *a, struct mpg_error *err)
 {
     struct mpg_history_run run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of mpgsim that belong to a kept run: those on which its answer depends. None of them names a file to write. And
- * words of mpgsim's that kept runs may have, and are others now. */
+/* Options of mpgsim that are stored with a run: all options that affect the answer. None of them names a file to
+ * write. Also the option names of earlier versions that stored runs may contain. */
 #include <string.h>
 
 #include "history/history.h"

@@ -13,7 +13,7 @@
 
 enum { NO_FOLDER = 126, NO_PROGRAM = 127 };
 
-/* Where mpgsim is, into PATH of SIZE bytes. */
+/* Stores the path of mpgsim in PATH of SIZE bytes. */
 static void find_mpgsim(char *path, size_t size)
 {
     const char *said = getenv("MPGSIM");
@@ -38,7 +38,7 @@ static void find_mpgsim(char *path, size_t size)
     }
 }
 
-/* In the child. */
+/* Runs in the child process. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
     char **argv = calloc(run->arguments + 4, sizeof *argv);
@@ -51,10 +51,10 @@ static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim,
         _exit(NO_FOLDER);
     unsetenv("MPGKIT_HISTORY");
     argv[n++] = name;
-    argv[n++] = fresh; /* no file is written beside the trace */
+    argv[n++] = fresh; /* do not write a cache beside the trace */
     for (size_t i = 0; i + 1 < run->arguments; i++)
         argv[n++] = run->argument[i];
-    argv[n++] = end; /* whatever the trace is called */
+    argv[n++] = end; /* the trace's name may begin with - */
     argv[n++] = run->argument[run->arguments - 1];
     execvp(mpgsim, argv);
     _exit(NO_PROGRAM);
@@ -79,7 +79,7 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
     return 0;
 }
 
-/* A history may be somebody else's: its arguments are not passed on unless mpgsim would have kept them. */
+/* A history may come from someone else: only arguments that mpgsim itself stores are passed on. */
 static int check_arguments(const struct mpg_history_run *run, struct mpg_error *err)
 {
     for (size_t i = 0; i + 1 < run->arguments; i++)
@@ -115,7 +115,7 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     const pid_t child = fork();
     if (child == 0)
         become_mpgsim(run, mpgsim, out);
-    pid_t waited = -1; /* without a child there is none to wait for: waitpid(-1) takes any */
+    pid_t waited = -1; /* initialised: after a failed fork() waitpid(-1) would wait for any child */
     while (child > 0 && (waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         continue;
     if (child < 0 || waited < 0)

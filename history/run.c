@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run in memory; checksums. */
+/* Runs in memory; checksums. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
