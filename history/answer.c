@@ -26,7 +26,7 @@ FILE *mpg_answer_stream(const struct mpg_answer *a)
 }
 
 /* Replaces the buffer by printable text (common/printable.h); false: out of memory. */
-static bool make_fit(struct mpg_answer *a)
+static bool make_printable(struct mpg_answer *a)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -46,7 +46,7 @@ int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
     struct mpg_output *out = a->out;
     a->out = NULL;
     if (a->memory) {
-        if (!mpg_text_end(a->memory, &a->bytes) || (a->text && !make_fit(a))) {
+        if (!mpg_text_end(a->memory, &a->bytes) || (a->text && !make_printable(a))) {
             a->memory = NULL;
             mpg_output_discard(out);
             return mpg_error_set(err, "out of memory");

@@ -43,7 +43,7 @@ struct database {
    with the file size. */
 enum { STEPS_A_CALL = 1000, STEPS_OF_NOTHING = 1000000, STEPS_A_BYTE = 100, LARGEST_VALUE = 1 << 29 };
 
-static int stop(void *database)
+static int count_steps(void *database)
 {
     struct database *d = database;
     d->steps_left -= STEPS_A_CALL;
@@ -51,7 +51,7 @@ static int stop(void *database)
 }
 
 /* Sets a one-line error from SQLite's state. */
-static int fail(const struct database *d)
+static int set_error(const struct database *d)
 {
     if (d->steps_left < 0)
         return mpg_error_set(d->err, "%s: damaged: reading it takes more steps than a history of its size does", d->file);
@@ -73,12 +73,12 @@ static int fail(const struct database *d)
     }
 }
 
-static int do_it(const struct database *d, const char *sql)
+static int execute(const struct database *d, const char *sql)
 {
-    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(d);
+    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : set_error(d);
 }
 
-static int ask(const struct database *d, const char *sql, sqlite3_int64 *number)
+static int query_number(const struct database *d, const char *sql, sqlite3_int64 *number)
 {
     sqlite3_stmt *s = NULL;
     int status = -1;
@@ -86,15 +86,15 @@ static int ask(const struct database *d, const char *sql, sqlite3_int64 *number)
         *number = sqlite3_column_int64(s, 0);
         status = 0;
     } else {
-        fail(d);
+        set_error(d);
     }
     sqlite3_finalize(s);
     return status;
 }
 
 enum { OURS = 5 };
-/* Counts tables and indices that are exactly ours; 0 if there is a view or trigger, which could run code. */
-static const char *const ours =
+/* Counts tables and indices that match the schema exactly; 0 if there is a view or trigger, which could run code. */
+static const char *const count_own_tables =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
     " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
     "', '" INPUTS_OF "')) END";
@@ -103,23 +103,23 @@ static const char *const ours =
 static int check(const struct database *d, bool written)
 {
     sqlite3_int64 application, version, tables;
-    if (ask(d, "PRAGMA application_id", &application) < 0 || ask(d, "PRAGMA user_version", &version) < 0 ||
-        ask(d, "SELECT count(*) FROM sqlite_master", &tables) < 0)
+    if (query_number(d, "PRAGMA application_id", &application) < 0 || query_number(d, "PRAGMA user_version", &version) < 0 ||
+        query_number(d, "SELECT count(*) FROM sqlite_master", &tables) < 0)
         return -1;
     if (tables == 0 && application == 0)
-        return written ? do_it(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
+        return written ? execute(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
     if (application != APPLICATION)
         return mpg_error_set(d->err, "%s: no history: a database of another program", d->file);
     if (version != FORMAT)
         return mpg_error_set(d->err, "%s: a history of version %lld, which this mpgkit does not know", d->file,
                              (long long)version);
-    if (ask(d, ours, &tables) < 0)
+    if (query_number(d, count_own_tables, &tables) < 0)
         return -1;
     return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
 /* Returns true if the journal at PATH names a super-journal, a file that SQLite would delete. */
-static bool names_a_file(const char *path)
+static bool names_super_journal(const char *path)
 {
     static const uint8_t mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     uint8_t end[sizeof mark];
@@ -134,7 +134,7 @@ static bool names_a_file(const char *path)
 }
 
 /* Returns true if the file at PATH requests write-ahead logging, for which SQLite creates files even when reading. */
-static bool wants_log(const char *path)
+static bool uses_write_ahead_log(const char *path)
 {
     enum { WRITE_VERSION = 18, LOGGED = 2 };
     uint8_t version[2] = {0};
@@ -147,13 +147,13 @@ static bool wants_log(const char *path)
 }
 
 /* Files beside the history may be malicious too, and SQLite would obey them. */
-static int check_beside(const struct database *d)
+static int check_companion_files(const struct database *d)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
     char *real = realpath(d->file, NULL), *path = real ? real : strdup(d->file);
     char *beside = path ? malloc(strlen(path) + sizeof "-journal") : NULL;
     int status = beside ? 0 : mpg_error_set(d->err, "out of memory");
-    if (status == 0 && wants_log(path))
+    if (status == 0 && uses_write_ahead_log(path))
         status = mpg_error_set(d->err, "%s: in SQLite's WAL mode, which a history has not: 'PRAGMA journal_mode=delete' ends it",
                                d->file);
     for (size_t i = 0; status == 0 && i < sizeof endings / sizeof *endings; i++) {
@@ -165,7 +165,7 @@ static int check_beside(const struct database *d)
     }
     if (status == 0) {
         strcpy(stpcpy(beside, path), "-journal");
-        if (names_a_file(beside))
+        if (names_super_journal(beside))
             status = mpg_error_set(d->err, "%s: the journal beside it is none of a history: it names another file", d->file);
     }
     free(beside);
@@ -173,7 +173,7 @@ static int check_beside(const struct database *d)
     return status;
 }
 
-static int open_it(struct database *d, const char *file, bool write, struct mpg_error *err)
+static int open_database(struct database *d, const char *file, bool write, struct mpg_error *err)
 {
     struct stat is;
     *d = (struct database){.file = file, .err = err, .steps_left = STEPS_OF_NOTHING};
@@ -182,7 +182,7 @@ static int open_it(struct database *d, const char *file, bool write, struct mpg_
             return mpg_error_set(err, "%s: no history: not a regular file", file);
         d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
     }
-    if (check_beside(d) < 0)
+    if (check_companion_files(d) < 0)
         return -1;
     const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     if (sqlite3_open_v2(file, &d->db, flags, NULL) != SQLITE_OK) {
@@ -197,7 +197,7 @@ static int open_it(struct database *d, const char *file, bool write, struct mpg_
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_limit(d->db, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
-    sqlite3_progress_handler(d->db, STEPS_A_CALL, stop, d);
+    sqlite3_progress_handler(d->db, STEPS_A_CALL, count_steps, d);
     return 0;
 }
 
@@ -208,7 +208,7 @@ static sqlite3_stmt *prepare(const struct database *d, const char *sql)
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) == SQLITE_OK)
         return s;
-    fail(d);
+    set_error(d);
     return NULL;
 }
 
@@ -217,23 +217,23 @@ static int step(const struct database *d, sqlite3_stmt *s)
 {
     const int status = s && sqlite3_step(s) == SQLITE_DONE ? 0 : -1;
     if (s && status < 0)
-        fail(d);
+        set_error(d);
     sqlite3_finalize(s);
     return status;
 }
 
-static void put_text(sqlite3_stmt *s, int place, const char *text)
+static void bind_text(sqlite3_stmt *s, int place, const char *text)
 {
     if (s)
         sqlite3_bind_text(s, place, text, -1, SQLITE_STATIC);
 }
 
-static int put_run(const struct database *d, const struct mpg_history_run *run)
+static int insert_run(const struct database *d, const struct mpg_history_run *run)
 {
     sqlite3_stmt *s = prepare(d, "INSERT INTO runs (time, version, directory, seed, answer)"
                                  " VALUES (strftime('%Y-%m-%d %H:%M:%S', 'now'), ?1, ?2, ?3, ?4)");
-    put_text(s, 1, run->version);
-    put_text(s, 2, run->directory);
+    bind_text(s, 1, run->version);
+    bind_text(s, 2, run->directory);
     if (s) {
         sqlite3_bind_int64(s, 3, run->seed);
         sqlite3_bind_blob64(s, 4, run->answer, run->answer_bytes, SQLITE_STATIC);
@@ -241,11 +241,11 @@ static int put_run(const struct database *d, const struct mpg_history_run *run)
     return step(d, s);
 }
 
-static int put_lists(const struct database *d, const struct mpg_history_run *run, sqlite3_int64 id)
+static int insert_lists(const struct database *d, const struct mpg_history_run *run, sqlite3_int64 id)
 {
     for (size_t i = 0; i < run->arguments; i++) {
         sqlite3_stmt *s = prepare(d, "INSERT INTO arguments VALUES (?1, ?2, ?3)");
-        put_text(s, 3, run->argument[i]);
+        bind_text(s, 3, run->argument[i]);
         if (s) {
             sqlite3_bind_int64(s, 1, id);
             sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
@@ -255,9 +255,9 @@ static int put_lists(const struct database *d, const struct mpg_history_run *run
     }
     for (size_t i = 0; i < run->inputs; i++) {
         sqlite3_stmt *s = prepare(d, "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4, ?5)");
-        put_text(s, 3, run->input[i].role);
-        put_text(s, 4, run->input[i].path);
-        put_text(s, 5, run->input[i].sum);
+        bind_text(s, 3, run->input[i].role);
+        bind_text(s, 4, run->input[i].path);
+        bind_text(s, 5, run->input[i].sum);
         if (s) {
             sqlite3_bind_int64(s, 1, id);
             sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
@@ -268,14 +268,14 @@ static int put_lists(const struct database *d, const struct mpg_history_run *run
     return 0;
 }
 
-static bool is_there(const char *file)
+static bool exists(const char *file)
 {
     struct stat is;
     return lstat(file, &is) == 0 || errno != ENOENT;
 }
 
 /* Rolls back a failed store. Deletes the file if it was MADE for this store, since SQLite leaves it empty. */
-static void take_back(const struct database *d, bool made)
+static void roll_back(const struct database *d, bool made)
 {
     struct stat is;
     sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
@@ -283,21 +283,21 @@ static void take_back(const struct database *d, bool made)
         unlink(d->file);
 }
 
-int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
+int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
 {
     struct database d;
-    const bool made = !is_there(file);
-    if (open_it(&d, file, true, err) < 0)
+    const bool made = !exists(file);
+    if (open_database(&d, file, true, err) < 0)
         return -1;
-    int status = do_it(&d, "BEGIN IMMEDIATE");
-    if (status == 0 && check(&d, true) == 0 && put_run(&d, run) == 0) {
+    int status = execute(&d, "BEGIN IMMEDIATE");
+    if (status == 0 && check(&d, true) == 0 && insert_run(&d, run) == 0) {
         *id = sqlite3_last_insert_rowid(d.db);
-        status = put_lists(&d, run, *id) == 0 ? do_it(&d, "COMMIT") : -1;
+        status = insert_lists(&d, run, *id) == 0 ? execute(&d, "COMMIT") : -1;
     } else {
         status = -1;
     }
     if (status < 0)
-        take_back(&d, made);
+        roll_back(&d, made);
     sqlite3_close(d.db);
     return status;
 }
@@ -326,7 +326,7 @@ static char *copy(const struct database *d, sqlite3_stmt *s, int column, int64_t
     return copied;
 }
 
-static int take_answer(const struct database *d, sqlite3_stmt *s, int column, struct mpg_history_run *run)
+static int read_answer(const struct database *d, sqlite3_stmt *s, int column, struct mpg_history_run *run)
 {
     const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* must precede conversions */
     const void *answer = sqlite3_column_blob(s, column);
@@ -340,20 +340,20 @@ static int take_answer(const struct database *d, sqlite3_stmt *s, int column, st
     return 0;
 }
 
-static int take_run(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
+static int read_run(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
 {
     run->id = sqlite3_column_int64(s, 0);
     run->seed = sqlite3_column_int64(s, 4);
     if (!(run->time = copy(d, s, 1, run->id)) || !(run->version = copy(d, s, 2, run->id)) ||
         !(run->directory = copy(d, s, 3, run->id)))
         return -1;
-    return take_answer(d, s, 5, run);
+    return read_answer(d, s, 5, run);
 }
 
-static int take_argument(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
+static int read_argument(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
 {
     const char *text = text_of(d, s, 0, run->id);
-    char *now = text ? mpg_option_rename(mpg_history_old_words, text) : NULL;
+    char *now = text ? mpg_option_rename(mpg_history_renamed_options, text) : NULL;
     const int status = !text  ? -1
                        : !now ? mpg_error_set(d->err, "out of memory")
                        : *now ? mpg_history_add_argument(run, now, d->err)
@@ -362,7 +362,7 @@ static int take_argument(const struct database *d, sqlite3_stmt *s, struct mpg_h
     return status;
 }
 
-static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
+static int read_input(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
 {
     const char *text[3];
     for (int i = 0; i < 3; i++)
@@ -371,45 +371,45 @@ static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_hist
     return mpg_history_add_input(run, text[0], text[1], text[2], d->err);
 }
 
-static int take_list(struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
+static int read_list(struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
 {
-    if (stop(d)) /* short statements do not reach the progress handler */
-        return fail(d);
+    if (count_steps(d)) /* short statements do not reach the progress handler */
+        return set_error(d);
     sqlite3_stmt *s = prepare(d, sql);
     int status = s ? 0 : -1, more = SQLITE_DONE;
     if (s)
         sqlite3_bind_int64(s, 1, run->id);
     while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW)
-        status = inputs ? take_input(d, s, run) : take_argument(d, s, run);
+        status = inputs ? read_input(d, s, run) : read_argument(d, s, run);
     if (status == 0 && more != SQLITE_DONE)
-        status = fail(d);
+        status = set_error(d);
     sqlite3_finalize(s);
     return status;
 }
 
-static int take_lists(struct database *d, struct mpg_history_run *run)
+static int read_lists(struct database *d, struct mpg_history_run *run)
 {
-    if (take_list(d, "SELECT text FROM arguments WHERE run = ?1 ORDER BY place", run, false) < 0 ||
-        take_list(d, "SELECT role, path, sum FROM inputs WHERE run = ?1 ORDER BY place", run, true) < 0)
+    if (read_list(d, "SELECT text FROM arguments WHERE run = ?1 ORDER BY place", run, false) < 0 ||
+        read_list(d, "SELECT role, path, sum FROM inputs WHERE run = ?1 ORDER BY place", run, true) < 0)
         return -1;
     return run->arguments > 0 ? 0 : mpg_error_set(d->err, "%s: damaged: run %lld has no arguments", d->file, (long long)run->id);
 }
 
-int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err)
+int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err)
 {
     struct database d;
-    if (open_it(&d, file, false, err) < 0)
+    if (open_database(&d, file, false, err) < 0)
         return -1;
     int more = SQLITE_DONE, status = check(&d, false);
     sqlite3_stmt *s = status == 0 ? prepare(&d, "SELECT id, time, version, directory, seed, '' FROM runs ORDER BY id") : NULL;
     status = s ? 0 : -1;
     while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW) {
         struct mpg_history_run run = {.id = 0};
-        status = take_run(&d, s, &run) < 0 || take_lists(&d, &run) < 0 ? -1 : see(who, &run, err);
+        status = read_run(&d, s, &run) < 0 || read_lists(&d, &run) < 0 ? -1 : visitor(context, &run, err);
         mpg_history_run_clear(&run);
     }
     if (status == 0 && more != SQLITE_DONE)
-        status = fail(&d);
+        status = set_error(&d);
     sqlite3_finalize(s);
     sqlite3_close(d.db);
     return status;
@@ -419,7 +419,7 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
 {
     struct database d;
     *run = (struct mpg_history_run){.id = 0};
-    if (open_it(&d, file, false, err) < 0)
+    if (open_database(&d, file, false, err) < 0)
         return -1;
     int status = check(&d, false), more;
     sqlite3_stmt *s =
@@ -429,11 +429,11 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
         sqlite3_bind_int64(s, 1, id);
         more = sqlite3_step(s);
         if (more == SQLITE_ROW)
-            status = take_run(&d, s, run) < 0 ? -1 : take_lists(&d, run);
+            status = read_run(&d, s, run) < 0 ? -1 : read_lists(&d, run);
         else if (more == SQLITE_DONE)
             mpg_error_set(err, "%s: there is no run %lld", file, (long long)id);
         else
-            fail(&d);
+            set_error(&d);
     }
     sqlite3_finalize(s);
     sqlite3_close(d.db);
@@ -447,15 +447,15 @@ static int without(struct mpg_error *err)
     return mpg_error_set(err, "this mpgkit was built without SQLite, which histories are kept in");
 }
 
-int mpg_history_keep(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
+int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)
 {
     (void)file, (void)run, (void)id;
     return without(err);
 }
 
-int mpg_history_each(const char *file, mpg_history_see *see, void *who, struct mpg_error *err)
+int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err)
 {
-    (void)file, (void)see, (void)who;
+    (void)file, (void)visitor, (void)context;
     return without(err);
 }
 

@@ -6,26 +6,26 @@
 
 #include "common/table/escape.h"
 
-static void put_text(FILE *to, const char *before, const char *text)
+static void write_text(FILE *to, const char *before, const char *text)
 {
     fputs(before, to);
     mpg_json_write_string(to, text);
 }
 
-void mpg_history_put_run(FILE *to, const struct mpg_history_run *run, bool answer)
+void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool answer)
 {
     fprintf(to, "{\"id\": %" PRId64, run->id);
-    put_text(to, ", \"time\": ", run->time);
-    put_text(to, ", \"version\": ", run->version);
-    put_text(to, ", \"directory\": ", run->directory);
+    write_text(to, ", \"time\": ", run->time);
+    write_text(to, ", \"version\": ", run->version);
+    write_text(to, ", \"directory\": ", run->directory);
     fprintf(to, ", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
     for (size_t i = 0; i < run->arguments; i++)
-        put_text(to, i > 0 ? ", " : "", run->argument[i]);
+        write_text(to, i > 0 ? ", " : "", run->argument[i]);
     fputs("], \"inputs\": [", to);
     for (size_t i = 0; i < run->inputs; i++) {
-        put_text(to, i > 0 ? ", {\"role\": " : "{\"role\": ", run->input[i].role);
-        put_text(to, ", \"path\": ", run->input[i].path);
-        put_text(to, ", \"sum\": ", run->input[i].sum);
+        write_text(to, i > 0 ? ", {\"role\": " : "{\"role\": ", run->input[i].role);
+        write_text(to, ", \"path\": ", run->input[i].path);
+        write_text(to, ", \"sum\": ", run->input[i].sum);
         putc('}', to);
     }
     putc(']', to);
@@ -36,7 +36,7 @@ void mpg_history_put_run(FILE *to, const struct mpg_history_run *run, bool answe
     putc('}', to);
 }
 
-bool mpg_history_has(const struct mpg_history_run *run, const char *argument)
+bool mpg_history_has_argument(const struct mpg_history_run *run, const char *argument)
 {
     for (size_t i = 0; i < run->arguments; i++)
         if (strcmp(run->argument[i], argument) == 0)
@@ -44,7 +44,7 @@ bool mpg_history_has(const struct mpg_history_run *run, const char *argument)
     return false;
 }
 
-const struct mpg_history_input *mpg_history_other_input(const struct mpg_history_run *run, const struct mpg_history_input *like)
+const struct mpg_history_input *mpg_history_changed_input(const struct mpg_history_run *run, const struct mpg_history_input *like)
 {
     for (size_t i = 0; i < run->inputs; i++)
         if (strcmp(run->input[i].role, like->role) == 0 && strcmp(run->input[i].path, like->path) == 0)
@@ -53,34 +53,34 @@ const struct mpg_history_input *mpg_history_other_input(const struct mpg_history
 }
 
 /* Writes the arguments of A that B lacks. */
-static void put_others(FILE *to, const char *key, const struct mpg_history_run *a, const struct mpg_history_run *b)
+static void write_missing_arguments(FILE *to, const char *key, const struct mpg_history_run *a, const struct mpg_history_run *b)
 {
     const char *before = "";
     fprintf(to, ",\n \"%s\": [", key);
     for (size_t i = 0; i < a->arguments; i++)
-        if (!mpg_history_has(b, a->argument[i])) {
-            put_text(to, before, a->argument[i]);
+        if (!mpg_history_has_argument(b, a->argument[i])) {
+            write_text(to, before, a->argument[i]);
             before = ", ";
         }
     putc(']', to);
 }
 
-void mpg_history_put_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes)
+void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes)
 {
     const char *before = "";
     fputs("{\n \"format\": \"mpghistory-diff\",\n \"version\": 1,\n \"runs\": [\n  ", to);
-    mpg_history_put_run(to, &run[0], false);
+    mpg_history_write_json(to, &run[0], false);
     fputs(",\n  ", to);
-    mpg_history_put_run(to, &run[1], false);
+    mpg_history_write_json(to, &run[1], false);
     putc(']', to);
-    put_others(to, "arguments_gone", &run[0], &run[1]);
-    put_others(to, "arguments_new", &run[1], &run[0]);
+    write_missing_arguments(to, "arguments_gone", &run[0], &run[1]);
+    write_missing_arguments(to, "arguments_new", &run[1], &run[0]);
     fputs(",\n \"inputs_changed\": [", to);
     for (size_t i = 0; i < run[0].inputs; i++)
-        if (mpg_history_other_input(&run[1], &run[0].input[i])) {
+        if (mpg_history_changed_input(&run[1], &run[0].input[i])) {
             fputs(before, to);
-            put_text(to, "{\"role\": ", run[0].input[i].role);
-            put_text(to, ", \"path\": ", run[0].input[i].path);
+            write_text(to, "{\"role\": ", run[0].input[i].role);
+            write_text(to, ", \"path\": ", run[0].input[i].path);
             putc('}', to);
             before = ", ";
         }

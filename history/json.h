@@ -8,15 +8,16 @@
 #include "history/history.h"
 
 /* Writes RUN as an object, with its answer if ANSWER is true. A write error sets TO's error flag. */
-void mpg_history_put_run(FILE *to, const struct mpg_history_run *run, bool answer);
+void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool answer);
 
 /* Writes the differences of two runs, as `mpghistory diff` does. ANSWERS, BYTES long: output of diff(1) on the
  * answers; 0 bytes: identical. */
-void mpg_history_put_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes);
+void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes);
 
 /* Returns true if RUN has ARGUMENT. */
-bool mpg_history_has(const struct mpg_history_run *run, const char *argument);
+bool mpg_history_has_argument(const struct mpg_history_run *run, const char *argument);
 /* Returns RUN's input with LIKE's role and path but another checksum; NULL: none. */
-const struct mpg_history_input *mpg_history_other_input(const struct mpg_history_run *run, const struct mpg_history_input *like);
+const struct mpg_history_input *mpg_history_changed_input(const struct mpg_history_run *run,
+                                                          const struct mpg_history_input *like);
 
 #endif

@@ -20,9 +20,9 @@
 #include "history/history.h"
 #include "history/json.h"
 #include "history/rerun.h"
-#include "history/trace_sum.h"
+#include "history/trace_checksum.h"
 
-struct wanted {
+struct request {
     const char *file, *output;
     bool json, answer, closed; /* standard output was closed, with the answer */
     int64_t id[2];
@@ -40,7 +40,7 @@ static bool is_plain(const char *text)
 }
 
 /* Writes the command line, quoted for a shell and printable. */
-static void put_command(const struct mpg_history_run *run, FILE *out)
+static void print_command(const struct mpg_history_run *run, FILE *out)
 {
     fputs("mpgsim", out);
     for (size_t i = 0; i < run->arguments; i++) {
@@ -63,24 +63,24 @@ static void put_command(const struct mpg_history_run *run, FILE *out)
 
 /* ---- list ---- */
 
-static int put_row(void *wanted, const struct mpg_history_run *run, struct mpg_error *err)
+static int print_row(void *request, const struct mpg_history_run *run, struct mpg_error *err)
 {
-    struct wanted *a = wanted;
+    struct request *a = request;
     (void)err;
     if (!a->json) {
         char time[64], version[64];
         fprintf(a->list, "%6" PRId64 "  %s  %-8s ", run->id, mpg_printable(time, sizeof time, run->time),
                 mpg_printable(version, sizeof version, run->version));
-        put_command(run, a->list);
+        print_command(run, a->list);
         putc('\n', a->list);
         return 0;
     }
     fputs(a->id[0]++ > 0 ? ",\n " : "\n ", a->list);
-    mpg_history_put_run(a->list, run, false);
+    mpg_history_write_json(a->list, run, false);
     return 0;
 }
 
-static int list(struct wanted *a, struct mpg_error *err)
+static int list(struct request *a, struct mpg_error *err)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -91,7 +91,7 @@ static int list(struct wanted *a, struct mpg_error *err)
         putc('[', a->list);
     else
         fprintf(a->list, "%6s  %-19s  %-8s command\n", "run", "time (UTC)", "version");
-    int status = mpg_history_each(a->file, put_row, a, err);
+    int status = mpg_history_each(a->file, print_row, a, err);
     if (a->json)
         fputs("\n]\n", a->list);
     if (!mpg_text_end(a->list, &text) && status == 0)
@@ -104,12 +104,12 @@ static int list(struct wanted *a, struct mpg_error *err)
 
 /* ---- show ---- */
 
-static int show(struct wanted *a, struct mpg_error *err)
+static int show(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run;
     int status = mpg_history_find(a->file, a->id[0], &run, err);
     if (status == 0 && a->json) {
-        mpg_history_put_run(stdout, &run, true);
+        mpg_history_write_json(stdout, &run, true);
         putchar('\n');
     } else if (status == 0 && !a->answer) {
         char time[64], version[64];
@@ -117,7 +117,7 @@ static int show(struct wanted *a, struct mpg_error *err)
                mpg_printable(time, sizeof time, run.time), mpg_printable(version, sizeof version, run.version), run.seed);
         mpg_printable_put(stdout, run.directory);
         fputs("\ncommand    ", stdout);
-        put_command(&run, stdout);
+        print_command(&run, stdout);
         putchar('\n');
         for (size_t i = 0; i < run.inputs; i++) {
             char role[64];
@@ -140,20 +140,20 @@ static int show(struct wanted *a, struct mpg_error *err)
 
 /* ---- diff ---- */
 
-static void put_others(const struct mpg_history_run *a, const struct mpg_history_run *b, char sign)
+static void print_missing_arguments(const struct mpg_history_run *a, const struct mpg_history_run *b, char sign)
 {
     for (size_t i = 0; i < a->arguments; i++)
-        if (!mpg_history_has(b, a->argument[i])) {
+        if (!mpg_history_has_argument(b, a->argument[i])) {
             printf("%c ", sign);
             mpg_printable_put(stdout, a->argument[i]);
             putchar('\n');
         }
 }
 
-static void put_inputs(const struct mpg_history_run *a, const struct mpg_history_run *b)
+static void print_changed_inputs(const struct mpg_history_run *a, const struct mpg_history_run *b)
 {
     for (size_t i = 0; i < a->inputs; i++)
-        if (mpg_history_other_input(b, &a->input[i])) {
+        if (mpg_history_changed_input(b, &a->input[i])) {
             fputs("! ", stdout);
             mpg_printable_put(stdout, a->input[i].role);
             putchar(' ');
@@ -175,7 +175,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
 }
 
 /* Writes the output of diff(1) on the answers to file descriptor TO. */
-static int put_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
+static int run_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
     int status = -1;
@@ -208,7 +208,7 @@ static bool same_answer(const struct mpg_history_run *run, const char *answer, s
     return run->answer_bytes == bytes && memcmp(run->answer, answer, bytes) == 0;
 }
 
-static void put_comparison(const struct mpg_history_run run[2])
+static void print_comparison(const struct mpg_history_run run[2])
 {
     if (strcmp(run[0].version, run[1].version) != 0)
         for (int i = 0; i < 2; i++) {
@@ -216,9 +216,9 @@ static void put_comparison(const struct mpg_history_run run[2])
             mpg_printable_put(stdout, run[i].version);
             putchar('\n');
         }
-    put_others(&run[0], &run[1], '-');
-    put_others(&run[1], &run[0], '+');
-    put_inputs(&run[0], &run[1]);
+    print_missing_arguments(&run[0], &run[1], '-');
+    print_missing_arguments(&run[1], &run[0], '+');
+    print_changed_inputs(&run[0], &run[1]);
 }
 
 /* Returns the output of diff(1) on the answers of RUN, *BYTES long, for the caller to free; empty if SAME. NULL
@@ -230,7 +230,7 @@ static char *difference(const struct mpg_history_run run[2], bool same, size_t *
         mpg_error_set(err, "a temporary file cannot be written");
         return NULL;
     }
-    int status = same ? 0 : put_diff(run, fileno(file), err);
+    int status = same ? 0 : run_diff(run, fileno(file), err);
     const long end = status == 0 && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     *bytes = end > 0 ? (size_t)end : 0;
     char *text = malloc(*bytes + 1);
@@ -244,7 +244,7 @@ static char *difference(const struct mpg_history_run run[2], bool same, size_t *
     return NULL;
 }
 
-static int compare(struct wanted *a, struct mpg_error *err)
+static int compare(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run[2] = {{.id = 0}, {.id = 0}};
     int status = -1;
@@ -254,9 +254,9 @@ static int compare(struct wanted *a, struct mpg_error *err)
         char *text = difference(run, same, &bytes, err);
         status = text ? 0 : -1;
         if (text && a->json) {
-            mpg_history_put_difference(stdout, run, text, bytes);
+            mpg_history_write_json_difference(stdout, run, text, bytes);
         } else if (text) {
-            put_comparison(run);
+            print_comparison(run);
             if (same)
                 puts("the answers are the same bytes");
             mpg_printable_put_lines(stdout, text, bytes);
@@ -271,7 +271,7 @@ static int compare(struct wanted *a, struct mpg_error *err)
 /* ---- rerun ---- */
 
 /* Prints changes of version and inputs since RUN. */
-static void put_changes(const struct mpg_history_run *run, FILE *to)
+static void print_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0) {
         fputs("  it was mpgkit ", to);
@@ -287,9 +287,9 @@ static void put_changes(const struct mpg_history_run *run, FILE *to)
         struct mpg_trace *trace =
             strcmp(input->role, "trace") == 0 && mpg_kind_of(path) != MPG_FILE_SPECIAL ? mpg_trace_open(path, &ignored) : NULL;
         if (trace)
-            mpg_history_trace_sum(trace, path, sum);
+            mpg_history_trace_checksum(trace, path, sum);
         else
-            mpg_history_sum(path, sum);
+            mpg_history_checksum(path, sum);
         mpg_trace_close(trace);
         free(path);
         if (strcmp(sum, input->sum) != 0) {
@@ -312,7 +312,7 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
 }
 
 /* Refuses to overwrite the history or an input of RUN. */
-static int check_output(const struct wanted *a, const struct mpg_history_run *run, struct mpg_error *err)
+static int check_output(const struct request *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
     int status = a->output ? mpg_output_spares("output", a->output, a->file, err) : 0;
     for (size_t i = 0; a->output && i < run->inputs && status == 0; i++) {
@@ -327,14 +327,14 @@ static int check_output(const struct wanted *a, const struct mpg_history_run *ru
 }
 
 /* The verdict's stream: standard output may carry the answer. */
-static FILE *verdict_of(struct wanted *a)
+static FILE *verdict_stream(struct request *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
     return a->closed ? stderr : stdout;
 }
 
 /* Returns 1 if the answer differs. */
-static int rerun(struct wanted *a, struct mpg_error *err)
+static int rerun(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run;
     char *answer = NULL;
@@ -347,11 +347,11 @@ static int rerun(struct wanted *a, struct mpg_error *err)
     if (status == 0 && a->output)
         status = write_answer(a->output, answer, bytes, err);
     if (status == 0) {
-        FILE *to = verdict_of(a);
+        FILE *to = verdict_stream(a);
         const bool same = same_answer(&run, answer, bytes);
         fprintf(to, "run %" PRId64 ": %s\n", run.id, same ? "the answer is the same bytes" : "another answer");
         if (!same)
-            put_changes(&run, to);
+            print_changes(&run, to);
         status = !same;
     }
     free(answer);
@@ -363,7 +363,7 @@ static int rerun(struct wanted *a, struct mpg_error *err)
 
 static const struct {
     const char *name, *arguments, *summary;
-    int (*run)(struct wanted *, struct mpg_error *);
+    int (*run)(struct request *, struct mpg_error *);
     int ids;
 } commands[] = {
     {"list", "", "List what was kept, the oldest first.", list, 0},
@@ -374,7 +374,7 @@ static const struct {
 
 static int command_main(size_t c, int argc, char **argv)
 {
-    struct wanted a = {.file = NULL};
+    struct request a = {.file = NULL};
     char name[32];
     struct mpg_option options[4] = {
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &a.file, .argument = "FILE",

@@ -16,11 +16,11 @@ enum { NO_FOLDER = 126, NO_PROGRAM = 127 };
 /* Stores the path of mpgsim in PATH of SIZE bytes. */
 static void find_mpgsim(char *path, size_t size)
 {
-    const char *said = getenv("MPGSIM");
+    const char *given = getenv("MPGSIM");
     char self[4000];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    snprintf(path, size, "%s", said && *said ? said : "mpgsim");
-    if ((said && *said) || length <= 0)
+    snprintf(path, size, "%s", given && *given ? given : "mpgsim");
+    if ((given && *given) || length <= 0)
         return;
     self[length] = '\0';
     char *slash = strrchr(self, '/');
@@ -83,7 +83,7 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
 static int check_arguments(const struct mpg_history_run *run, struct mpg_error *err)
 {
     for (size_t i = 0; i + 1 < run->arguments; i++)
-        if (strncmp(run->argument[i], "--", 2) != 0 || !mpg_history_keeps(run->argument[i] + 2))
+        if (strncmp(run->argument[i], "--", 2) != 0 || !mpg_history_stores_option(run->argument[i] + 2))
             return mpg_error_set(err, "run %" PRId64 " is not rerun: its argument %zu, '%.200s', is none that mpgsim keeps",
                                  run->id, i + 1, run->argument[i]);
     return 0;

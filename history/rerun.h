@@ -8,7 +8,7 @@
 /* Runs mpgsim with RUN's arguments in RUN's folder. *ANSWER, *BYTES long, is its standard output, for the caller
  * to free. mpgsim is MPGSIM of the environment, else the one beside this program or in its build tree, else on
  * PATH. mpgsim writes no file and has empty standard input. Returns 0, or -1 with ERR: RUN has an argument that
- * cannot be stored (mpg_history_keeps()), read standard input, its folder is gone, or mpgsim failed. */
+ * cannot be stored (mpg_history_stores_option()), read standard input, its folder is gone, or mpgsim failed. */
 int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *bytes, struct mpg_error *err);
 
 #endif

@@ -52,7 +52,7 @@ int mpg_history_add_input(struct mpg_history_run *run, const char *role, const c
     return input->role && input->path && input->sum ? 0 : mpg_error_set(err, "out of memory");
 }
 
-void mpg_history_sum(const char *path, char sum[40])
+void mpg_history_checksum(const char *path, char sum[40])
 {
     const uint64_t prime = 0x100000001b3;
     uint64_t hash = 0xcbf29ce484222325, size = 0;

@@ -165,7 +165,7 @@ static int add_digest(void *digest, const char *role, const char *path, struct m
     uint64_t *all = digest;
     char sum[40];
     (void)err;
-    mpg_history_sum(path, sum);
+    mpg_history_checksum(path, sum);
     *all = mpg_processes_digest(mpg_processes_digest(*all, role, strlen(role)), sum, sizeof sum);
     return 0;
 }

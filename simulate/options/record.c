@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "history/trace_sum.h"
+#include "history/trace_checksum.h"
 #include "simulate/options/inputs.h"
 
 struct seeing {
@@ -102,7 +102,7 @@ void mpg_config_note(void *config, const struct mpg_option *option, const char *
     struct mpg_config *c = config;
     struct mpg_error ignored;
     char *argument = NULL;
-    if (!mpg_history_keeps(option->name))
+    if (!mpg_history_stores_option(option->name))
         return;
     if (asprintf(&argument, "--%s%s%s", option->name, text ? "=" : "", text ? text : "") < 0 ||
         mpg_history_add_argument(&c->run, argument, &ignored) < 0)
@@ -118,7 +118,7 @@ static int add_input(void *to, const char *role, const char *path, struct mpg_er
     for (size_t i = 0; i < run->inputs; i++)
         if (strcmp(run->input[i].role, role) == 0 && strcmp(run->input[i].path, path) == 0)
             return 0;
-    mpg_history_sum(path, sum);
+    mpg_history_checksum(path, sum);
     return mpg_history_add_input(run, role, path, sum, err);
 }
 
@@ -126,7 +126,7 @@ static int add_inputs(const struct mpg_config *c, const struct mpg_setting *aske
                       const char *path, struct mpg_history_run *run, struct mpg_error *err)
 {
     char sum[40];
-    mpg_history_trace_sum(trace, path, sum);
+    mpg_history_trace_checksum(trace, path, sum);
     if (mpg_history_add_input(run, "trace", path, sum, err) < 0)
         return -1;
     return mpg_config_see_inputs(c, asked, add_input, run, err);

@@ -150,7 +150,7 @@ static int keep_answer(struct mpg_session *x, struct mpg_error *err)
     struct mpg_history_run run = x->config.run;
     run.answer = x->answer.bytes;
     run.answer_bytes = x->answer.size;
-    return mpg_history_keep(x->config.output.history, &run, &id, err) < 0
+    return mpg_history_store(x->config.output.history, &run, &id, err) < 0
                ? mpg_error_prefix(err, "the answer is not kept: --history")
                : 0;
 }

@@ -32,7 +32,7 @@ static int see(void *who, const struct mpg_history_run *run, struct mpg_error *e
     (void)who, (void)err;
     if (run->arguments == 0 || !run->time || !run->version || !run->directory)
         abort();
-    mpg_history_put_run(fuzz_nowhere(), run, false);
+    mpg_history_write_json(fuzz_nowhere(), run, false);
     return 0;
 }
 
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mpg_history_find(path, 1, &run, &err) < 0)
         fuzz_check_error(&err);
     else
-        mpg_history_put_run(fuzz_nowhere(), &run, true);
+        mpg_history_write_json(fuzz_nowhere(), &run, true);
     mpg_history_run_clear(&run);
     return 0;
 }
