@@ -54,7 +54,7 @@ static int count_steps(void *database)
 static int set_error(const struct database *d)
 {
     if (d->steps_left < 0)
-        return mpg_error_set(d->err, "%s: damaged: reading it takes more steps than a history of its size does", d->file);
+        return mpg_error_set(d->err, "%s: damaged: reading takes too many steps for the file's size", d->file);
     switch (sqlite3_errcode(d->db) & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -62,12 +62,12 @@ static int set_error(const struct database *d)
     case SQLITE_FULL:
         return mpg_error_set(d->err, "%s: the disk is full", d->file);
     case SQLITE_NOTADB:
-        return mpg_error_set(d->err, "%s: no history: another kind of file", d->file);
+        return mpg_error_set(d->err, "%s: not a history: another kind of file", d->file);
     case SQLITE_CORRUPT:
         return mpg_error_set(d->err, "%s: damaged: %s", d->file, sqlite3_errmsg(d->db));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return mpg_error_set(d->err, "%s: may not be written", d->file);
+        return mpg_error_set(d->err, "%s: not writable", d->file);
     default:
         return mpg_error_set(d->err, "%s: %s", d->file, sqlite3_errmsg(d->db));
     }
@@ -109,13 +109,13 @@ static int check(const struct database *d, bool written)
     if (tables == 0 && application == 0)
         return written ? execute(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
     if (application != APPLICATION)
-        return mpg_error_set(d->err, "%s: no history: a database of another program", d->file);
+        return mpg_error_set(d->err, "%s: not a history: a database of another program", d->file);
     if (version != FORMAT)
-        return mpg_error_set(d->err, "%s: a history of version %lld, which this mpgkit does not know", d->file,
+        return mpg_error_set(d->err, "%s: unknown history version %lld", d->file,
                              (long long)version);
     if (query_number(d, count_own_tables, &tables) < 0)
         return -1;
-    return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
+    return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
 }
 
 /* Returns true if the journal at PATH names a super-journal, a file that SQLite would delete. */
@@ -154,19 +154,19 @@ static int check_companion_files(const struct database *d)
     char *beside = path ? malloc(strlen(path) + sizeof "-journal") : NULL;
     int status = beside ? 0 : mpg_error_set(d->err, "out of memory");
     if (status == 0 && uses_write_ahead_log(path))
-        status = mpg_error_set(d->err, "%s: in SQLite's WAL mode, which a history has not: 'PRAGMA journal_mode=delete' ends it",
+        status = mpg_error_set(d->err, "%s: SQLite's WAL mode is not supported: change it by 'PRAGMA journal_mode=delete'",
                                d->file);
     for (size_t i = 0; status == 0 && i < sizeof endings / sizeof *endings; i++) {
         struct stat is;
         strcpy(stpcpy(beside, path), endings[i]);
         if (lstat(beside, &is) == 0 && !S_ISREG(is.st_mode))
-            status = mpg_error_set(d->err, "%s: there is '%s' beside it, which is not a regular file", d->file,
+            status = mpg_error_set(d->err, "%s: '%s' beside it is not a regular file", d->file,
                                    strrchr(beside, '/') ? strrchr(beside, '/') + 1 : beside);
     }
     if (status == 0) {
         strcpy(stpcpy(beside, path), "-journal");
         if (names_super_journal(beside))
-            status = mpg_error_set(d->err, "%s: the journal beside it is none of a history: it names another file", d->file);
+            status = mpg_error_set(d->err, "%s: the journal beside it names another file", d->file);
     }
     free(beside);
     free(path);
@@ -179,7 +179,7 @@ static int open_database(struct database *d, const char *file, bool write, struc
     *d = (struct database){.file = file, .err = err, .steps_left = STEPS_OF_NOTHING};
     if (stat(file, &is) == 0) {
         if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* SQLite would wait for a pipe */
-            return mpg_error_set(err, "%s: no history: not a regular file", file);
+            return mpg_error_set(err, "%s: not a history: not a regular file", file);
         d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
     }
     if (check_companion_files(d) < 0)
@@ -431,7 +431,7 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
         if (more == SQLITE_ROW)
             status = read_run(&d, s, run) < 0 ? -1 : read_lists(&d, run);
         else if (more == SQLITE_DONE)
-            mpg_error_set(err, "%s: there is no run %lld", file, (long long)id);
+            mpg_error_set(err, "%s: no run %lld", file, (long long)id);
         else
             set_error(&d);
     }
@@ -444,7 +444,7 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
 
 static int without(struct mpg_error *err)
 {
-    return mpg_error_set(err, "this mpgkit was built without SQLite, which histories are kept in");
+    return mpg_error_set(err, "this mpgkit was built without SQLite, which histories need");
 }
 
 int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err)

@@ -158,7 +158,7 @@ static void print_changed_inputs(const struct mpg_history_run *a, const struct m
             mpg_printable_put(stdout, a->input[i].role);
             putchar(' ');
             mpg_printable_put(stdout, a->input[i].path);
-            puts(" is another file");
+            puts(" is a different file");
         }
 }
 
@@ -168,7 +168,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     FILE *file = tmpfile();
     if (file && fwrite(run->answer, 1, run->answer_bytes, file) == run->answer_bytes && fflush(file) == 0)
         return file;
-    mpg_error_set(err, "a temporary file cannot be written");
+    mpg_error_set(err, "cannot write a temporary file");
     if (file)
         fclose(file);
     return NULL;
@@ -195,7 +195,7 @@ static int run_diff(const struct mpg_history_run run[2], int to, struct mpg_erro
         int what;
         status = child > 0 && waitpid(child, &what, 0) == child && WIFEXITED(what) && WEXITSTATUS(what) < 2
                      ? 0
-                     : mpg_error_set(err, "diff(1) cannot be run");
+                     : mpg_error_set(err, "cannot run diff(1)");
     }
     for (int i = 0; i < 2; i++)
         if (file[i])
@@ -227,7 +227,7 @@ static char *difference(const struct mpg_history_run run[2], bool same, size_t *
 {
     FILE *file = tmpfile();
     if (!file) {
-        mpg_error_set(err, "a temporary file cannot be written");
+        mpg_error_set(err, "cannot write a temporary file");
         return NULL;
     }
     int status = same ? 0 : run_diff(run, fileno(file), err);
@@ -236,7 +236,7 @@ static char *difference(const struct mpg_history_run run[2], bool same, size_t *
     char *text = malloc(*bytes + 1);
     rewind(file);
     if (status == 0 && (!text || end < 0 || fread(text, 1, *bytes, file) != *bytes))
-        status = mpg_error_set(err, text ? "a temporary file cannot be read" : "out of memory");
+        status = mpg_error_set(err, text ? "cannot read a temporary file" : "out of memory");
     fclose(file);
     if (status == 0)
         return text;
@@ -258,7 +258,7 @@ static int compare(struct request *a, struct mpg_error *err)
         } else if (text) {
             print_comparison(run);
             if (same)
-                puts("the answers are the same bytes");
+                puts("the answers are identical");
             mpg_printable_put_lines(stdout, text, bytes);
         }
         free(text);
@@ -274,9 +274,9 @@ static int compare(struct request *a, struct mpg_error *err)
 static void print_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0) {
-        fputs("  it was mpgkit ", to);
+        fputs("  mpgkit was ", to);
         mpg_printable_put(to, run->version);
-        fprintf(to, ", and is %s\n", PACKAGE_VERSION);
+        fprintf(to, ", now %s\n", PACKAGE_VERSION);
     }
     for (size_t i = 0; i < run->inputs; i++) {
         const struct mpg_history_input *input = &run->input[i];
@@ -349,7 +349,7 @@ static int rerun(struct request *a, struct mpg_error *err)
     if (status == 0) {
         FILE *to = verdict_stream(a);
         const bool same = same_answer(&run, answer, bytes);
-        fprintf(to, "run %" PRId64 ": %s\n", run.id, same ? "the answer is the same bytes" : "another answer");
+        fprintf(to, "run %" PRId64 ": %s\n", run.id, same ? "the answer is identical" : "the answer differs");
         if (!same)
             print_changes(&run, to);
         status = !same;
@@ -366,10 +366,10 @@ static const struct {
     int (*run)(struct request *, struct mpg_error *);
     int ids;
 } commands[] = {
-    {"list", "", "List what was kept, the oldest first.", list, 0},
-    {"show", "ID", "Show a run, with its answer.", show, 1},
-    {"diff", "ID ID", "Say what differs between two runs and their answers.", compare, 2},
-    {"rerun", "ID", "Run it again, and say whether the answer is the same bytes.", rerun, 1},
+    {"list", "", "List stored runs, oldest first.", list, 0},
+    {"show", "ID", "Show a run with its answer.", show, 1},
+    {"diff", "ID ID", "Compare two runs and their answers.", compare, 2},
+    {"rerun", "ID", "Repeat a run and compare the answers.", rerun, 1},
 };
 
 static int command_main(size_t c, int argc, char **argv)
@@ -378,16 +378,17 @@ static int command_main(size_t c, int argc, char **argv)
     char name[32];
     struct mpg_option options[4] = {
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &a.file, .argument = "FILE",
-         .help = "the history (default: what MPGKIT_HISTORY names)"}};
+         .help = "history file (default: environment variable MPGKIT_HISTORY)"}};
     struct mpg_option *next = &options[1];
     if (commands[c].run == rerun)
         *next++ = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
                                       .argument = "FILE", .help = "write the new answer to FILE"};
     else
-        *next++ =
-            (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
+        *next++ = (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
+                                      .help = "print JSON, with the input files"};
     if (commands[c].run == show)
-        *next = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer, .help = "its answer alone"};
+        *next = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer,
+                                    .help = "print the answer only"};
     snprintf(name, sizeof name, "mpghistory %s", commands[c].name);
     const struct mpg_program program = {.name = name, .arguments = *commands[c].arguments ? commands[c].arguments : NULL,
                                         .summary = commands[c].summary, .options = options,
@@ -398,11 +399,11 @@ static int command_main(size_t c, int argc, char **argv)
         mpg_option_usage_error(&program, "--json and --answer exclude each other");
     for (int i = 0; i < commands[c].ids; i++)
         if (mpg_units_parse_int(argv[first + i], &a.id[i], &err) < 0 || a.id[i] < 1)
-            mpg_option_usage_error(&program, "'%s' is no number of a run", argv[first + i]);
+            mpg_option_usage_error(&program, "'%s' is not a run number", argv[first + i]);
     if (!a.file)
         a.file = getenv("MPGKIT_HISTORY");
     if (!a.file || !*a.file)
-        mpg_option_usage_error(&program, "no history: name it by --history or in MPGKIT_HISTORY");
+        mpg_option_usage_error(&program, "no history file: use --history or MPGKIT_HISTORY");
     const int status = commands[c].run(&a, &err);
     if (status >= 0 && (a.closed || mpg_stdout_close(&err) == 0))
         return status > 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
@@ -413,13 +414,13 @@ static int command_main(size_t c, int argc, char **argv)
 static void print_help(void)
 {
     printf("Usage: mpghistory COMMAND [OPTION]... [ID]...\n"
-           "Runs of mpgsim that were kept (mpgsim --history).\n\nCommands:\n");
+           "Show, compare and repeat runs stored by mpgsim --history.\n\nCommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n"
            "  -h, --help                  print this help and exit\n"
            "  -V, --version               print the version and exit\n"
-           "\n'mpghistory COMMAND --help' tells more about each.\n");
+           "\n'mpghistory COMMAND --help' describes a command's options.\n");
 }
 
 static void print_completion(void)

@@ -70,9 +70,9 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return mpg_error_errno(err, errno, "cannot read what mpgsim answered");
+            return mpg_error_errno(err, errno, "cannot read mpgsim's answer");
         if (got == 0)
-            return mpg_error_set(err, "cannot read what mpgsim answered: it is cut off");
+            return mpg_error_set(err, "cannot read mpgsim's answer: truncated");
         *bytes += (size_t)got;
     }
     (*answer)[*bytes] = '\0';
@@ -84,7 +84,7 @@ static int check_arguments(const struct mpg_history_run *run, struct mpg_error *
 {
     for (size_t i = 0; i + 1 < run->arguments; i++)
         if (strncmp(run->argument[i], "--", 2) != 0 || !mpg_history_stores_option(run->argument[i] + 2))
-            return mpg_error_set(err, "run %" PRId64 " is not rerun: its argument %zu, '%.200s', is none that mpgsim keeps",
+            return mpg_error_set(err, "run %" PRId64 " is not rerun: argument %zu, '%.200s', is not an option that mpgsim stores",
                                  run->id, i + 1, run->argument[i]);
     return 0;
 }
@@ -103,7 +103,7 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     int status, out;
     *answer = NULL;
     if (reads_standard_input(run))
-        return mpg_error_set(err, "run %" PRId64 " read standard input, which is gone", run->id);
+        return mpg_error_set(err, "run %" PRId64 " cannot be repeated: standard input was an input", run->id);
     if (check_arguments(run, err) < 0)
         return -1;
     find_mpgsim(mpgsim, sizeof mpgsim);
@@ -123,11 +123,11 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     else if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         status = read_all(out, answer, bytes, err);
     else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_FOLDER)
-        status = mpg_error_set(err, "%s: the folder that it ran in is gone", run->directory);
+        status = mpg_error_set(err, "%s: the run's folder is gone", run->directory);
     else if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM)
         status = mpg_error_set(err, "cannot run %s", mpgsim);
     else
-        status = mpg_error_set(err, "run %" PRId64 " fails now: mpgsim says why", run->id);
+        status = mpg_error_set(err, "run %" PRId64 " failed: see mpgsim's message above", run->id);
     fclose(aside);
     if (status < 0) {
         free(*answer);

@@ -48,7 +48,7 @@ print(*[(r["id"], r["seed"], len(r["arguments"]), r["inputs"][0]["role"]) for r 
 "$mpghistory" show --answer 1 | cmp - plain
 is "show --answer: its bytes" $? 0
 like "show" "$("$mpghistory" show 1)" "run        1, 2*UTC, mpgkit *, seed 1*command    mpgsim --latency=exp:2385ns ring.txt*$(sed -n 3p plain)*"
-is "diff: a run and itself" "$("$mpghistory" diff 1 1)" "the answers are the same bytes"
+is "diff: a run and itself" "$("$mpghistory" diff 1 1)" "the answers are identical"
 "$mpghistory" diff 1 3 >out
 like "diff: of two" "$? $(cat out)" "0 + --seed=2*--- run 1*+++ run 3*"
 "$mpghistory" show --json 2 >shown.json
@@ -67,7 +67,7 @@ found = json.load(sys.stdin)
 assert found["format"] == "mpghistory-diff" and found["version"] == 1 and not found["same_answer"]
 for sign, key in (("-", "arguments_gone"), ("+", "arguments_new")):
     for argument in found[key]: print(sign, argument)
-for one in found["inputs_changed"]: print("!", one["role"], one["path"], "is another file")
+for one in found["inputs_changed"]: print("!", one["role"], one["path"], "is a different file")
 print(end=found["diff"])'
 }
 is "diff --json: of two, what the text says" "$(as_text 1 3 | cmp - out)" ""
@@ -75,13 +75,13 @@ is "diff --json: of two, what the text says" "$(as_text 1 3 | cmp - out)" ""
 is "not --json with --answer" "$? $(cat out err)" \
     "2 mpghistory show: --json and --answer exclude each other (try 'mpghistory show --help')"
 for id in 1 2 3; do
-    is "rerun $id: the same bytes" "$("$mpghistory" rerun "$id"; echo $?)" "run $id: the answer is the same bytes
+    is "rerun $id: the same bytes" "$("$mpghistory" rerun "$id"; echo $?)" "run $id: the answer is identical
 0"
 done
-is "... from another folder" "$(cd / && "$mpghistory" rerun --history="$work/h.db" 1)" "run 1: the answer is the same bytes"
+is "... from another folder" "$(cd / && "$mpghistory" rerun --history="$work/h.db" 1)" "run 1: the answer is identical"
 is "... which keeps nothing" "$(sql h.db 'SELECT count(*) FROM runs')" 4
 "$mpghistory" rerun 4 >out 2>err
-is "rerun: not of standard input" "$? $(cat out err)" "1 mpghistory rerun: run 4 read standard input, which is gone"
+is "rerun: not of standard input" "$? $(cat out err)" "1 mpghistory rerun: run 4 cannot be repeated: standard input was an input"
 ring 3 3 8 >ring.txt
 "$MPGSIM" --latency=exp:2385ns --history=changed.db ring.txt >out
 "$PYTHON" -c 'import sqlite3
@@ -93,33 +93,33 @@ for table, columns in (("runs", "time, version, directory, seed, answer"), ("arg
 db.execute("UPDATE runs SET answer = CAST(? AS BLOB) || answer WHERE id = 7", (b"\\\x1b\"\t\xff\xc2\x9b\xc3\xa9\n",))
 db.commit()'
 "$mpghistory" diff --history=changed.db 7 1 >out
-like "diff: another file" "$(cat out)" "! trace ring.txt is another file*"
+like "diff: another file" "$(cat out)" "! trace ring.txt is a different file*"
 is "... in which no byte commands a terminal" "$(LC_ALL=C grep -cF '\\x1b" \xff\u009b' out) $(LC_ALL=C tr -d '\n -~' <out | od -An -c)" "1  303 251"
 is "... as JSON, of an answer with bytes of all kinds" "$("$mpghistory" diff --json --history=changed.db 7 1 | "$PYTHON" -c '
 import json, sys
 print("\n-\\\x1b\"\t\ufffd\x9b\u00e9\n" in json.load(sys.stdin)["diff"])')" True
 "$mpghistory" rerun 1 -o new >out
-is "rerun: another trace" "$? $(cat out)" "1 run 1: another answer
+is "rerun: another trace" "$? $(cat out)" "1 run 1: the answer differs
   the trace ring.txt has changed"
 is "... whose answer is written" "$("$MPGSIM" --latency=exp:2385ns --history=other.db ring.txt | cmp - new)" ""
 "$mpghistory" rerun 1 -o - >out 2>err
-is "... to standard output, the verdict aside" "$? $(cmp out new) $(cat err)" "1  run 1: another answer
+is "... to standard output, the verdict aside" "$? $(cmp out new) $(cat err)" "1  run 1: the answer differs
   the trace ring.txt has changed"
 rm ring.txt
 "$mpghistory" rerun 1 >out 2>err
-is "rerun: no trace any more" "$? $(wc -c <out) $(tail -n 1 err)" "1 0 mpghistory rerun: run 1 fails now: mpgsim says why"
+is "rerun: no trace any more" "$? $(wc -c <out) $(tail -n 1 err)" "1 0 mpghistory rerun: run 1 failed: see mpgsim's message above"
 ring 3 2 8 >ring.txt
 "$mpghistory" show 99 >out 2>err
-is "a run that is not there" "$? $(cat out err)" "1 mpghistory show: h.db: there is no run 99"
+is "a run that is not there" "$? $(cat out err)" "1 mpghistory show: h.db: no run 99"
 "$mpghistory" rerun 1 -o - >out 2>err
-is "rerun: the same, to standard output" "$? $(cmp out plain) $(cat err)" "0  run 1: the answer is the same bytes"
+is "rerun: the same, to standard output" "$? $(cmp out plain) $(cat err)" "0  run 1: the answer is identical"
 for arguments in "show" "show x" "show 0" "diff 1" "list 1" "other" ""; do
     # shellcheck disable=SC2086 # words
     "$mpghistory" $arguments >out 2>err
     is "mpghistory $arguments: refused" "$? $(wc -c <out) $(wc -l <err)" "2 0 1"
 done
 MPGKIT_HISTORY='' "$mpghistory" list >out 2>err
-like "no history named" "$? $(cat out err)" "2 *name it by --history or in MPGKIT_HISTORY*"
+like "no history named" "$? $(cat out err)" "2 *no history file: use --history or MPGKIT_HISTORY*"
 unset MPGKIT_HISTORY
 
 # kept NAME FILE WHY: the whole answer, a line that says WHY FILE does not have it, exit 1
@@ -131,10 +131,10 @@ kept "a folder that is not there" none/h.db "none/h.db: cannot be opened for wri
 kept "a folder" . ".: cannot be opened for writing"
 yes nonsense | head -n 4096 >nonsense
 cp nonsense nonsense.is
-kept "another kind of file" nonsense "nonsense: no history: another kind of file"
+kept "another kind of file" nonsense "nonsense: not a history: another kind of file"
 is "... which stays as it is" "$(cmp nonsense nonsense.is)" ""
 sql others.db "CREATE TABLE mine (x)"
-kept "another program's database" others.db "others.db: no history: a database of another program"
+kept "another program's database" others.db "others.db: not a history: a database of another program"
 is "... which stays, too" "$(sql others.db "SELECT name FROM sqlite_master")" mine
 cp h.db cut.db
 size=$(wc -c <h.db)
@@ -189,12 +189,12 @@ ls >before
 for id in $(seq 15); do
     "$mpghistory" rerun --history=theirs.db "$id" >out 2>err
     like "rerun of an argument that mpgsim does not keep, $id" "$? $(cat out err)" \
-        "1 mpghistory rerun: run $id is not rerun: its argument [12], '*', is none that mpgsim keeps"
+        "1 mpghistory rerun: run $id is not rerun: argument [12], '*', is not an option that mpgsim stores"
 done
 "$mpghistory" rerun --history=theirs.db 16 >out 2>err # --replicas takes the next word, the end of options
-like "rerun of an argument without its value" "$? $(cat out) $(tail -n 1 err)" "1  mpghistory rerun: run 16 fails now: mpgsim says why"
+like "rerun of an argument without its value" "$? $(cat out) $(tail -n 1 err)" "1  mpghistory rerun: run 16 failed: see mpgsim's message above"
 "$mpghistory" rerun --history=theirs.db 17 >out 2>err
-is "rerun of a trace of a strange name" "$? $(head -n 1 out) $(cat err)" "1 run 17: another answer "
+is "rerun of a trace of a strange name" "$? $(head -n 1 out) $(cat err)" "1 run 17: the answer differs "
 is "... nothing was written" "$(ls | diff before - | sort)" ""
 # Each option of mpgsim is either kept or one of those on which no answer depends.
 for option in $("$MPGSIM" --completion | sed -n 's/^--\([a-z-]*\)=*.*/\1/p'); do
@@ -202,7 +202,7 @@ for option in $("$MPGSIM" --completion | sed -n 's/^--\([a-z-]*\)=*.*/\1/p'); do
 db = sqlite3.connect("theirs.db")
 db.execute("UPDATE arguments SET text = ? WHERE run = 1 AND place = 0", (f"--{sys.argv[1]}=",))
 db.commit()' "$option"
-    "$mpghistory" rerun --history=theirs.db 1 2>&1 | grep -q "is none that mpgsim keeps" && echo "$option"
+    "$mpghistory" rerun --history=theirs.db 1 2>&1 | grep -q "is not an option that mpgsim stores" && echo "$option"
 done >apart
 is "options that are not kept" "$(sort apart | paste -sd' ' -)" \
     "cache help history keep output output-trace plot report threads timeline version"
@@ -300,14 +300,14 @@ for arguments in --map=block:2 --map=apart "--map=apart --source=map=were" --sou
     # shellcheck disable=SC2086 # words
     "$MPGSIM" --signature=target.sig --source=source.sig $arguments --json --history=maps.db ring.txt >out 2>err
     is "$arguments: the same bytes" "$? $("$mpghistory" show --answer --history=maps.db $id | cmp - out) $(
-        "$mpghistory" rerun --history=maps.db $id)" "0  run $id: the answer is the same bytes"
+        "$mpghistory" rerun --history=maps.db $id)" "0  run $id: the answer is identical"
 done
 is "... are not the same answer" "$(sql maps.db 'SELECT count(DISTINCT answer) FROM runs')" 5
 is "their files are inputs" "$(sql maps.db "SELECT run, role, path FROM inputs WHERE role LIKE '%map' ORDER BY run, place" | paste -sd' ' -)" \
     "2|map|apart 3|map|apart 3|source-map|were 4|source-map|were 5|map|apart 5|map|were"
 cp apart were
 for id in 3 4 5; do
-    like "run $id: its map has changed" "$("$mpghistory" rerun --history=maps.db $id)" "run $id: another answer*the *map were has changed"
+    like "run $id: its map has changed" "$("$mpghistory" rerun --history=maps.db $id)" "run $id: the answer differs*the *map were has changed"
 done
 # All that is read, once in each role; and none of it is replaced.
 echo 385.5 >s@mples
