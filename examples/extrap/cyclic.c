@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cyclic: tridiagonal systems by cyclic reduction (Hockney 1965). 2^k - 1 equations in blocks of 2^k / n
- * over the ranks; an element is one equation of all systems. Upwards, at the level with stride h, the
- * equations that are multiples of 2 h take in their neighbours at distance h, which are read where
- * another rank has them; downwards the odd multiples of h are solved with those. A barrier a level. */
+/* Cyclic: tridiagonal systems by cyclic reduction (Hockney 1965). The 2^k - 1 equations are distributed in blocks
+ * of 2^k / n. An element is one equation of all systems. Reduction: at stride h each multiple of 2 h eliminates
+ * its neighbours at distance h, which are read if another rank owns them. Substitution solves the odd multiples of
+ * h with these equations. A barrier ends each level. */
 #include "extrap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* a x(i - 1) + b x(i) + c x(i + 1) = d, and x: S numbers of each in a row, one for each system. */
+/* a x(i - 1) + b x(i) + c x(i + 1) = d, and x: S consecutive numbers each, one per system. */
 enum { A, B, C, D, X, PARTS };
 
 struct solver {
     struct extrap *team;
-    long equations, systems; /* equations: 2^k; number 0 is none */
-    long block;              /* of a rank */
-    double *near[2];         /* what was read of others */
+    long equations, systems; /* equations: 2^k, where number 0 is unused */
+    long block;              /* equations per rank */
+    double *near[2];         /* equations read from other ranks */
 };
 
 static double *own(const struct solver *s, long i)
@@ -24,7 +24,8 @@ static double *own(const struct solver *s, long i)
     return (double *)s->team->memory + (i - s->team->rank * s->block) * PARTS * s->systems;
 }
 
-/* PARTS of equation I from FROM to before TO, as an equation; NEAR: where what is read goes. */
+/* Returns PARTS of equation I from FROM to before TO, in the layout of an equation; NEAR: which of the two read
+   buffers to use. */
 static const double *equation(const struct solver *s, long i, int from, int to, int near)
 {
     const long owner = i / s->block;
@@ -37,7 +38,7 @@ static const double *equation(const struct solver *s, long i, int from, int to, 
     return s->near[near];
 }
 
-/* What is to come out. */
+/* The known solution. */
 static double solution(const struct solver *s, long i, long system)
 {
     return i <= 0 || i >= s->equations ? 0 : (double)((7 * i + 3 * system) % 11 - 5);
@@ -62,7 +63,7 @@ static void fill(const struct solver *s, long first, long last)
     }
 }
 
-/* Equation I takes in those at distance H. */
+/* Eliminates the equations at distance H from equation I. */
 static void reduce(const struct solver *s, long i, long h)
 {
     const long n = s->systems;
@@ -77,7 +78,7 @@ static void reduce(const struct solver *s, long i, long h)
     }
 }
 
-/* Solves equation I, those at distance H being solved. */
+/* Solves equation I; the equations at distance H are solved. */
 static void solve(const struct solver *s, long i, long h)
 {
     const long n = s->systems;
@@ -94,7 +95,7 @@ static void solve(const struct solver *s, long i, long h)
     }
 }
 
-/* The least multiple of STEP, but for OFFSET, that is not below FIRST. */
+/* The smallest multiple of STEP, plus OFFSET, that is at least FIRST. */
 static long from(long first, long step, long offset)
 {
     return first <= offset ? offset : (first - offset + step - 1) / step * step + offset;
@@ -135,7 +136,7 @@ int main(int argc, char **argv)
         extrap_barrier(&team);
     }
 
-    double total[2] = {0, 0}; /* wrong; checksum */
+    double total[2] = {0, 0}; /* wrong numbers; checksum */
     for (long i = first; i < last; i++)
         for (long j = 0; j < systems; j++) {
             const double x = own(&s, i)[X * systems + j];

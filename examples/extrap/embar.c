@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Embar: the "embarrassingly parallel" NAS benchmark (RNR-94-007, section 2.2): 2^m pairs of random
- * numbers, those in the unit circle as Gaussian deviates, their sums and how many are in which ring.
- * Every rank has a part of the sequence; rank 0 reads what the others have found. */
+/* Embar: the "embarrassingly parallel" NAS benchmark (RNR-94-007, section 2.2). From 2^m pairs of random numbers,
+ * pairs inside the unit circle become Gaussian deviates. The result is the sums of the deviates and the number of
+ * deviates in each square ring. Every rank computes a part of the sequence; rank 0 reads the results of all ranks. */
 #include "extrap.h"
 #include "nas.h"
 
@@ -10,13 +10,13 @@
 
 enum { RINGS = 10 };
 
-/* Doubles only: others read it as it is. */
+/* Only doubles, since other ranks read the bytes. */
 struct found {
     double x, y;          /* sums */
-    double rings[RINGS];  /* how many */
+    double rings[RINGS];  /* counts */
 };
 
-/* What is published for 2^m pairs. */
+/* Published results for 2^m pairs. */
 static const struct {
     long log2_pairs;
     double x, y;
@@ -27,7 +27,7 @@ static const struct {
     {30, 4.033815542441498e4, -2.660669192809235e4},
 };
 
-/* Pairs FIRST to LAST - 1 of the sequence. */
+/* Processes pairs FIRST to LAST - 1 of the sequence. */
 static void generate(uint64_t first, uint64_t last, struct found *found)
 {
     uint64_t seed = nas_skip(271828183, 2 * first);
@@ -52,7 +52,8 @@ static void add(struct found *sum, const struct found *more)
         sum->rings[i] += more->rings[i];
 }
 
-/* The relative difference of the sums to what is published, or else to what one rank finds. */
+/* The relative difference of the sums from the published ones, or, if none are published, from a computation on
+   one rank. */
 static double difference(const struct found *found, long log2_pairs)
 {
     struct found want = *found;

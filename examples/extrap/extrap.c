@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the programs of this folder share; see extrap.h. */
+/* Common functions of the programs in this folder; see extrap.h. */
 #include "extrap.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory begins with what sums need: EXTRAP_SUMS of this rank, as many totals. */
+/* The memory begins with the sums: EXTRAP_SUMS values of this rank and EXTRAP_SUMS totals. */
 static const size_t SUMS_BYTES = 2 * EXTRAP_SUMS * sizeof(double);
 
-/* Ends the program after the text that PRINT writes, once for all ranks. */
+/* Ends the program after PRINT has written its text, once for all ranks. */
 static void leave(int status, void (*print)(FILE *, const void *), const void *what)
 {
     int rank, started;
@@ -168,7 +168,7 @@ void extrap_sum(struct extrap *team, double *values, int n)
         }
         memcpy(values, total, bytes);
     }
-    /* Nobody changes its values again, nor rank 0 the total, before all have met once more. */
+    /* No rank changes its values, and rank 0 keeps the totals, until all ranks have passed the next barrier. */
     extrap_barrier(team);
     if (team->rank > 0)
         get(team, 0, EXTRAP_SUMS * sizeof *values, bytes, values);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Grid: Poisson's equation on a square, by Jacobi's iteration. Elements, each a square of cells, are
- * dealt out (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, as pC++ does; the others are idle. Each
- * element reads the edges of its four neighbours; of those that another rank has the compiler asks
- * for the element as a whole, unless --true-size (Shanmugam, Malony, Mohr 1995, section 4.1). Two
- * barriers an iteration: after all have read, and after all have changed their cells.
- *
- * The source is a sum of waves, evaluated anew in each cell, as if it depended on time. Each wave is
- * an eigenvector of the iteration, so that what comes out of K iterations from 0 is known. */
+/* Grid: Poisson's equation on a square, by Jacobi iteration. Elements, each a square of cells, are distributed
+ * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, as pC++ does; other ranks are idle. Each element reads the edges of
+ * its four neighbours. A remote read transfers the whole element, as pC++ does, unless --true-size is given
+ * (Shanmugam, Malony, Mohr 1995, section 4.1). An iteration has two barriers: after all reads, and after all
+ * updates. The source is a sum of waves, evaluated in each cell as if it depended on time. Each wave is an
+ * eigenvector of the iteration, so the result of K iterations from 0 is known. */
 #include "extrap.h"
 
 #include <math.h>
@@ -17,15 +15,15 @@ enum side { NORTH, SOUTH, WEST, EAST, SIDES };
 
 struct grid {
     struct extrap *team;
-    long elements, cells;         /* along a side of the square, of an element */
+    long elements, cells;         /* per side: elements of the square, cells of an element */
     long waves, element_bytes;
     bool true_size;
-    long parts, block;            /* ranks along a side; elements along a side of theirs */
-    long x0, x1, y0, y1;          /* this rank's elements */
-    double *halo, *next, *whole;  /* SIDES edges of each; the cells of one; an element of another rank */
+    long parts, block;            /* ranks per side; elements per side of a rank */
+    long x0, x1, y0, y1;          /* elements of this rank */
+    double *halo, *next, *whole;  /* SIDES edges of each element; new cells of one element; a remote element */
 };
 
-/* An element in memory: its SIDES edges, then its cells row by row; x counts rows. */
+/* An element in memory: SIDES edges, then the cells by row; x is the row. */
 static double *element(const struct grid *g, long x, long y)
 {
     return (double *)(g->team->memory + ((x - g->x0) * g->block + y - g->y0) * g->element_bytes);
@@ -36,7 +34,7 @@ static double *halo(const struct grid *g, long x, long y)
     return g->halo + ((x - g->x0) * g->block + y - g->y0) * SIDES * g->cells;
 }
 
-/* Edge SIDE of element (X, Y) into TO. */
+/* Copies edge SIDE of element (X, Y) to TO. */
 static void read_edge(const struct grid *g, long x, long y, enum side side, double *to)
 {
     const size_t bytes = (size_t)g->cells * sizeof(double);
@@ -70,13 +68,13 @@ static void read_edges(const struct grid *g)
         }
 }
 
-/* Where line I of cells lies, of all: from 0 to 1. */
+/* Coordinate of line I of cells, between 0 and 1. */
 static double place(const struct grid *g, long i)
 {
     return (double)(i + 1) / (double)(g->elements * g->cells + 1);
 }
 
-/* The sum of waves 1, 2 ... at cell (I, J), wave k times WEIGHT(g, k, of). */
+/* The sum at cell (I, J) of waves 1, 2, ..., with wave k multiplied by WEIGHT(g, k, of). */
 static double wave_sum(const struct grid *g, long i, long j,
                        double (*weight)(const struct grid *, long, long), long of)
 {
@@ -87,7 +85,7 @@ static double wave_sum(const struct grid *g, long i, long j,
     return sum;
 }
 
-/* Of the source, times the square of the cells' distance. */
+/* Weight in the source, times the square of the cell spacing. */
 static double source(const struct grid *g, long k, long of)
 {
     (void)of;
@@ -95,14 +93,14 @@ static double source(const struct grid *g, long k, long of)
     return h * h * 100 / (double)k;
 }
 
-/* Of what is there after so many ITERATIONS: the source's, summed up with what is left of it. */
+/* Weight after ITERATIONS: a geometric series of the source. */
 static double settled(const struct grid *g, long k, long iterations)
 {
     const double left = cos((double)k * acos(-1) * place(g, 0));
     return source(g, k, 0) / 4 * (1 - pow(left, (double)iterations)) / (1 - left);
 }
 
-/* One iteration of element (X, Y), and its edges. */
+/* One iteration of element (X, Y), and an update of its edges. */
 static void change(const struct grid *g, long x, long y)
 {
     const long m = g->cells;
@@ -138,7 +136,7 @@ static void iterate(const struct grid *g, long iterations)
     }
 }
 
-/* TOTAL[0]: how many of this rank's cells are not as they must be; [1]: the cell next to the middle, on its owner. */
+/* TOTAL[0]: number of wrong cells on this rank; TOTAL[1]: the cell next to the centre, on its owner. */
 static void check(const struct grid *g, long iterations, double total[2])
 {
     const long m = g->cells, half = g->elements * m / 2;

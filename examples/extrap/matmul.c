@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matmul: A B, with A and the transposed B of N x N, both distributed alike: rows and columns by
- * Block, Cyclic or Whole, nine designs (Shanmugam, Malony, Mohr 1995, section 4.2). For each row of
- * the transposed B: all who have columns of it read them; each multiplies; sums of rows go from right to left, a rank's
- * in log steps, into the first column's ranks, which so have one column of the product. A barrier
- * after each step. Those who have rows and columns are p x q ranks: n x 1 where columns are Whole,
- * 1 x n where rows are, else p the greatest divisor of n with p * p <= n. */
+/* Matmul: A B, with N x N matrices A and transposed B in the same distribution: rows and columns by Block, Cyclic
+ * or Whole, nine combinations (Shanmugam, Malony, Mohr 1995, section 4.2). For each row of the transposed B, the
+ * ranks that need its columns read them, and all ranks multiply. Row sums are then combined from right to left in
+ * log steps, so that the first column of ranks gets one column of the product. A barrier ends each step. p x q
+ * ranks own elements: n x 1 if columns are Whole, 1 x n if rows are, else p is the greatest divisor of n with p *
+ * p <= n. */
 #include "extrap.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { BLOCK, CYCLIC, WHOLE };
 static const char *const names[] = {"Block", "Cyclic", "Whole"};
 
-/* One dimension of a matrix: ITEMS over PARTS, of which this rank is AT. */
+/* One dimension of a matrix: ITEMS in PARTS, with this rank at index AT. */
 struct dimension {
     long kind, items, parts, at;
 };
@@ -25,7 +25,7 @@ static long number(const struct dimension *d)
     return extrap_first(d->items, d->parts, d->at + 1) - extrap_first(d->items, d->parts, d->at);
 }
 
-/* Which one its own number I is. */
+/* The global index of local item I. */
 static long item(const struct dimension *d, long i)
 {
     return d->kind == CYCLIC ? i * d->parts + d->at : extrap_first(d->items, d->parts, d->at) + i;
@@ -36,7 +36,7 @@ static long owner(const struct dimension *d, long of)
     return d->kind == CYCLIC ? of % d->parts : extrap_owner(d->items, d->parts, of);
 }
 
-/* Its number at its owner. */
+/* The local index at the owner. */
 static long local(const struct dimension *d, long of)
 {
     return d->kind == CYCLIC ? of / d->parts : of - extrap_first(d->items, d->parts, owner(d, of));
@@ -45,17 +45,17 @@ static long local(const struct dimension *d, long of)
 struct matmul {
     struct extrap *team;
     struct dimension rows, columns;
-    long n, m;                          /* this rank's rows and columns */
-    double *a, *row, *other, *product;  /* ROW of the transposed B; sums of another rank */
+    long n, m;                          /* rows and columns of this rank */
+    double *a, *row, *other, *product;  /* ROW of the transposed B; row sums of another rank */
 };
 
-/* In memory: sums of this rank's rows first, at most so many; then its part of the transposed B. */
+/* Memory: row sums of this rank, with room for all rows; then its part of the transposed B. */
 static size_t sums_bytes(const struct matmul *x)
 {
     return (size_t)x->rows.items * sizeof(double);
 }
 
-/* The matrices; integers, so that sums are exact. */
+/* The matrices have integer elements, so that sums are exact. */
 static double a(long i, long k)
 {
     return (double)(i + 1 + k);
@@ -106,7 +106,7 @@ static void multiply(const struct matmul *x, const double *row)
     }
 }
 
-/* Adds the sums of the rank that is DISTANCE further right, if any. */
+/* Adds the sums of the rank at DISTANCE to the right, if there is one. */
 static void add(const struct matmul *x, long distance)
 {
     const long from = x->columns.at + distance;
@@ -119,7 +119,7 @@ static void add(const struct matmul *x, long distance)
         sums[i] += x->other[i];
 }
 
-/* The first WANTED columns of the product. */
+/* Computes the first WANTED columns of the product. */
 static void run(const struct matmul *x, bool idle, long wanted)
 {
     for (long j = 0; j < wanted; j++) {
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 
     extrap_barrier(&team);
     run(&x, idle, wanted);
-    double total[2] = {0, 0}; /* wrong; checksum */
+    double total[2] = {0, 0}; /* wrong numbers; checksum */
     for (long i = 0; x.columns.at == 0 && i < x.n; i++)
         for (long j = 0; j < wanted; j++) {
             const double value = x.product[i * wanted + j];

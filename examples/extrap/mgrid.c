@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mgrid: the multigrid benchmark of NAS (RNR-94-007, section 2.3): Poisson's equation in a periodic
- * cube of 2^k points a side, by V-cycles. An element is a column of the grid; columns of each level
- * are dealt out (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, the others are idle. A step (residual,
- * smoothing, coarser, finer) reads the columns around its own that others have; a barrier follows when all
- * have read, and one when all have computed. */
+/* Mgrid: the multigrid benchmark of NAS (RNR-94-007, section 2.3): Poisson's equation in a periodic cube of 2^k
+ * points a side, by V-cycles. An element is a column of the grid. The columns of each level are distributed
+ * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks; other ranks are idle. A step (residual, smoothing, restriction,
+ * prolongation) reads the remote columns around its own. One barrier follows after all reads, another after all
+ * computation. */
 #include "extrap.h"
 #include "nas.h"
 
@@ -19,12 +19,12 @@ enum array { U, R, ARRAYS };
 struct mgrid {
     struct extrap *team;
     int levels;
-    long parts;                             /* ranks along a side */
-    long row, line;                         /* where this one is among them */
+    long parts;                             /* ranks per side */
+    long row, line;                         /* position of this rank */
     bool idle;
-    size_t offset[MOST_LEVELS + 1][ARRAYS]; /* in memory, of a level's columns */
-    double *right; /* right side of the equation, of this rank's columns of the top */
-    double *near; /* columns that a step needs, each with a point of its other end at each end */
+    size_t offset[MOST_LEVELS + 1][ARRAYS]; /* of a level's columns in memory */
+    double *right; /* right-hand side for this rank's columns of the top level */
+    double *near; /* columns that a step needs, each extended periodically by one point at both ends */
 };
 
 /* Columns of a level: X0 to X1 - 1, Y0 to Y1 - 1. */
@@ -41,7 +41,7 @@ static struct area own(const struct mgrid *g, int level)
                          extrap_first(side, g->parts, g->line), extrap_first(side, g->parts, g->line + 1)};
 }
 
-/* Columns along a side of a rank's part, at most. */
+/* The largest number of columns per side of a rank's part. */
 static long block(const struct mgrid *g, int level)
 {
     return extrap_first(1L << level, g->parts, 1);
@@ -53,13 +53,13 @@ static size_t offset(const struct mgrid *g, int level, enum array array, long x,
     return g->offset[level][array] + (size_t)((x % b * b + y % b) << level) * sizeof(double);
 }
 
-/* Column (X, Y) of this rank. */
+/* Column (X, Y), owned by this rank. */
 static double *column(const struct mgrid *g, int level, enum array array, long x, long y)
 {
     return (double *)(g->team->memory + offset(g, level, array, x, y));
 }
 
-/* What lies in AREA, which may go around the edges, into NEAR. */
+/* Copies the columns in AREA to NEAR; the area may wrap around. */
 static void load(const struct mgrid *g, int level, enum array array, struct area area)
 {
     const long side = 1L << level, b = block(g, level);
@@ -78,8 +78,8 @@ static void load(const struct mgrid *g, int level, enum array array, struct area
         }
 }
 
-/* The sum over the 27 points around Z of the column at C, of which there are WIDTH in a line: W[0]
- * times itself, W[1] the faces, W[2] the edges, W[3] the corners. */
+/* The weighted sum over the 27 points around Z of the column at C: W[0] for the point, W[1] faces, W[2] edges,
+ * W[3] corners. WIDTH: columns in a line. */
 static double stencil(const double *c, long width, long side, const double w[4], long z)
 {
     const long x = width * (side + 2), y = side + 2;
@@ -93,7 +93,7 @@ static double stencil(const double *c, long width, long side, const double w[4],
            w[3] * (sum[0][1] + sum[2][1]);
 }
 
-/* TO = [RIGHT or else TO] + FACTOR times the stencil of FROM, at LEVEL. */
+/* TO = (RIGHT, or TO if RIGHT is NULL) + FACTOR times the stencil W applied to FROM, at LEVEL. */
 static void apply(const struct mgrid *g, int level, enum array from, const double w[4], const double *right,
                   double factor, enum array to)
 {
@@ -114,7 +114,7 @@ static void apply(const struct mgrid *g, int level, enum array from, const doubl
     extrap_barrier(g->team);
 }
 
-/* R of LEVEL - 1: R of LEVEL, around each odd point. */
+/* Restriction: R of LEVEL - 1 from R of LEVEL, around each odd point. */
 static void coarser(const struct mgrid *g, int level)
 {
     static const double weights[] = {0.5, 0.25, 0.125, 0.0625};
@@ -134,12 +134,12 @@ static void coarser(const struct mgrid *g, int level)
     extrap_barrier(g->team);
 }
 
-/* U of LEVEL: what it has, or 0, and U of LEVEL - 1 in between. */
+/* Prolongation: adds the interpolated U of LEVEL - 1 to U of LEVEL, which counts as 0 if FROM_ZERO. */
 static void finer(const struct mgrid *g, int level, bool from_zero)
 {
     const long side = 1L << level, half = side / 2;
     const struct area a = own(g, level);
-    /* Odd point 2 c + 1 lies at c, even point 2 c halfway from c - 1 to c. */
+    /* odd point 2 c + 1 is at c, even point 2 c halfway between c - 1 and c */
     const struct area c = {(a.x0 + 1) / 2 - 1, (a.x1 - 1) / 2 + 1,
                            (a.y0 + 1) / 2 - 1, (a.y1 - 1) / 2 + 1};
     const long width = c.y1 - c.y0;
@@ -148,7 +148,7 @@ static void finer(const struct mgrid *g, int level, bool from_zero)
     extrap_barrier(g->team);
     for (long x = a.x0; x < a.x1; x++)
         for (long y = a.y0; y < a.y1; y++) {
-            const double *near[2][2]; /* lower and upper neighbours, which are the same at odd points */
+            const double *near[2][2]; /* lower and upper neighbours; equal at odd points */
             for (int i = 0; i < 2; i++)
                 for (int j = 0; j < 2; j++)
                     near[i][j] = g->near + (((x + 1) / 2 - 1 + (x % 2 == 0 && i) - c.x0) * width + (y + 1) / 2 - 1 +
@@ -192,7 +192,7 @@ static void cycle(const struct mgrid *g)
     residual(g, g->levels);
 }
 
-/* Points of the grid with the ten largest random numbers, and with the ten least. */
+/* Grid points of the ten largest and the ten smallest random numbers. */
 struct charges {
     int n;
     long place[2][10];
@@ -226,7 +226,7 @@ static struct charges find_charges(long side)
     return found;
 }
 
-/* The right side: 1 at the points of the largest, -1 at those of the least. */
+/* Right-hand side: 1 at the largest, -1 at the smallest. */
 static void charge(const struct mgrid *g, const struct charges *charges)
 {
     const long side = 1L << g->levels;
@@ -239,7 +239,7 @@ static void charge(const struct mgrid *g, const struct charges *charges)
         }
 }
 
-/* Bytes of memory that others read of this rank of TEAM; sets where what is in it. */
+/* Computes the offsets in this rank's memory for TEAM; returns its size in bytes. */
 static size_t arrange(struct mgrid *g, struct extrap *team, int levels)
 {
     size_t bytes = 0;
@@ -256,7 +256,7 @@ static size_t arrange(struct mgrid *g, struct extrap *team, int levels)
     return bytes;
 }
 
-/* So many cycles; returns the root of the mean square of what is left, which NAS publishes. */
+/* Runs CYCLES cycles. Returns the root mean square of the residual, as published by NAS. */
 static double solve(struct mgrid *g, const struct charges *charges, long cycles)
 {
     const long side = 1L << g->levels, b = block(g, g->levels);
@@ -283,7 +283,7 @@ static double solve(struct mgrid *g, const struct charges *charges, long cycles)
     return sqrt(sum / ((double)side * (double)side * (double)side));
 }
 
-/* What is published for NPB's classes S, A. */
+/* Published results for NPB's classes S and A. */
 static const struct {
     long log2_side, cycles;
     double norm;

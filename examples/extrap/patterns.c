@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Four patterns of messages with the same work whatever the ranks: patterns chain|halos|puts|transposes
- *
- * chain: blocks of 64 KiB go from rank to rank, each works on them. halos: 8 KiB to both neighbours, posted before work, and
- * two MPI_Allreduce of a number a step. puts: edges to both neighbours between fences. transposes: MPI_Alltoall of 1 MiB in
- * all between work, as in a parallel FFT. docs/EXTRAP.md holds predictions against runs of them. */
+/* Four communication patterns with work that does not depend on the number of ranks: patterns
+ * chain|halos|puts|transposes chain: blocks of 64 KiB pass from rank to rank, with work on each. halos: 8 KiB to
+ * both neighbours, posted before work, and two MPI_Allreduce of one number per step. puts: edges to both
+ * neighbours between fences. transposes: MPI_Alltoall of 1 MiB in total between work, as in a parallel FFT.
+ * docs/EXTRAP.md compares predictions with runs. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int rank, ranks;
-static double sink; /* so that work is done */
+static double sink; /* keeps the compiler from removing the work */
 
 static void work(double *v, int n, int times)
 {
@@ -34,7 +34,7 @@ static void chain(void)
     free(v);
 }
 
-/* Swaps M doubles with rank OTHER, if there is one; returns how many requests that are. */
+/* Exchanges M doubles with rank OTHER if it exists; returns the number of requests. */
 static int swap(const double *out, double *in, int m, int other, MPI_Request *q)
 {
     if (other < 0 || other >= ranks)

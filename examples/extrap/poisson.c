@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Poisson: Poisson's equation on a square of (2^k - 1)^2 points, directly (Hockney 1965): sine
- * transforms of the rows, a tridiagonal system for each wave, and back. Rows are dealt out in blocks,
- * waves too; between them the matrix is transposed: a rank packs a block for each other one, and
- * after a barrier reads those that are for it; another barrier follows. */
+/* Poisson: a direct solver for Poisson's equation on (2^k - 1)^2 points (Hockney 1965): sine transforms of the
+ * rows, a tridiagonal system for each wave, inverse transforms. Rows and waves are distributed in blocks. Between
+ * the phases the matrix is transposed: a rank packs one block for each other rank, and after a barrier reads the
+ * blocks for itself. Another barrier follows. */
 #include "extrap.h"
 
 #include <complex.h>
@@ -12,15 +12,15 @@
 
 struct poisson {
     struct extrap *team;
-    long points;               /* along a side: 2^k - 1 */
-    long first, n;             /* this rank's rows, and waves */
-    double *rows, *waves;      /* N x POINTS each, what this rank has */
-    double complex *work;      /* 2 (POINTS + 1) */
-    double complex *roots;     /* of unity: as many */
-    double *ratio;             /* POINTS, of the tridiagonal systems */
+    long points;               /* points per side: 2^k - 1 */
+    long first, n;             /* rows, and waves, of this rank */
+    double *rows, *waves;      /* this rank's N x POINTS numbers each */
+    double complex *work;      /* 2 (POINTS + 1) numbers */
+    double complex *roots;     /* roots of unity, as many */
+    double *ratio;             /* POINTS numbers for the tridiagonal systems */
 };
 
-/* What is to come out, and 0 outside. */
+/* The known solution, 0 outside the square. */
 static double solution(const struct poisson *s, long i, long j, long salt)
 {
     if (i < 0 || j < 0 || i >= s->points || j >= s->points)
@@ -39,7 +39,7 @@ static void fill(const struct poisson *s, long salt)
         }
 }
 
-/* Fourier's transform of the N = 2^k numbers of WORK, in place. */
+/* Fourier transform in place of the N = 2^k numbers in WORK. */
 static void fourier(const struct poisson *s, long n)
 {
     double complex *z = s->work;
@@ -63,7 +63,8 @@ static void fourier(const struct poisson *s, long n)
             }
 }
 
-/* The sine transform of ROW, in place: its odd continuation's; twice gives (POINTS + 1) / 2 of it. */
+/* Sine transform of ROW in place, via the Fourier transform of its odd continuation. Twice the transform
+   multiplies by (POINTS + 1) / 2. */
 static void sine(const struct poisson *s, double *row)
 {
     const long m = s->points + 1;
@@ -77,8 +78,8 @@ static void sine(const struct poisson *s, double *row)
         row[i - 1] = -cimag(s->work[i]) / 2;
 }
 
-/* The matrix FROM, of which this rank has rows, into TO, of which it has columns as rows. SLOT: which
- * half of the memory is used, by turns. */
+/* Transposes FROM into TO; this rank holds rows of FROM and gets columns as rows of TO. SLOT: the half of the
+ * memory to use, alternately. */
 static void transpose(const struct poisson *s, const double *from, double *to, int slot, double *block)
 {
     struct extrap *team = s->team;
@@ -108,7 +109,7 @@ static void transpose(const struct poisson *s, const double *from, double *to, i
     extrap_barrier(team);
 }
 
-/* Solves -u(y - 1) + B u(y) - u(y + 1) = f(y) for wave K, in place. */
+/* Solves -u(y - 1) + B u(y) - u(y + 1) = f(y) for wave K in place. */
 static void tridiagonal(const struct poisson *s, long k, double *f)
 {
     const long n = s->points;
@@ -168,7 +169,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < doubled; i++)
         s.roots[i] = cexp(-2 * acos(-1) * I * (double)i / (double)doubled);
 
-    double total[2] = {0, 0}; /* wrong; checksum */
+    double total[2] = {0, 0}; /* wrong numbers; checksum */
     for (long k = 0; k < solves; k++) {
         fill(&s, k);
         solve(&s, block);

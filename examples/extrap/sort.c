@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sort: a bitonic sort (Batcher 1968) of 2^k keys in equal blocks. Each rank sorts its own; in each of
- * log n (log n + 1) / 2 steps it reads the block of its partner, keeps the lower or the upper half of
- * both, and meets the others in a barrier. The keys are 0, 1 ... 2^k - 1, stirred. */
+/* Sort: bitonic sort (Batcher 1968) of 2^k keys in equal blocks. Each rank sorts its block. In each of log n (log
+ * n + 1) / 2 steps it reads its partner's block, keeps the lower or upper half of both, and waits in a barrier.
+ * The keys are a permutation of 0 to 2^k - 1. */
 #include "extrap.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Key number I of 2^BITS: multiplying by an odd number and adding in upper bits can both be undone,
- * so that no two are alike. */
+/* Key I of 2^BITS keys. Each operation is invertible, so all keys differ. */
 static uint32_t stir(uint32_t i, long bits)
 {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
@@ -26,7 +25,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The N lowest of two sorted blocks of N, or the N uppermost, sorted. */
+/* Stores the N smallest of two sorted blocks of N in TO (LOW), or the N largest, sorted. */
 static void keep(const uint32_t *a, const uint32_t *b, long n, bool low, uint32_t *to)
 {
     if (low) {
@@ -38,7 +37,7 @@ static void keep(const uint32_t *a, const uint32_t *b, long n, bool low, uint32_
     }
 }
 
-/* Sorts all; there are two blocks in memory, and which of them is the last is returned. */
+/* Sorts all keys. Memory holds two blocks; returns the index of the sorted one. */
 static int sort(struct extrap *team, long n, uint32_t *other)
 {
     uint32_t *keys = (uint32_t *)team->memory;
@@ -78,7 +77,7 @@ int main(int argc, char **argv)
 
     extrap_barrier(&team);
     const uint32_t *sorted = (uint32_t *)team.memory + sort(&team, n, other) * n;
-    double total[2] = {0, 0}; /* wrong; checksum */
+    double total[2] = {0, 0}; /* wrong keys; checksum */
     for (long i = 0; i < n; i++) {
         total[0] += sorted[i] != (uint32_t)(first + i);
         total[1] += (double)sorted[i] * extrap_weight(first + i);

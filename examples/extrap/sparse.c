@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sparse: the conjugate gradient benchmark of NAS (RNR-94-007, section 2.4; the matrix as in NPB 2 and
- * 3): the least eigenvalue of a random sparse symmetric matrix, by inverse iteration. Rows are dealt
- * out in blocks. Each step of CG: all read the blocks of the direction that others have, multiply,
- * and sum up two scalar products. All ranks make the whole matrix, before MPI_Init. */
+/* Sparse: the conjugate gradient benchmark of NAS (RNR-94-007, section 2.4; matrix of NPB 2 and 3): the smallest
+ * eigenvalue of a random sparse symmetric matrix, by inverse iteration. Rows are distributed in blocks. In each
+ * step all ranks read the remote blocks of the search direction, multiply, and sum two scalar products. Every rank
+ * generates the whole matrix before MPI_Init. */
 #include "extrap.h"
 #include "nas.h"
 
@@ -42,8 +42,8 @@ static void add(struct row *row, long column, double value)
     row->value[row->n++] = value;
 }
 
-/* A vector of the sum that the matrix is: NONZERO random numbers at random places below ROWS, and 1/2
- * at I. Returns how many. */
+/* Generates one vector of the matrix sum: NONZERO random numbers at random positions below ROWS, and 1/2 at I.
+ * Returns its length. */
 static long random_vector(uint64_t *seed, long rows, long nonzero, long i, long *place, double *value)
 {
     long power = 1, n = 0;
@@ -70,7 +70,7 @@ static long random_vector(uint64_t *seed, long rows, long nonzero, long i, long 
     return n + 1;
 }
 
-/* The sum of omega^i w_i w_i^T, omega^ROWS = 0.1, and (0.1 - SHIFT) I. */
+/* The sum of omega^i w_i w_i^T with omega^ROWS = 0.1, plus (0.1 - SHIFT) I. */
 static struct row *make_matrix(long rows, long nonzero, double shift)
 {
     uint64_t seed = 314159265;
@@ -95,12 +95,12 @@ static struct row *make_matrix(long rows, long nonzero, double shift)
 struct solver {
     struct extrap *team;
     const struct row *matrix;
-    long rows, first, n; /* N of them are this rank's */
-    double *all;         /* a vector, of all ranks */
+    long rows, first, n; /* N rows of this rank from FIRST */
+    double *all;         /* a whole vector */
     double *x, *z, *r, *q;
 };
 
-/* Q = matrix P; P lies in the memory that others read. */
+/* Q = matrix P; P is in the memory that other ranks read. */
 static void multiply(const struct solver *s, double *q)
 {
     struct extrap *team = s->team;
@@ -130,7 +130,7 @@ static double dot(const double *a, const double *b, long n)
     return sum;
 }
 
-/* Z: matrix Z = X, by so many steps from 0. Returns x . z; *NORM: z . z, *REST: |x - matrix z|^2. */
+/* Solves matrix Z = X by STEPS steps from 0. Returns x . z; *NORM: z . z; *REST: |x - matrix z|^2. */
 static double solve(const struct solver *s, long steps, double *norm, double *rest)
 {
     double *p = (double *)s->team->memory, *x = s->x, *z = s->z, *r = s->r, *q = s->q;
@@ -171,7 +171,7 @@ static size_t own_bytes(long rows, int ranks)
     return (size_t)extrap_first(rows, ranks, 1) * sizeof(double);
 }
 
-/* The eigenvalue that comes out, moved by SHIFT; *REST: |x - matrix z| at last. */
+/* Returns the eigenvalue plus SHIFT; *REST: final |x - matrix z|. */
 static double iterate(struct extrap *team, const struct row *matrix, long rows, long iterations, long steps,
                       double shift, double *rest)
 {
@@ -198,7 +198,7 @@ static double iterate(struct extrap *team, const struct row *matrix, long rows, 
     return zeta;
 }
 
-/* What is published for NPB's classes S, W, A. */
+/* Published results for NPB's classes S, W and A. */
 static const struct {
     long rows, nonzero, shift, iterations, steps;
     double zeta;

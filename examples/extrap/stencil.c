@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Smoothing a field on a line, in messages: each step a number goes to either side, each tenth a sum to all.
- * docs/EXTRAP.md holds what is predicted of it against runs. Needs nothing else: mpicc -O2 -o stencil stencil.c -lm */
+/* Smoothing of a field on a line: in each step one number goes to both neighbours, in each tenth step a sum to all
+ * ranks. docs/EXTRAP.md compares predictions with runs. Build: mpicc -O2 -o stencil stencil.c -lm */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { POINTS = 1 << 18, STEPS = 400, STEPS_A_SUM = 10 };
 
-/* One step from A to B, N points each between two of their neighbours': how much they differ. */
+/* One step from A to B, with N points and a neighbour's point at both ends; returns the sum of absolute changes. */
 static double smooth(const double *a, double *b, int n, int step)
 {
     double change = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that moves from rank to rank while messages of 256 KiB are under way, which wait for their receiver.
- * docs/EXTRAP.md holds what is predicted of it against runs. Needs nothing else: mpicc -O2 -o uneven uneven.c -lm */
+/* Work that moves from rank to rank while messages of 256 KiB, which wait for their receiver, are in transit.
+ * docs/EXTRAP.md compares predictions with runs. Build: mpicc -O2 -o uneven uneven.c -lm */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 enum { TO_LEFT = 1, TO_RIGHT = 2 };
 
-/* Swaps the edges of the N cells 1 .. N with the neighbours' halos 0 and N + 1. */
+/* Exchanges the edges of cells 1 to N with the neighbours' halos 0 and N + 1. */
 static void exchange(double *cells, int n, int left, int right)
 {
     MPI_Request requests[4];

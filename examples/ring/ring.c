@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         energy += interact(own, packet, bodies);
     }
 
-    /* Every rank knows what it must find, without another message. */
+    /* Every rank can compute the expected result by itself. */
     double expected = 0;
     for (int r = 0; r < ranks; r++) {
         for (int i = 0; i < bodies; i++)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Three receives of which one does not scale, so that mpgscale's answer can be held against the truth.
- *
- * abc [VISITS [SEED [SIGMA]]]: processes are pairs (so there is an even number of them); of each the second waits
- * for the first, VISITS times (20) at each of
+/* Three receives with known scaling: one grows with the number of processes. Checks mpgscale's verdicts.
+ * abc [VISITS [SEED [SIGMA]]]: processes form pairs (an even number). The second of each pair waits for the first,
+ * VISITS times (20) at each of
  *     A  0.1 N exp(SIGMA g) ms, N processes
  *     B  5 exp(SIGMA h) ms
- *     C  exp(k) ms: noise (of 20 visits together about 30 %)
- * g and h are normal and of the run, as runs differ on real machines (SIGMA 0), k is normal and of the visit; SEED (1)
- * and N draw them. Who is late sleeps, so that two cores are enough for many processes. */
+ *     C  exp(k) ms: noise (about 30 % over 20 visits)
+ * g and h are normal and constant during a run, like differences between runs on real machines (SIGMA 0). k is normal
+ * and new at each visit. SEED (1) and N seed the generator. The late process sleeps, so two cores suffice. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <mpi.h>
@@ -58,7 +57,7 @@ int main(int argc, char **argv)
     state = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1) * 1000003 + (uint64_t)n;
     const double a = 0.1 * n * lognormal(sigma), b = 5 * lognormal(sigma);
     MPI_Pcontrol(0);
-    MPI_Barrier(MPI_COMM_WORLD); /* who starts late is not recorded */
+    MPI_Barrier(MPI_COMM_WORLD); /* startup imbalance is not recorded */
     MPI_Pcontrol(1);
     for (int visit = 0; visit < visits; visit++) {
         const double c = lognormal(1);

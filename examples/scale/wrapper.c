@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All communication in one routine, as many programs have it: what grows is only seen by its callers.
- *
- * wrapper [VISITS]: processes are pairs; of each the first sends synchronously, VISITS times (10) from each of two
- * places, and waits as long as the second is late: N ms at the first place, 32 / N ms at the other, N processes. */
+/* All communication in one routine, as in many programs: only its callers show what grows. wrapper [VISITS]:
+ * processes form pairs. The first of each pair sends synchronously, VISITS times (10) from each of two places. The
+ * second is late by N ms at the first place, by 32 / N ms at the other; N processes. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* MPI_Ssend's only caller. */
+/* The only caller of MPI_Ssend. */
 static __attribute__((noinline)) int transmit(double value, int partner)
 {
     const int error = MPI_Ssend(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
@@ -36,7 +35,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Pcontrol(0);
-    MPI_Barrier(MPI_COMM_WORLD); /* who starts late is not recorded */
+    MPI_Barrier(MPI_COMM_WORLD); /* startup imbalance is not recorded */
     MPI_Pcontrol(1);
     for (int visit = 0; visit < visits; visit++) {
         if (rank % 2 == 0) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program of Boehme, Hermanns, Geimer and Wolf 2010, section 4.2 (table 2): workers send to rank 0, which takes
- * what comes first. Computation is sleep, so that more ranks than cores do not matter; milliseconds:
- *
- *     all 48, foo 20 r, bar (of workers) 10 (4 - r) + 10, rank 0 5 after each of the others' messages
- *
- *     waitany [ITERATIONS [balanced]]     foo is 30 on all ranks */
+/* The program of Boehme, Hermanns, Geimer and Wolf 2010, section 4.2 (table 2): workers send to rank 0, which
+ * processes messages in order of arrival. Work is sleep, so more ranks than cores do not matter. Milliseconds: all
+ * ranks 48, foo 20 r, bar (workers) 10 (4 - r) + 10, rank 0 5 after each message.
+ * waitany [ITERATIONS [balanced]]     foo is 30 on all ranks */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <mpg_region.h>

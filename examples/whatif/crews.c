@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Crews: crews [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
- *
- * Ranks are in crews of two or three, sub-communicators, whose lowest ranks, the leads, have one of their own. In each
- * round all dig (region `dig`, uneven); hands send what they have to their lead, who takes what comes first (Waitany) and
- * sorts it (region `sort` each); leads swap with each other (Sendrecv round their communicator), and broadcast the next
- * plan to their crews; every third round all ranks agree (Iallreduce, with work until its Wait). Work is sleep, so that
- * ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+/* Crews: crews [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Ranks form crews of two or three
+ * (sub-communicators); the lowest ranks, the leads, share another communicator. In each round all ranks dig
+ * (region `dig`, uneven). Members send to their lead, who receives in order of arrival (Waitany) and sorts (region
+ * `sort` per message). Leads exchange with each other (Sendrecv) and broadcast to their crews. Every third round
+ * all ranks agree (Iallreduce, with work before its Wait). Work is sleep, so ranks may share cores. balance= and
+ * scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
 enum { MOST = 64 };
 static char *in, *out;
 
-/* Units that rank R digs in round K. */
+/* Work units of rank R in round K. */
 static double ground(int r, int k)
 {
     return 1 + (3 * r + k * (r + 1)) % 6;

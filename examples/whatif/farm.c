@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A farm of tasks: farm [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
- *
- * In each round rank 0 scatters a task to everybody (Scatter of sizes, Scatterv, as mpi4py does of objects), all work on
- * theirs (region `task`, uneven), workers hand in what they found, which rank 0 takes as it comes (Mprobe of any source,
- * Mrecv) and merges (region `merge` each), and all agree whether to go on (Allreduce). Work is sleep, so that ranks may
- * share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+/* A task farm: farm [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] In each round rank 0
+ * distributes tasks (Scatter of sizes, Scatterv, as mpi4py does for objects), and all ranks work (region `task`,
+ * uneven). Workers send results, which rank 0 receives in order of arrival (Mprobe of any source, Mrecv) and
+ * merges (region `merge` per result). All ranks then agree whether to continue (Allreduce). Work is sleep, so
+ * ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time
+ * in ms. */
 #include "whatif.h"
 
 enum { DONE = 3 };
 
-/* Units of rank R's task in round K. */
+/* Work units of rank R in round K. */
 static double task(int r, int k)
 {
     return 1 + (5 * r + 3 * k) % 7;
 }
 
-/* Hands out tasks: sizes first, which nobody but the root knows. */
+/* Distributes tasks; the sizes go first, since only the root knows them. */
 static void scatter(const char *all, const int *counts, const int *places, char *mine)
 {
     int size = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages where there are none:
- * inserted PATTERN [insert=BYTES:TO[:LAST]] [bytes=N] [rounds=N] [unit=MS]
- *
- * Each round has uneven work, in region `foo`, and communication as PATTERN says: ring (to the right neighbour, after the work),
- * posted (the same, posted before the work), chain (from the left neighbour before the work, to the right one after it), sum (an
- * Allreduce after it) or none. With insert= each rank up to LAST also sends BYTES where it begins foo: to TO ranks behind it (+1,
- * -1) or to rank TO, and receives what is sent to it, as mpgsim's hypothesis `insert foo bytes=BYTES to=TO ranks=0-LAST` has it.
- * Work is sleep, so that ranks may share cores. Prints the run, ms. */
+/* A program with additional messages: inserted PATTERN [insert=BYTES:TO[:LAST]] [bytes=N] [rounds=N] [unit=MS]
+ * Each round has uneven work (region `foo`) and communication by PATTERN: ring (to the right neighbour after the
+ * work), posted (the same, posted before the work), chain (from the left neighbour before the work, to the right
+ * one after it), sum (Allreduce after the work) or none. With insert= each rank up to LAST also sends BYTES at the
+ * start of foo, to the rank at offset TO (+1, -1) or to rank TO, and receives the messages sent to it. This is
+ * mpgsim's hypothesis `insert foo bytes=BYTES to=TO ranks=0-LAST`. Work is sleep, so ranks may share cores. Prints
+ * the run time in ms. */
 #include "whatif.h"
 
 static char *in, *out;
@@ -19,7 +18,7 @@ static int receiver_of(int r)
     return length < 0 || r > last || receiver == r ? MPI_PROC_NULL : receiver;
 }
 
-/* What is inserted: a message to another rank, and those from others. */
+/* The additional messages: one to another rank, and those from other ranks. */
 static void exchange(void)
 {
     const int receiver = receiver_of(rank);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives between work:
- * posted OPERATION [way=mid|before|both|now] [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
- *
- * Each round posts one, as OPERATION says (ibcast, igather, ireduce, iallreduce, ialltoall, iallgather, iscan, ibarrier), and
- * waits for it: with uneven work (region `foo`) between both (mid), before both (now), before the post, with even work (`bar`)
- * after it (before), or before and after it (both). Work is sleep, so that ranks may share cores; balance and scale change it
- * as hypotheses of mpgsim suppose it. Prints the run, ms. */
+/* Nonblocking collectives with work: posted OPERATION [way=mid|before|both|now] [balance=REGION] [scale=REGION:F]
+ * [bytes=N] [rounds=N] [unit=MS] Each round posts OPERATION (ibcast, igather, ireduce, iallreduce, ialltoall,
+ * iallgather, iscan, ibarrier) and waits for completion. Uneven work (region `foo`) comes between post and wait
+ * (mid), before both (now), before the post with even work (`bar`) after it (before), or before and after the post
+ * (both). Work is sleep, so ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim
+ * do. Prints the run time in ms. */
 #include "whatif.h"
 
 static char *in, *out;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided, nobody receives: shelf [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
- *
- * Each rank makes a part (region `make`, uneven), puts it on its right neighbour's shelf and flushes, counts it by a
- * Fetch_and_op on rank 0, and all meet in a barrier; then it gets its left neighbour's stock under a lock of its own and
- * works on that (region `use`), and every third round a fence of another window closes the books. Work is sleep, so that
- * ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+/* One-sided communication: shelf [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Each rank makes
+ * a part (region `make`, uneven), puts it into the right neighbour's window and flushes, counts it by a
+ * Fetch_and_op on rank 0, and waits in a barrier. It then gets the left neighbour's part under a lock and works on
+ * it (region `use`). Every third round ends with a fence of another window. Work is sleep, so ranks may share
+ * cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
-/* Units that rank R works on its part in round K. */
+/* Work units of rank R in round K. */
 static double part(int r, int k)
 {
     return 1 + (r * r + 2 * k) % 5 + (r == 1 ? 1.5 : 0);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided transfers of one number, for which a library may need their target in a call:
- * transfers PATTERN [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
- *
- * Each round is uneven work (region `foo`), a transfer as PATTERN says, even work (`bar`), and what completes it. Work is
- * sleep, so that ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+/* One-sided transfers of one number that may need the target inside MPI: transfers PATTERN [balance=REGION]
+ * [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Each round has uneven work (region `foo`), a transfer by
+ * PATTERN, even work (`bar`), and the completion of the transfer. Work is sleep, so ranks may share cores.
+ * balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
 static MPI_Win win;
@@ -29,7 +28,7 @@ static void accumulate(int to)
     MPI_Accumulate(&one, 1, MPI_LONG, to, 0, 1, MPI_LONG, MPI_SUM, win);
 }
 
-/* Between fences, to the right neighbor. */
+/* To the right neighbour, between fences. */
 static void right(int k)
 {
     foo(k);
@@ -38,7 +37,7 @@ static void right(int k)
     MPI_Win_fence(0, win);
 }
 
-/* To both neighbors. */
+/* To both neighbours, between fences. */
 static void both(int k)
 {
     foo(k);
@@ -48,7 +47,7 @@ static void both(int k)
     MPI_Win_fence(0, win);
 }
 
-/* The right neighbor's number is changed if it is as expected; then all meet. */
+/* Compare-and-swap on the right neighbour, then a barrier. */
 static void swap(int k)
 {
     const long expected = 0;
@@ -60,7 +59,7 @@ static void swap(int k)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A counter that all share, on rank 0. */
+/* A shared counter on rank 0. */
 static void counter(int k)
 {
     long was;
@@ -70,7 +69,7 @@ static void counter(int k)
     bar(k);
 }
 
-/* With a request; all meet every fourth round. */
+/* With a request; a barrier every fourth round. */
 static void requested(int k)
 {
     MPI_Request request;
@@ -82,7 +81,7 @@ static void requested(int k)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A lock of the right neighbor, under which is work (`held`). */
+/* With work (`held`) under a lock on the right neighbour. */
 static void locks(int k)
 {
     foo(k);
@@ -96,7 +95,7 @@ static void locks(int k)
 static const struct pattern {
     const char *name;
     void (*run)(int k);
-    int locks_all; /* the run is one epoch of all */
+    int locks_all; /* the run is one lock_all epoch */
 } patterns[] = {{"right", right, 0},     {"both", both, 0},           {"swap", swap, 1},
                 {"counter", counter, 1}, {"requested", requested, 1}, {"locks", locks, 0}};
 

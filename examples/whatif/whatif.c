@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs that can be changed: whatif PATTERN [balance=REGION] [scale=REGION:F] [drop] [bytes=N] [rounds=N] [unit=MS]
- *
- * Each rank's work is sleep, so that ranks may share cores. In every pattern region `foo` is uneven over ranks and
- * rounds, `bar` is the same on all; balance and scale change what is slept, as hypotheses of mpgsim suppose it; drop
- * leaves the pattern's barrier (or what its comment says) out; bytes is the size of its messages. Prints the run, ms. */
+/* Programs with changeable work: whatif PATTERN [balance=REGION] [scale=REGION:F] [drop] [bytes=N] [rounds=N]
+ * [unit=MS] Region `foo` is uneven over ranks and rounds, `bar` is equal on all ranks. balance= and scale= change
+ * the work as the hypotheses of mpgsim do; drop removes the pattern's barrier (or the operation named at the
+ * pattern); bytes= is the message size. Work is sleep, so ranks may share cores. Prints the run time in ms. */
 #include "whatif.h"
 
 static int dropped;
@@ -71,7 +70,7 @@ static void ireduce(int k)
     bar(k);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
 }
-static void both(int k) /* up a tree, work of the root, down a tree */
+static void both(int k) /* reduction, work of the root, broadcast */
 {
     foo(k);
     MPI_Reduce(out, in, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
@@ -80,7 +79,7 @@ static void both(int k) /* up a tree, work of the root, down a tree */
     MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     bar(k);
 }
-static void tree(int k) /* the same of messages */
+static void tree(int k) /* a reduction tree from messages */
 {
     foo(k);
     int mask = 1;
@@ -130,7 +129,7 @@ static void persistent(int k)
         for (int i = 0; i < 2; i++)
             MPI_Request_free(&q[i]);
 }
-static void pipeline(int k) /* Sendrecv along the line; drop: without the barrier of every third round */
+static void pipeline(int k) /* Sendrecv along a line; drop: no barrier in every third round */
 {
     foo(k);
     MPI_Sendrecv(out, bytes, MPI_BYTE, rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, 4, in, bytes, MPI_BYTE,
@@ -139,7 +138,7 @@ static void pipeline(int k) /* Sendrecv along the line; drop: without the barrie
     if (k % 3 == 2 && !dropped)
         MPI_Barrier(MPI_COMM_WORLD);
 }
-static void wildcard(int k) /* a master takes what comes first */
+static void wildcard(int k) /* a master receives in order of arrival */
 {
     foo(k);
     if (rank > 0)
@@ -256,7 +255,7 @@ static void chain(int k) /* blocking sends from rank to rank */
         MPI_Send(out, bytes, MPI_BYTE, rank + 1, 8, MPI_COMM_WORLD);
     bar(k);
 }
-static void ahead(int k) /* a producer, and a consumer that is later: who waits depends on the size */
+static void ahead(int k) /* a producer and a later consumer: the size decides who waits */
 {
     if (rank % 2 == 0) {
         bar(k);

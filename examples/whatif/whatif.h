@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What whatif, crews, farm, shelf, posted, transfers and inserted have in common: their words, and work that a word changes
- * as a hypothesis of mpgsim supposes it. */
+/* Common functions of whatif, crews, farm, shelf, posted, transfers and inserted: command-line words, and work
+ * that a word changes as a hypothesis of mpgsim does. */
 #ifndef WHATIF_H
 #define WHATIF_H
 
@@ -29,7 +29,7 @@ static inline void work(const char *region, double units)
     mpg_region_end(region);
 }
 
-/* The run of the rank whose MINE, s, is the longest, in ms. Collective over MPI_COMM_WORLD. */
+/* Prints the longest run of all ranks in ms; MINE is this rank's in s. Collective over MPI_COMM_WORLD. */
 static void print_longest(double mine)
 {
     double longest;
@@ -38,7 +38,7 @@ static void print_longest(double mine)
         printf("%.1f\n", longest * 1e3);
 }
 
-/* Units that rank R of N works in round K. */
+/* Work units of rank R of N in round K. */
 static inline double uneven(int r, int n, int k)
 {
     return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);
@@ -52,7 +52,7 @@ static inline double even(int r, int n, int k)
     return 2;
 }
 
-/* SHARE's units in REGION, or, balanced, the mean of COMM's. */
+/* Works SHARE's units in REGION or, if balanced, the mean over COMM. */
 static inline void work_of(const char *region, double (*share)(int, int, int), MPI_Comm comm, int k)
 {
     int r, n;
