@@ -1,24 +1,24 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Settings of MPI launchers and libraries: the one place that knows how Open MPI 4, 5 and 6
-# name what scripts and people need. MPICH needs none of them. Source this file, then
+# Settings of MPI launchers and libraries under the names of Open MPI 4, 5 and 6. MPICH needs none of them. Source
+# this file, then
 #     mpi_set mpirun crowd yield
 # The settings, words for mpi_set, mpi_settings and mpi_forget:
-#     root    the launcher may be started by root (nothing is set for others than root)
+#     root    root may start the launcher (no effect for other users)
 #     crowd   root, and more ranks than cores
-#     yield   ranks that wait let others have the core
-#     ob1     messages and one-sided operations go by Open MPI's own transports, not by UCX or libfabric
-#     here    all ranks are on this host: Open MPI 5 and later do not look for a network, and do
-#             not complain for each pair of ranks where there is none
-#     shm     ob1, and messages go through shared memory alone
-#     tcp     ob1, and messages go over TCP on the loopback device
+#     yield   waiting ranks yield the core
+#     ob1     messages and one-sided operations use Open MPI's own transports, not UCX or libfabric
+#     here    all ranks are on this host: Open MPI 5 and later do not search for a network, and do
+#             not warn for each pair of ranks if there is none
+#     shm     ob1, and messages use shared memory only
+#     tcp     ob1, and messages use TCP on the loopback device
 #     windows one-sided operations are reads and writes of shared memory
-#     files   collective writes are many single ones: Open MPI 4.1.4's default, vulcan, ends in a
-#             segmentation fault now and then
+#     files   collective writes become single writes: Open MPI 4.1.4's default, vulcan, sometimes
+#             ends in a segmentation fault
 #     unbound ranks are not bound to cores
-#     tmpdir  what ranks share is in $TMPDIR, not in /dev/shm, where killed ranks leave it
+#     tmpdir  shared files are in $TMPDIR, not in /dev/shm, where they remain after a kill
 
-# mpi_launcher MPIRUN: prints what MPIRUN (a command that may have arguments) is by its
+# mpi_launcher MPIRUN: prints the kind of MPIRUN (a command that may have arguments), from its
 # --version: openmpi4 (or earlier), openmpi5, openmpi6 (or later), hydra or other.
 mpi_launcher() {
     case $("${1%% *}" --version 2>/dev/null </dev/null) in
@@ -51,7 +51,7 @@ mpi_settings() {
         esac
         case $mpi_word:$mpi_kind in
         ob1:openmpi4 | shm:openmpi4 | tcp:openmpi4) ;;
-        ob1:* | shm:* | tcp:*) echo OMPI_MCA_osc=^ucx ;; # it complains in each process where there is none
+        ob1:* | shm:* | tcp:*) echo OMPI_MCA_osc=^ucx ;; # ucx warns in each process if there is no device
         esac
         case $mpi_word:$mpi_kind in
         crowd:openmpi4) echo OMPI_MCA_rmaps_base_oversubscribe=1 ;;
@@ -70,8 +70,8 @@ mpi_settings() {
     done
 }
 
-# mpi_between_hosts MPIRUN AGENT NETWORK: prints settings, as mpi_settings does, with which MPIRUN starts ranks on
-# other hosts by AGENT (in place of ssh) and all talk over TCP in NETWORK (192.0.2.0/24).
+# mpi_between_hosts MPIRUN AGENT NETWORK: prints settings, as mpi_settings does: MPIRUN starts ranks on other hosts by
+# AGENT (instead of ssh), and all ranks use TCP in NETWORK (192.0.2.0/24).
 mpi_between_hosts() {
     printf 'UCX_TLS=tcp,self\n'
     mpi_kind=$(mpi_launcher "$1")
@@ -87,8 +87,8 @@ mpi_between_hosts() {
     esac
 }
 
-# mpi_options MPIRUN WORD...: prints options of the launcher: root and crowd as above, or unbound: it
-# binds no rank to a core.
+# mpi_options MPIRUN WORD...: prints options of the launcher: root and crowd as above, or unbound: no
+# rank is bound to a core.
 mpi_options() {
     mpi_kind=$(mpi_launcher "$1")
     shift
@@ -111,7 +111,7 @@ mpi_set() {
     set -- $mpi_lines && { [ $# -eq 0 ] || export "$@"; }
 }
 
-# mpi_forget WORD...: takes them away again, whatever the launcher.
+# mpi_forget WORD...: removes the settings for all launchers.
 mpi_forget() {
     for mpi_word in "$@"; do
         case $mpi_word in

@@ -106,13 +106,13 @@ int main(int argc, char **argv)
     long log2_equations = 14, systems = 32;
     const struct extrap_option options[] = {
         {"log2-equations", &log2_equations, 1, 30, "2^N - 1 equations"},
-        {"systems", &systems, 1, 1 << 20, "systems that are solved side by side"},
+        {"systems", &systems, 1, 1 << 20, "number of systems"},
     };
     extrap_options(argc, argv, "Tridiagonal systems by cyclic reduction.", options, 2);
     struct extrap team;
     extrap_start(&team, "cyclic");
-    extrap_need(&team, extrap_power_of_two(team.ranks) && team.ranks <= 1L << log2_equations,
-                "cyclic reduction needs a power of two, not above 2^(--log2-equations)");
+    extrap_require(&team, extrap_power_of_two(team.ranks) && team.ranks <= 1L << log2_equations,
+                "cyclic reduction needs a power of two up to 2^(--log2-equations)");
     struct solver s = {.team = &team, .equations = 1L << log2_equations, .systems = systems,
                        .block = (1L << log2_equations) / team.ranks};
     const size_t bytes = (size_t)systems * PARTS * sizeof(double);
@@ -147,6 +147,6 @@ int main(int argc, char **argv)
     extrap_close(&team);
     free(s.near[0]);
     free(s.near[1]);
-    return extrap_say(&team, total[0] == 0, "%ld systems of %ld equations, %.0f numbers wrong, checksum %.12g",
+    return extrap_print_result(&team, total[0] == 0, "%ld systems of %ld equations, %.0f numbers wrong, checksum %.12g",
                       systems, s.equations - 1, total[0], total[1]);
 }

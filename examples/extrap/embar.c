@@ -74,9 +74,9 @@ int main(int argc, char **argv)
 {
     long log2_pairs = 24;
     const struct extrap_option options[] = {
-        {"log2-pairs", &log2_pairs, 4, 40, "2^N pairs; 24, 25, 28, 30 are published ones"},
+        {"log2-pairs", &log2_pairs, 4, 40, "2^N pairs; results for 24, 25, 28, 30 are published"},
     };
-    extrap_options(argc, argv, "Gaussian deviates of pairs of random numbers.", options, 1);
+    extrap_options(argc, argv, "Gaussian deviates from pairs of random numbers.", options, 1);
     struct extrap team;
     extrap_start(&team, "embar");
     extrap_open(&team, sizeof(struct found));
@@ -100,6 +100,6 @@ int main(int argc, char **argv)
     double inside = 0;
     for (int i = 0; i < RINGS; i++)
         inside += found.rings[i];
-    return extrap_say(&team, error <= 1e-8, "2^%ld pairs, %.0f inside, sums %.15g %.15g, difference %.1e",
+    return extrap_print_result(&team, error <= 1e-8, "2^%ld pairs, %.0f inside, sums %.15g %.15g, difference %.1e",
                       log2_pairs, inside, found.x, found.y, error);
 }

@@ -44,7 +44,7 @@ static void print_help(FILE *out, const void *of)
             fprintf(out, " (%ld to %ld; %ld)", o->least, o->most, *o->value);
         fprintf(out, "\n");
     }
-    fprintf(out, "  %-20s %s\n", "--help", "this text");
+    fprintf(out, "  %-20s %s\n", "--help", "print this help and exit");
 }
 
 static void print_line(FILE *out, const void *text)
@@ -76,7 +76,7 @@ void extrap_options(int argc, char **argv, const char *what, const struct extrap
         if (strcmp(argv[i], "--help") == 0)
             leave(0, print_help, &help);
         if (!o)
-            refuse(program, "%.99s: no option of this program; --help names them", argv[i]);
+            refuse(program, "%.99s: unknown option (try --help)", argv[i]);
         if (o->most == 0) {
             *o->value = 1;
             continue;
@@ -86,7 +86,7 @@ void extrap_options(int argc, char **argv, const char *what, const struct extrap
         const char *text = i + 1 < argc ? argv[++i] : "";
         const long value = strtol(text, &end, 10);
         if (end == text || *end || errno || value < o->least || value > o->most)
-            refuse(program, "--%s %.99s: a number from %ld to %ld is needed", o->name, text, o->least,
+            refuse(program, "--%s %.99s: must be a number from %ld to %ld", o->name, text, o->least,
                    o->most);
         *o->value = value;
     }
@@ -100,7 +100,7 @@ void extrap_start(struct extrap *team, const char *name)
     MPI_Comm_size(MPI_COMM_WORLD, &team->ranks);
 }
 
-void extrap_need(const struct extrap *team, bool may, const char *what)
+void extrap_require(const struct extrap *team, bool may, const char *what)
 {
     if (!may)
         refuse(team->name, "%d ranks: %s", team->ranks, what);
@@ -120,7 +120,7 @@ void extrap_alone(struct extrap *team, size_t bytes)
 {
     char *memory = calloc(1, SUMS_BYTES + bytes);
     if (!memory) {
-        fputs("no memory to do all again\n", stderr);
+        fputs("out of memory\n", stderr);
         exit(1);
     }
     *team = (struct extrap){.name = "", .ranks = 1, .alone = true, .win = MPI_WIN_NULL,
@@ -191,7 +191,7 @@ void extrap_close(struct extrap *team)
     MPI_Finalize();
 }
 
-int extrap_say(const struct extrap *team, bool right, const char *format, ...)
+int extrap_print_result(const struct extrap *team, bool right, const char *format, ...)
 {
     if (team->rank > 0)
         return 0;

@@ -36,7 +36,7 @@ void extrap_options(int argc, char **argv, const char *what, const struct extrap
 /* MPI_Init. A program prepares its data before, so that the trace does not contain the preparation. */
 void extrap_start(struct extrap *team, const char *name);
 /* Ends the program with one line (exit 2) if MAY is false. Collective. */
-void extrap_need(const struct extrap *team, bool may, const char *what);
+void extrap_require(const struct extrap *team, bool may, const char *what);
 /* Allocates BYTES of memory for other ranks to read. Ends the program if memory runs out. Collective, once. */
 void extrap_open(struct extrap *team, size_t bytes);
 /* Sets up a single rank without MPI for a repetition. extrap_free() frees its memory. */
@@ -62,7 +62,7 @@ static inline double extrap_weight(long i)
 /* MPI_Finalize. Checks after it are not part of the trace. Collective. */
 void extrap_close(struct extrap *team);
 /* On rank 0 prints "NAME: N ranks, ...: right" (or WRONG) and returns 0 (or 1), the exit status of main(). */
-int extrap_say(const struct extrap *team, bool right, const char *format, ...)
+int extrap_print_result(const struct extrap *team, bool right, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Returns the first item of block PART when ITEMS are distributed in PARTS blocks, as in pC++ and HPF: blocks have

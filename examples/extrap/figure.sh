@@ -1,17 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The figures of Shanmugam, Malony, Mohr 1995: programs recorded with n ranks on one core, and what n processors of
-# other machines would make of them. docs/extrap-figures.md says what must come out.
-#
-# --help says the rest.
+# The figures of Shanmugam, Malony, Mohr 1995: programs are recorded with n ranks on one core and predicted for n
+# processors of other machines. docs/extrap-figures.md has the expected results, --help the usage.
 set -eu
 usage() {
     cat <<HELP
 Usage: figure.sh FIGURE [FOLDER]
 Records the programs of FIGURE (4 to 9) with 1, 2, 4 ... 32 ranks on one core and predicts them on the machines of that
 figure. Each program is recorded several times; the recording with the least work is kept. Traces go to FOLDER/traces
-(default: extrap-figures) and are taken again by later figures; the work of all recordings to FOLDER/recordings.tsv; a
-table to standard output and FOLDER/figureN.tsv, pictures, with gnuplot, to FOLDER/figureN-*.png.
+(default: extrap-figures), where later figures reuse them; the work of all recordings to FOLDER/recordings.tsv; a
+table to standard output and FOLDER/figureN.tsv; with gnuplot, pictures to FOLDER/figureN-*.png.
 
 Options:
   -h, --help                  print this help and exit
@@ -35,13 +33,13 @@ case $figure in
 -h | --help) usage; exit ;;
 -V | --version) version=yes ;;
 [4-9]) ;;
-*) echo "figure.sh: '$figure': figures are 4 to 9 (try '$0 --help')" >&2; exit 2 ;;
+*) echo "figure.sh: '$figure' is not a figure from 4 to 9 (try '$0 --help')" >&2; exit 2 ;;
 esac
 find_program() { # NAME PATH-IN-BUILD-TREE
     if [ -x "./$2" ]; then echo "$PWD/$2"; else command -v "$1"; fi
 }
 need() { # PROGRAM VARIABLE
-    echo "figure.sh: no $1: install mpgkit, or name it in $2" >&2
+    echo "figure.sh: $1 not found: install mpgkit, or set $2 to its path" >&2
     exit 1
 }
 mpgsim=${MPGSIM:-$(find_program mpgsim simulate/mpgsim)} || need mpgsim MPGSIM
@@ -56,17 +54,17 @@ ranks=${RANKS:-1 2 4 8 16 32}
 sun4=${SUN4:-1000}
 recordings=${RECORDINGS:-3}
 case $recordings in
-'' | *[!0-9]* | 0) echo "figure.sh: RECORDINGS '$recordings' is no number of recordings, 1 or more" >&2; exit 2 ;;
+'' | *[!0-9]* | 0) echo "figure.sh: RECORDINGS='$recordings' must be a number from 1" >&2; exit 2 ;;
 esac
 mkdir -p "$out/traces" "$out/targets"
 
-# Ranks that wait let others compute, and a read of another rank's memory needs nothing of that rank: so it is with
-# Open MPI. (MPICH spins: each turn takes it a slice of the scheduler's time.)
+# Open MPI with these settings: waiting ranks yield the core, and a remote read needs no action of its target.
+# (MPICH spins, and wastes a time slice in each turn.)
 # shellcheck source=examples/mpi.sh
 . "$self/../mpi.sh"
 mpi_set "${MPIRUN:-mpirun}" crowd yield windows
 
-# program NAME: what is run
+# program NAME: prints the command line of a program
 program() {
     case $1 in
     embar) echo embar --log2-pairs 25 ;;
@@ -82,8 +80,8 @@ program() {
     esac
 }
 
-# keys NAME: a machine, but for what distributed memory of the paper has anyhow (docs/extrap-figures.md); MIPS x N is N times
-# what the figures call MipsRatio 1
+# keys NAME: prints the keys of a machine that differ from the paper's distributed memory (docs/extrap-figures.md); mipsN has N
+# times the figures' MipsRatio 1
 keys() {
     mips=1
     case $1 in mips*) mips=${1#mips}; mips=${mips%%-*} ;; esac
@@ -105,12 +103,12 @@ keys() {
     esac
 }
 
-# supposed MACHINE: what is otherwise in the program
+# supposed MACHINE: prints the hypotheses about the program
 supposed() {
     case $1 in true-size*) echo 'resize call=Get bytes=128' ;; esac
 }
 
-# curves: lines of PANEL PROGRAM MACHINE, and what a panel shows: time or speedup
+# curves: prints lines of PANEL PROGRAM MACHINE; shows: prints a panel's quantity, time or speedup
 curves() {
     case $1 in
     4) for p in embar cyclic sparse grid mgrid poisson sort; do echo speedup "$p" distributed; done ;;
@@ -126,19 +124,19 @@ curves() {
         for p in cyclic grid; do
             for machine in none interrupt100 poll100 poll1000; do echo "$p" "$p" "$machine"; done
         done
-        # where polling wins: interrupts that cost more, checks that cost less (docs/extrap-figures.md)
+        # polling wins with more expensive interrupts or cheaper checks (docs/extrap-figures.md)
         for machine in interrupt1000 quickpoll100 quickpoll1000; do echo slow cyclic "$machine"; done ;;
     9) for d in BB BC BW CB CC CW WB WC WW; do echo time "matmul-$d" cm5; done ;;
     esac
 }
-shows() { # PANEL: a panel of one program shows its time in figures 6 (embar) and 8, its speed-up in 6
+shows() { # PANEL: panels of one program show time in figures 6 (embar) and 8, speed-up in 6
     case $figure$1 in
     ?time | 8* | 6embar) echo time ;;
     *) echo speedup ;;
     esac
 }
 
-# compiled NAME: in this build tree, or from the source beside this script
+# compiled NAME: prints the path of the program, from the build tree or compiled from source
 compiled() {
     for folder in "${PROGRAMS:-.}" "$PWD/examples/extrap" "$out"; do
         if [ -x "$folder/$1" ] && [ ! -d "$folder/$1" ]; then
@@ -149,7 +147,7 @@ compiled() {
     "${MPICC:-mpicc}" -g -O2 -o "$out/$1" "$self/$1.c" "$self/extrap.c" -lm
     echo "$out/$1"
 }
-# work TRACE: CPU time of all ranks together, ns: what one processor of this machine computes
+# work TRACE: prints the CPU time of all ranks in ns
 work() {
     printf 'MipsRatio = 1\nProcessors = 1\n' > "$out/one.par"
     for key in CommStartupTime ByteTransferTime EntryTime ExitTime CheckTime ExitCheckTime ModelTime BarrierByMsgs; do
@@ -157,7 +155,7 @@ work() {
     done >> "$out/one.par"
     predicted "$out/one.par" "$1"
 }
-# predicted TARGET TRACE [OPTION]...: the run time, ns
+# predicted TARGET TRACE [OPTION]...: prints the run time in ns
 predicted() {
     machine_file=$1
     trace_folder=$2
@@ -167,7 +165,7 @@ predicted() {
     awk '/"run_time_ns": *\{/ { inside = 1 }
         inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$out/answer.json"
 }
-# record NAME N: RECORDINGS times; the trace with the least work stays, more than 10 % between least and most is said
+# record NAME N: records RECORDINGS times and keeps the trace with the least work; warns above 10 % variation
 record() {
     # shellcheck disable=SC2046 # a list of words
     set -- "$1" "$2" $(program "$1")
@@ -187,7 +185,7 @@ record() {
             echo "figure.sh: $name failed with $n ranks" >&2
             exit 1
         fi
-        [ "$predicts" ] || { mv "$trace.new" "$trace"; return 0; } # nobody says how much work is in it
+        [ "$predicts" ] || { mv "$trace.new" "$trace"; return 0; } # its work cannot be measured
         took=$(work "$trace.new")
         works="$works $took"
         if [ -z "$least" ] || awk -v a="$took" -v b="$least" 'BEGIN { exit !(a < b) }'; then
@@ -214,7 +212,7 @@ curves "$figure" | while read -r panel name machine; do
     keys "$machine" > "$out/targets/$machine.par"
 done
 if [ -z "$predicts" ]; then
-    echo "figure.sh: recorded, in $out/traces; this mpgsim has no --target and so predicts nothing" >&2
+    echo "figure.sh: recorded in $out/traces; no prediction: this mpgsim has no --target" >&2
     exit
 fi
 
@@ -225,7 +223,7 @@ curves "$figure" | while read -r panel name machine; do
     for n in $ranks; do
         [ -e "$out/traces/$name.$n" ] || continue
         supposed=$(supposed "$machine")
-        # One rank with elements reads nothing, of which there is nothing to suppose.
+        # A single rank with elements reads nothing, so the hypotheses have no target.
         "$mpgtrace" stat "$out/traces/$name.$n" | grep -q '^MPI_Get ' || supposed=
         time=$(predicted "$out/targets/$machine.par" "$out/traces/$name.$n" ${supposed:+--hypothesis "$supposed"})
         [ "$n" != 1 ] || one=$time

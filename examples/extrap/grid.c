@@ -158,16 +158,16 @@ int main(int argc, char **argv)
     const struct extrap_option options[] = {
         {"elements", &elements, 1, 1000, "elements along a side of the square"},
         {"cells", &cells, 1, 1000, "cells along a side of an element"},
-        {"waves", &waves, 1, 1000, "that make up the source: work in each cell"},
-        {"iterations", &iterations, 0, 1000000, "of Jacobi"},
-        {"element-bytes", &element_bytes, 8, 1 << 28, "that an element takes, and a read of one"},
-        {"true-size", &true_size, 0, 0, "reads take what they need: an edge"},
+        {"waves", &waves, 1, 1000, "waves in the source: work per cell"},
+        {"iterations", &iterations, 0, 1000000, "Jacobi iterations"},
+        {"element-bytes", &element_bytes, 8, 1 << 28, "bytes of an element, and of a remote read"},
+        {"true-size", &true_size, 0, 0, "remote reads transfer only an edge"},
     };
     extrap_options(argc, argv, "Poisson's equation on a square of elements.", options, 6);
     struct extrap team;
     extrap_start(&team, "grid");
-    extrap_need(&team, element_bytes >= (cells + SIDES) * cells * (long)sizeof(double) && element_bytes % 8 == 0,
-                "--element-bytes: a multiple of 8, 8 (cells + 4) cells or more");
+    extrap_require(&team, element_bytes >= (cells + SIDES) * cells * (long)sizeof(double) && element_bytes % 8 == 0,
+                "--element-bytes must be a multiple of 8, at least 8 (cells + 4) cells");
     struct grid g = {.team = &team, .elements = elements, .cells = cells, .waves = waves,
                      .element_bytes = element_bytes, .true_size = true_size, .parts = (long)sqrt(team.ranks)};
     g.block = extrap_first(elements, g.parts, 1);
@@ -194,6 +194,6 @@ int main(int argc, char **argv)
     free(g.halo);
     free(g.next);
     free(g.whole);
-    return extrap_say(&team, total[0] == 0, "%ld x %ld cells, %ld iterations, %.0f numbers wrong, middle %.12g",
+    return extrap_print_result(&team, total[0] == 0, "%ld x %ld cells, %ld iterations, %.0f numbers wrong, middle %.12g",
                       elements * cells, elements * cells, iterations, total[0], total[1]);
 }

@@ -162,10 +162,10 @@ int main(int argc, char **argv)
         {"distribute-rows", &rows, 0, 2, "0 Block, 1 Cyclic, 2 Whole"},
         {"distribute-columns", &columns, 0, 2, "0 Block, 1 Cyclic, 2 Whole"},
     };
-    extrap_options(argc, argv, "Matrices multiplied, in nine distributions.", options, 4);
+    extrap_options(argc, argv, "Matrix product in nine distributions.", options, 4);
     struct extrap team;
     extrap_start(&team, "matmul");
-    extrap_need(&team, wanted <= size, "--columns is more than --size");
+    extrap_require(&team, wanted <= size, "--columns exceeds --size");
     long p, q;
     shape(team.ranks, rows, columns, &p, &q);
     struct matmul x = {.team = &team, .rows = {rows, size, p, team.rank / q},
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
     free(x.row);
     free(x.other);
     free(x.product);
-    return extrap_say(&team, total[0] == 0,
+    return extrap_print_result(&team, total[0] == 0,
                       "(%s, %s) over %ld x %ld, %ld of %ld columns, %.0f numbers wrong, checksum %.12g",
                       names[rows], names[columns], p, q, wanted, size, total[0], total[1]);
 }

@@ -263,7 +263,7 @@ static double solve(struct mgrid *g, const struct charges *charges, long cycles)
     g->right = calloc((size_t)(b * b * side), sizeof(double));
     g->near = malloc((size_t)((b + 3) * (b + 3) * (side + 2)) * sizeof(double));
     if (!g->right || !g->near) {
-        fputs("mgrid: no memory\n", stderr);
+        fputs("mgrid: out of memory\n", stderr);
         exit(1);
     }
     charge(g, charges);
@@ -296,10 +296,10 @@ int main(int argc, char **argv)
 {
     long log2_side = 5, cycles = 4;
     const struct extrap_option options[] = {
-        {"log2-side", &log2_side, 2, MOST_LEVELS, "2^N points a side; 5 is NAS's class S, 8 its A"},
-        {"cycles", &cycles, 1, 1000, "V-cycles; 4 are NAS's"},
+        {"log2-side", &log2_side, 2, MOST_LEVELS, "2^N points per side; NAS's class S: 5, A: 8"},
+        {"cycles", &cycles, 1, 1000, "V-cycles; NAS uses 4"},
     };
-    extrap_options(argc, argv, "Poisson's equation in a cube, by multigrid.", options, 2);
+    extrap_options(argc, argv, "Poisson's equation in a cube by multigrid.", options, 2);
     const struct charges charges = find_charges(1L << log2_side);
     struct extrap team, one;
     struct mgrid g;
@@ -317,6 +317,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         if (published[i].log2_side == log2_side && published[i].cycles == cycles)
             want = published[i].norm;
-    return extrap_say(&team, fabs(norm - want) <= 1e-8 * want,
+    return extrap_print_result(&team, fabs(norm - want) <= 1e-8 * want,
                       "%ld^3 points, %ld cycles, norm %.13e of %.13e", 1L << log2_side, cycles, norm, want);
 }

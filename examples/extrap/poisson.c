@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     long log2_points = 8, solves = 5;
     const struct extrap_option options[] = {
         {"log2-points", &log2_points, 1, 14, "2^N - 1 points along a side"},
-        {"solves", &solves, 1, 100000, "one after the other"},
+        {"solves", &solves, 1, 100000, "number of successive solves"},
     };
     extrap_options(argc, argv, "Poisson's equation by sine transforms and transposes.", options, 2);
     struct extrap team;
@@ -187,6 +187,6 @@ int main(int argc, char **argv)
     free(s.ratio);
     free(s.work);
     free(s.roots);
-    return extrap_say(&team, total[0] == 0, "%ld x %ld points, %ld solves, %.0f numbers wrong, checksum %.12g",
+    return extrap_print_result(&team, total[0] == 0, "%ld x %ld points, %ld solves, %.0f numbers wrong, checksum %.12g",
                       s.points, s.points, solves, total[0], total[1]);
 }

@@ -65,8 +65,8 @@ int main(int argc, char **argv)
     extrap_options(argc, argv, "Bitonic sort.", options, 1);
     struct extrap team;
     extrap_start(&team, "sort");
-    extrap_need(&team, extrap_power_of_two(team.ranks) && team.ranks <= 1L << log2_keys,
-                "bitonic sort needs a power of two, not above 2^(--log2-keys)");
+    extrap_require(&team, extrap_power_of_two(team.ranks) && team.ranks <= 1L << log2_keys,
+                "bitonic sort needs a power of two up to 2^(--log2-keys)");
     const long n = (1L << log2_keys) / team.ranks, first = n * team.rank;
     extrap_open(&team, 2 * (size_t)n * sizeof(uint32_t));
     uint32_t *other = malloc((size_t)n * sizeof *other);
@@ -85,6 +85,6 @@ int main(int argc, char **argv)
     extrap_total(&team, total, 2);
     extrap_close(&team);
     free(other);
-    return extrap_say(&team, total[0] == 0, "2^%ld keys, %.0f numbers wrong, checksum %.12g", log2_keys, total[0],
+    return extrap_print_result(&team, total[0] == 0, "2^%ld keys, %.0f numbers wrong, checksum %.12g", log2_keys, total[0],
                       total[1]);
 }

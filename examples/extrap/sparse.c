@@ -20,7 +20,7 @@ struct row {
 static void *need(void *memory)
 {
     if (!memory) {
-        fputs("sparse: no memory\n", stderr);
+        fputs("sparse: out of memory\n", stderr);
         exit(1);
     }
     return memory;
@@ -212,19 +212,19 @@ int main(int argc, char **argv)
 {
     long rows = 1400, nonzero = 7, shift = 10, iterations = 15, steps = 25;
     const struct extrap_option options[] = {
-        {"rows", &rows, 2, 10000000, "of the matrix; with all others as they are, NAS's class S"},
-        {"nonzero", &nonzero, 1, 100, "random numbers in each of the vectors that it is made of"},
-        {"shift", &shift, 1, 1000, "of its diagonal"},
-        {"iterations", &iterations, 1, 1000, "of the eigenvalue"},
-        {"steps", &steps, 1, 1000, "of CG in each"},
+        {"rows", &rows, 2, 10000000, "rows of the matrix (defaults: NAS's class S)"},
+        {"nonzero", &nonzero, 1, 100, "random numbers in each generating vector"},
+        {"shift", &shift, 1, 1000, "shift of the diagonal"},
+        {"iterations", &iterations, 1, 1000, "iterations for the eigenvalue"},
+        {"steps", &steps, 1, 1000, "CG steps per iteration"},
     };
-    extrap_options(argc, argv, "An eigenvalue of a random sparse matrix, by conjugate gradients.", options, 5);
+    extrap_options(argc, argv, "An eigenvalue of a random sparse matrix by conjugate gradients.", options, 5);
     const bool sound = nonzero <= rows;
     struct row *matrix = sound ? make_matrix(rows, nonzero, (double)shift) : NULL;
     struct extrap team, one;
     double rest, one_rest;
     extrap_start(&team, "sparse");
-    extrap_need(&team, sound, "--nonzero is more than --rows");
+    extrap_require(&team, sound, "--nonzero exceeds --rows");
     extrap_open(&team, own_bytes(rows, team.ranks));
     const double zeta = iterate(&team, matrix, rows, iterations, steps, (double)shift, &rest);
     extrap_close(&team);
@@ -244,6 +244,6 @@ int main(int argc, char **argv)
         free(matrix[i].value);
     }
     free(matrix);
-    return extrap_say(&team, fabs(zeta - want) <= 1e-10 * fabs(want),
+    return extrap_print_result(&team, fabs(zeta - want) <= 1e-10 * fabs(want),
                       "%ld rows, zeta %.13f of %.13f, rest %.1e", rows, zeta, want, rest);
 }

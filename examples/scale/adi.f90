@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! Alternating directions: a field that is solved by columns, transposed by one Alltoall, solved again and transposed back,
-! with a Bcast, a sum and a barrier each step. The Alltoall has most of the communication at all counts.
+! Alternating directions: a field is solved by columns, transposed by one Alltoall, solved again and transposed back, with
+! a Bcast, a sum and a barrier in each step. The Alltoall dominates communication at all process counts.
 program adi
   use mpi
   implicit none

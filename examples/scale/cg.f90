@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! Conjugate gradients for a 5-point Laplacian in strips of rows: two halves of halos by Sendrecv, which stay as long, and two
-! dot products by Allreduce, which together have most of the communication and take longer with more processes.
+! Conjugate gradients for a 5-point Laplacian in strips of rows: two halo exchanges by Sendrecv, whose time is constant,
+! and two dot products by Allreduce, which dominate communication and grow with the number of processes.
 program cg
   implicit none
   include 'mpif.h'

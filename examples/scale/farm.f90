@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! A master that hands out tasks, twelve for each worker, and works itself on each result before the next: with more workers
-! than it can serve they wait, in the receive of their next task, the longer the more they are.
+! A master distributes tasks, twelve per worker, and works on each result before the next. With more workers than the
+! master can serve, the time that workers wait for their next task grows with their number.
 program farm
   use mpi_f08
   implicit none
@@ -43,7 +43,7 @@ contains
     end do
     answer = a
   end subroutine
-  ! A fixed amount of work, some milliseconds for each of UNITS.
+  ! Fixed work of some milliseconds per unit.
   subroutine busy(units)
     real(8), intent(in) :: units
     real(8) :: z

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! As many cells for each process: halos by Irecv and Isend beside work, which stay as long; and every fifth step all cells
-! are gathered on rank 0, which goes through them alone while all others wait in the Bcast of what it finds.
+! A constant number of cells per process: halo exchange by Irecv and Isend during work, whose time is constant. Every fifth
+! step rank 0 gathers all cells and processes them alone, while the others wait in the Bcast of the result.
 program gather
   use mpi_f08
   implicit none
@@ -38,7 +38,7 @@ program gather
   if (rank == 0) print *, 'last', dt
   call MPI_Finalize()
 contains
-  ! A fixed amount of work, some milliseconds for each of UNITS.
+  ! Fixed work of some milliseconds per unit.
   subroutine busy(units)
     real(8), intent(in) :: units
     real(8) :: z

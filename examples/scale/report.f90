@@ -1,8 +1,7 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! A square grid of processes (4, 9, 16, 25 of them) that iterates on a fixed problem: halos, which shrink as it is
-! cut into more parts; a sum of residuals; and, as programs do that were written for few processes, a report that
-! rank 0 takes from each of the others in turn, and works on, before it answers all. Their receive of that answer is
-! what will not scale.
+! A square grid of processes (4, 9, 16, 25) iterates on a fixed problem: halos, which shrink with more processes; a sum
+! of residuals; and a report, as in programs written for few processes: rank 0 receives from each process in turn, works
+! on the data, and then answers all. The receive of the answer does not scale.
 program report_all
   use mpi
   implicit none

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! A field of 480 x 480 cells on a square grid of processes: halves of differences move between neighbours, a norm is
-! summed up, and every tenth step a token goes from process to process, each adding to it what it has: the one thing
-! here that takes longer with each further process.
+! Diffusion in a field of 480 x 480 cells on a square grid of processes: halo exchange, a summed norm, and every tenth
+! step a token that passes from process to process and collects a sum. Only the token's time grows with the number of
+! processes.
 program grid
   use mpi_f08
   implicit none

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
         if (argc > 1 && strcmp(argv[1], patterns[i].name) == 0)
             pattern = &patterns[i];
     if (!pattern) {
-        fprintf(stderr, "transfers: right, both, swap, counter, requested or locks?\n");
+        fprintf(stderr, "usage: transfers right|both|swap|counter|requested|locks [WORD]...\n");
         return 2;
     }
     long number = 0;

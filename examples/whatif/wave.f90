@@ -1,11 +1,11 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! A wave on a rod, in Fortran, whose parts are refined where the crest is: wave [balance=REGION] [scale=REGION:F]
+! A wave on a rod, refined at its crest: wave [balance=REGION] [scale=REGION:F]
 ! [bytes=N] [rounds=N] [unit=MS]
 !
-! In each step ghost cells are posted, the interior is advanced (region `update`: uneven, as the crest moves on), ghost
-! cells are awaited, and the borders are done; every third step the ranks agree on the next time step, every fourth the
-! state is gathered on rank 0, which writes it (region `output`). Work is sleep, so that ranks may share cores;
-! balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. Compile it with mpg_region.f90.
+! Each step posts ghost cells, advances the interior (region `update`: uneven, since the crest moves), waits for ghost
+! cells, and advances the borders. Every third step the ranks agree on the next time step; every fourth step rank 0
+! gathers and writes the state (region `output`). Work is sleep, so ranks may share cores. balance= and scale= change
+! the work as the hypotheses of mpgsim do. Prints the run time in ms. Compile with mpg_region.f90.
 module work
     use, intrinsic :: iso_c_binding
     implicit none
@@ -18,7 +18,7 @@ module work
         end function
     end interface
 contains
-    ! What rank R of N does in step K, units.
+    ! Work units of rank R of N in step K.
     real(c_double) function share(r, n, k)
         integer, intent(in) :: r, n, k
         share = 1.5_c_double + 5 * exp(-real((modulo(k, 2 * n) - 2 * r)**2, c_double) / 3)

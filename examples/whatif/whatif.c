@@ -292,7 +292,7 @@ int main(int argc, char **argv)
                 run = patterns[k].run;
     }
     if (!run) {
-        fprintf(stderr, "whatif: which pattern?\n");
+        fprintf(stderr, "usage: whatif PATTERN [WORD]... (patterns: see the end of whatif.c)\n");
         return 2;
     }
     MPI_Init(NULL, NULL);

@@ -151,12 +151,12 @@ def check_refusals():
             ("cyclic", [], 3, "cyclic: 3 ranks: cyclic reduction needs a power of two"),
             ("cyclic", ["--log2-equations", "1"], 4, "cyclic: 4 ranks: cyclic reduction needs a power of two"),
             ("sort", [], 6, "sort: 6 ranks: bitonic sort needs a power of two"),
-            ("sparse", ["--rows", "3"], 2, "sparse: 2 ranks: --nonzero is more than --rows"),
-            ("matmul", ["--size", "3"], 1, "matmul: 1 ranks: --columns is more than --size"),
-            ("grid", ["--element-bytes", "16"], 1, "grid: 1 ranks: --element-bytes: a multiple of 8"),
-            ("grid", ["--cells", "1x"], 2, "grid: --cells 1x: a number from 1 to 1000 is needed"),
-            ("grid", ["--cells"], 1, "grid: --cells : a number from 1 to 1000 is needed"),
-            ("embar", ["-n"], 1, "embar: -n: no option of this program; --help names them")):
+            ("sparse", ["--rows", "3"], 2, "sparse: 2 ranks: --nonzero exceeds --rows"),
+            ("matmul", ["--size", "3"], 1, "matmul: 1 ranks: --columns exceeds --size"),
+            ("grid", ["--element-bytes", "16"], 1, "grid: 1 ranks: --element-bytes must be a multiple of 8"),
+            ("grid", ["--cells", "1x"], 2, "grid: --cells 1x: must be a number from 1 to 1000"),
+            ("grid", ["--cells"], 1, "grid: --cells : must be a number from 1 to 1000"),
+            ("embar", ["-n"], 1, "embar: -n: unknown option (try --help)")):
         run = execute(words("MPIRUN") + ["-np", str(n), program(name)] + options)
         lines = [x for x in run.stderr.splitlines() if x.startswith(message)]
         ok(f"{name} {' '.join(options)}, {n} ranks: refused in one line",

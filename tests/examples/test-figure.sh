@@ -20,12 +20,12 @@ cd "$tmp" || exit 1
 
 "$figure" 10 >out 2>err
 is "there are no other figures: exit 2" "$?" 2
-like "... which one line says" "$(cat err)" "figure.sh: '10': figures are 4 to 9*"
+like "... which one line says" "$(cat err)" "figure.sh: '10' is not a figure from 4 to 9*"
 like "--help" "$("$figure" --help)" "Usage: figure.sh FIGURE*"
 
 RECORDINGS=0 "$figure" 7 figures >out 2>err
 is "no recording: exit 2" "$?" 2
-like "... which one line says" "$(cat err)" "figure.sh: RECORDINGS '0' is no number*"
+like "... which one line says" "$(cat err)" "figure.sh: RECORDINGS='0' must be a number*"
 
 # draws RANKS: figure 7 with so many.
 draws() {

@@ -49,7 +49,7 @@ if command -v gnuplot >/dev/null; then
     ok "figure 6 has both programs" grep -q 'bt.S' out/figure6.svg
     ok "... mg, too" grep -q 'mg.S' out/figure6.svg
 else
-    like "no gnuplot is said" "$(cat err)" "*figures are not drawn*"
+    like "no gnuplot is said" "$(cat err)" "*figures not drawn*"
 fi
 stamp=$(cat out/bt/manifest.tsv)
 "$npb" -n 2,4,6 -r 1 built out >answer 2>err
