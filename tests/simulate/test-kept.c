@@ -8,7 +8,7 @@
 
 #include "signature/file/detours.h"
 #include "signature/file/pack.h"
-#include "signature/make/blocks.h"
+#include "signature/make/truncate.h"
 #include "simulate/noise/replay.h"
 #include "tests/tap.h"
 
@@ -207,7 +207,7 @@ static void compare(const struct mpg_noise_core *whole, size_t characters, doubl
     struct mpg_noise_core *kept = copy_core(whole);
     size_t n, m;
     char name[64];
-    if (!ok(mpg_blocks_keep(kept, characters, 500000, &err) == 0, "kept: %s", err.text))
+    if (!ok(mpg_noise_record_truncate(kept, characters, 500000, &err) == 0, "kept: %s", err.text))
         return;
     ok(mpg_noise_core_check(kept, &err) == 0, "what is kept is a record: %s", err.text);
     ok(mpg_detours_parts(kept) == 1, "of whole nanoseconds");
@@ -259,7 +259,7 @@ static void test_inverse(const struct mpg_noise_core *whole)
     struct mpg_error err;
     struct mpg_noise_core *kept = copy_core(whole);
     size_t bad = 0, unequal = 0;
-    if (mpg_blocks_keep(kept, 20000, 100000, &err) < 0)
+    if (mpg_noise_record_truncate(kept, 20000, 100000, &err) < 0)
         exit(1);
     struct mpg_replay *r = replay(kept);
     for (int i = 0; i < 100000; i++) {
