@@ -106,7 +106,7 @@ name=$(uname -n)
 signature=${name%%.*}.sig
 # next PREFIX: the last lines of a run into folder quick
 next() {
-    echo "mpgbench: next, the machine's signature, what it says, a program's trace, how it fares here:"
+    echo "mpgbench: next: make the machine's signature, show it, trace a program, predict it on this machine:"
     printf '  %s\n' "$1sigmake $tmp/quick > $signature" "$1sigshow $signature" \
         "$tmp/bin/start -n 2 $1mpgtrace record -o app.trace ./app" \
         "$1mpgsim --signature $signature app.trace"
@@ -164,7 +164,7 @@ STOP="--launch 1"
 ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); 3 files were complete before" \
     bench -o "$tmp/failed"
 like "it says how to see it again" "$(cat "$tmp/err")" \
-    "*mpgbench: to see it fail by itself: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1"
+    "*mpgbench: to repeat the failing step: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1"
 is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1"
 is "and keeps what was complete" "$(ls "$tmp/failed" | tr '\n' ' ')" \
     "compute-core0.samples ftq-core0.samples pingpong-0.samples "
@@ -193,7 +193,7 @@ else
     cp "$tmp/bin/start" "$tmp/bin/mpirun"
     ok "one core" one_core --quick -o "$tmp/one"
     is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute "
-    like "it says so" "$(cat "$tmp/err")" "*warning: one core only*are left out*"
+    like "it says so" "$(cat "$tmp/err")" "*warning: two ranks would share the only core*are skipped*"
     is "and promises none" "$(grep -c pingpong: "$tmp/out")" 0
 fi
 
@@ -229,19 +229,19 @@ is "is that benchmark, with its options" "$(cat "$LOG")" \
 # shellcheck disable=SC2016 # for the inner shell
 pid=$(MPGKIT_BENCHDIR=$tmp/bin sh -c 'echo $$; exec "$@" >/dev/null' sh "$MPGBENCH" ftq --output "$tmp/pid")
 is "as the same process" "$pid" "$(cat "$LOG.pid")"
-ok "later it is an error" fails 2 "'ftq' goes first: mpgbench ftq" bench --quick ftq
-ok "so is one that there is not" fails 2 "unexpected argument 'frq': no benchmark (ftq compute" bench frq
+ok "later it is an error" fails 2 "'ftq' must come first: mpgbench ftq" bench --quick ftq
+ok "so is one that there is not" fails 2 "unexpected argument 'frq': not a benchmark (ftq compute" bench frq
 ok "help for one" bench help collective
 is "is its --help" "$(cat "$LOG")" "collective --help"
 ok "help" bench help
 is "is its own" "$(head -n 1 "$tmp/out")" "Usage: mpgbench [OPTION]..."
-ok "help for none" fails 2 "no benchmark 'frq'" bench help frq
+ok "help for none" fails 2 "unknown benchmark 'frq'" bench help frq
 
 # ---- which MPI they are for ----
 
 LAUNCHER="HYDRA build"
 ok "the launcher of an MPI that it was not built for" fails 1 \
-    "^mpgbench: $tmp/bin/start starts MPICH's programs, and this mpgkit was built for Open MPI's: " \
+    "^mpgbench: $tmp/bin/start starts programs of MPICH, and this mpgkit was built for Open MPI: " \
     bench -o "$tmp/mpich"
 sed -i "s/^default_mpi=.*/default_mpi=openmpi other_mpi=mpich/" "$MPGBENCH"
 for program in pingpong bandwidth overhead collective; do
@@ -325,13 +325,13 @@ MPGBENCH=$tmp/without/mpgbench
 ok "without MPI" bench -q -o "$tmp/without/results"
 is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute "
 like "... and says so" "$(cat "$tmp/err")" \
-    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are left out*"
+    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are skipped*"
 like "... to the end" "$(tail -n 1 "$tmp/out")" "The signature will have*no network: this mpgkit was*"
 ok "each by itself, too" bench ftq --output "$tmp/without/ftq"
 MPGBENCH=$built
 if [ "${MPGKIT_MPI:-yes}" = no ]; then
     none() { "$built" pingpong 2>"$tmp/err"; }
-    ok "one that is not there" fails 1 "was built without MPI, which pingpong needs" none
+    ok "one that is not there" fails 1 "pingpong needs MPI" none
     done_testing
     exit
 fi
