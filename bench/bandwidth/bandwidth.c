@@ -57,22 +57,22 @@ static const struct mpg_program program = {
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
-        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Send(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
         return;
     }
     for (int w = 0; w < x->window; w++)
-        MPI_Isend(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm, &x->request[w]);
+        MPI_Isend(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, &x->request[w]);
     MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 
 static void receive_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
-        MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
         return;
     }
     for (int w = 0; w < x->window; w++)
-        MPI_Irecv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, &x->request[w]);
+        MPI_Irecv(x->receive_buffer, x->size, MPI_BYTE, 0, TAG, x->comm, &x->request[w]);
     MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 

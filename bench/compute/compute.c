@@ -46,16 +46,16 @@ static const struct mpg_option options[] = {
      .help = "measure at most N of them one by one, evenly spread\n(default: 0, no limit);"
              " all at once are all in any case", .maximum = 65536},
     {.name = "duration", .letter = 'd', .kind = MPG_OPTION_TIME, .value = &opt.duration_ns, .argument = "TIME",
-     .help = "measure each kernel so long on each core, and again on\nall at once (default: 5s)",
+     .help = "measure each kernel for TIME on each core, and again on\nall cores at once (default: 5s)",
      .minimum = 1e6, .maximum = 1e13, .given = &opt.duration_given},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "a duration of 400ms, and working sets of at most 256MiB"},
     {.name = "working-set", .kind = MPG_OPTION_SIZE, .value = &opt.working_bytes, .argument = "SIZE",
-     .help = "memory that each of the two memory kernels goes through\non each core (default: 0, four"
-             " times the last-level cache,\nat most 1GiB, at most a quarter of what is free divided"
-             "\namong the cores)", .maximum = (double)((int64_t)1 << 37)},
+     .help = "working set of each of the two memory kernels on each core\n(default: 0, four times"
+             " the last-level cache, at most 1GiB,\nat most a quarter of the free memory divided"
+             " by the cores)", .maximum = (double)((int64_t)1 << 37)},
     {.name = "seed", .kind = MPG_OPTION_INT, .value = &opt.seed, .argument = "N",
-     .help = "draws the kernels' order, pointers and keys (default: 0)", .maximum = 1e15},
+     .help = "seed of the kernels' order, pointers and keys (default: 0)", .maximum = 1e15},
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &opt.timer, .argument = "NAME",
      .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};

@@ -29,7 +29,7 @@ static bool lead_trial(const struct mpg_pair *pair, int size)
     char more = 1;
     MPI_Send(&more, 1, MPI_CHAR, 1, TAG, pair->comm);
     uint64_t start_ns = mpg_clock_ns();
-    MPI_Send(pair->outbox, size, MPI_BYTE, 1, TAG, pair->comm);
+    MPI_Send(pair->send_buffer, size, MPI_BYTE, 1, TAG, pair->comm);
     bool early = mpg_clock_ns() - start_ns < DELAY_NS / 2;
     MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, pair->comm, MPI_STATUS_IGNORE);
     return early;
@@ -43,7 +43,7 @@ static void follow_trials(const struct mpg_pair *pair, int size)
         if (!more)
             return;
         delay_in_mpi(pair);
-        MPI_Recv(pair->inbox, size, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(pair->receive_buffer, size, MPI_BYTE, 0, TAG, pair->comm, MPI_STATUS_IGNORE);
         MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, pair->comm);
     }
 }

@@ -109,8 +109,8 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
 
 void mpg_pair_end(struct mpg_pair *pair)
 {
-    free(pair->outbox);
-    free(pair->inbox);
+    free(pair->send_buffer);
+    free(pair->receive_buffer);
     MPI_Comm_free(&pair->comm);
 }
 
@@ -135,11 +135,11 @@ static char *allocate_pages(size_t size_bytes)
 
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err)
 {
-    free(pair->outbox);
-    free(pair->inbox);
-    pair->outbox = allocate_pages((size_t)size_bytes);
-    pair->inbox = allocate_pages((size_t)size_bytes);
-    if (!pair->outbox || !pair->inbox)
+    free(pair->send_buffer);
+    free(pair->receive_buffer);
+    pair->send_buffer = allocate_pages((size_t)size_bytes);
+    pair->receive_buffer = allocate_pages((size_t)size_bytes);
+    if (!pair->send_buffer || !pair->receive_buffer)
         return mpg_error_set(err, "out of memory for messages of %lld bytes",
                              (long long)size_bytes);
     return 0;

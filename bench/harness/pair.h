@@ -27,7 +27,7 @@ int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint6
 struct mpg_pair {
     int rank;      /* 0: leads, 1: answers */
     MPI_Comm comm; /* of the two ranks */
-    char *outbox, *inbox; /* send and receive buffers, pages touched */
+    char *send_buffer, *receive_buffer; /* send and receive buffers, pages touched */
 };
 
 /* Creates the pair's communicator; collective over the two ranks. End by mpg_pair_end(). */
@@ -39,7 +39,7 @@ void mpg_pair_end(struct mpg_pair *pair);
  * Collective over the pair. */
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err);
 
-/* Allocates and touches outbox and inbox of SIZE_BYTES each (>= 0); old contents are lost. Two buffers, as in
+/* Allocates and touches both buffers, SIZE_BYTES each (>= 0); old contents are lost. Two buffers, as in
  * OSU's and Intel's benchmarks: received data is in this core's cache, and sending from there would cost the other
  * core more. Errors: out of memory. */
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err);

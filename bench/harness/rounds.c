@@ -383,8 +383,8 @@ static int prepare(struct work *w, struct mpg_error *err)
 {
     int64_t longest = 1;
     w->stamps = calloc(1, sizeof *w->stamps);
-    w->x = (struct mpg_bench_exchange){.comm = w->pair->comm, .outbox = w->pair->outbox,
-                                 .inbox = w->pair->inbox, .timer = w->timer->kind,
+    w->x = (struct mpg_bench_exchange){.comm = w->pair->comm, .send_buffer = w->pair->send_buffer,
+                                 .receive_buffer = w->pair->receive_buffer, .timer = w->timer->kind,
                                  .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");

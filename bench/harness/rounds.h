@@ -21,7 +21,7 @@ enum { MPG_WINDOW_MOST = 4096 };
 /* Inputs of a benchmark's exchange. */
 struct mpg_bench_exchange {
     MPI_Comm comm; /* ranks 0 and 1 */
-    char *outbox, *inbox;
+    char *send_buffer, *receive_buffer;
     int size, window;
     bool eager; /* messages of SIZE are known to be eager */
     enum mpg_timer_kind timer;
@@ -88,8 +88,8 @@ struct mpg_measured {
     int64_t dropped;         /* late receives: exchanges without a sample */
 };
 
-/* Measures the cells (>= 1) of PLAN into MEASURED (mpg_measured_clear()). Outbox and inbox hold the largest size.
- * Collective over the pair. Errors: out of memory. */
+/* Measures the cells (>= 1) of PLAN into MEASURED (mpg_measured_clear()). Both buffers of the pair hold
+ * the largest size. Collective over the pair. Errors: out of memory. */
 int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
                        const struct mpg_bench_plan *plan, const struct mpg_timer *timer,
                        struct mpg_measured *measured, struct mpg_error *err);

@@ -44,7 +44,7 @@ static const struct mpg_option options[] = {
 
 static const struct mpg_program program = {
     .name = "mpgbench overhead",
-    .summary = "Measures what sending a message and receiving one that has arrived cost a rank,\n"
+    .summary = "Measures the CPU time of a send, and of the receive of an arrived message,\n"
                "for each message size. Start it with mpirun -np 2, or more for more pairs.",
     .options = options};
 
@@ -63,10 +63,10 @@ static uint64_t send_message(const struct mpg_bench_exchange *x)
 {
     uint64_t sent;
     if (x->eager) {
-        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Send(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
         return mpg_timer_read(x->timer);
     }
-    MPI_Isend(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm, x->request);
+    MPI_Isend(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, x->request);
     sent = mpg_timer_read(x->timer);
     MPI_Wait(x->request, MPI_STATUS_IGNORE);
     return sent;
@@ -78,8 +78,8 @@ static double measure_round_trip(const struct mpg_bench_exchange *x)
     double took_ns[ROUND_TRIPS];
     for (int i = 0; i < ROUND_TRIPS; i++) {
         const uint64_t start_ns = mpg_clock_ns();
-        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
-        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Send(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         took_ns[i] = (double)(mpg_clock_ns() - start_ns);
     }
     mpg_sort(took_ns, ROUND_TRIPS);
@@ -105,11 +105,11 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
         stamps->sent[i] = send_message(x);
         spin(late_ns);
         stamps->receive_start[i] = mpg_timer_read(x->timer);
-        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
         stamps->off_ns[i] = off_ns(x, stamps->sent[i] - stamps->start[i],
                                    stamps->end[i] - stamps->receive_start[i]);
-        MPI_Irecv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
+        MPI_Irecv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
         send_message(x);
         spin(late_ns);
         stamps->wait_start[i] = mpg_timer_read(x->timer);
@@ -121,9 +121,9 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
 
 static void answer(const struct mpg_bench_exchange *x, uint64_t *there)
 {
-    MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+    MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
     *there = mpg_timer_read(x->timer);
-    MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
+    MPI_Send(x->send_buffer, x->size, MPI_BYTE, 0, TAG, x->comm);
 }
 
 static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)

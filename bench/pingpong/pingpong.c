@@ -51,8 +51,8 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         stamps->start[i] = mpg_timer_read(x->timer);
-        MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
-        MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Send(x->send_buffer, x->size, MPI_BYTE, 1, TAG, x->comm);
+        MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
         stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->end[i] - before);
         before = stamps->end[i];
@@ -63,9 +63,9 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
 {
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
-        MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->arrived[i] = mpg_timer_read(x->timer);
-        MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
+        MPI_Send(x->send_buffer, x->size, MPI_BYTE, 0, TAG, x->comm);
         stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->arrived[i] - before);
         before = stamps->arrived[i];
     }

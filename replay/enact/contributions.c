@@ -40,8 +40,8 @@ static int agree(struct player *p, struct play_comm *c, const int64_t *calls, bo
         return -1;
     for (int i = 0; i < BOTH; i++)
         if (all[i] != both[i])
-            return play_fail(p, "members of communicator %d make different numbers of collectives whose "
-                                "sizes differ between them", c->traced->label);
+            return play_fail(p, "members of communicator %d make different numbers of collectives "
+                                "with individual sizes", c->traced->label);
     *silent = *silent || all[BOTH] != 0;
     return c->remote ? agree_between_groups(p, c, all[BOTH], silent) : 0;
 }

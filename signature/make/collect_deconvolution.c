@@ -110,8 +110,8 @@ static int take_out_half(const struct mpg_exchanges *all, const struct acknowled
         double stated_ns = all->exchange[i].back_ns / 2; /* stored by old results */
         double half_ns = isnan(stated_ns) ? ack->half_ns : stated_ns;
         if (isnan(half_ns))
-            return mpg_error_set(err, "there are no empty exchanges, and no clocks good enough,"
-                                      " to tell what the acknowledgement takes");
+            return mpg_error_set(err, "the time of the acknowledgement is unknown: no empty"
+                                      " exchanges, and no accurate clocks");
         times[i] = fmax(0, times[i] - half_ns);
     }
     return 0;

@@ -219,8 +219,8 @@ static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r
 {
     struct mpg_measured_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
     if (!tells_acknowledgement(r))
-        return mpg_error_set(err, "%s: neither samples of 0 bytes nor a column 'ack_ns' or"
-                                  " 'transfer_ns' say what the acknowledgement takes", r->path);
+        return mpg_error_set(err, "%s: the time of the acknowledgement is unknown: no samples of"
+                                  " 0 bytes, and no column 'ack_ns' or 'transfer_ns'", r->path);
     for (size_t i = 0; i < r->samples; i++) {
         double window = window_of(r, i);
         if (window < 1)

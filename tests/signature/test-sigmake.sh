@@ -213,7 +213,7 @@ fresh
 cp r/pingpong-launch1.samples r/pingpong-launch1-node.samples
 fails "the same launch on a path twice" "r/pingpong-launch1.samples: pingpong launch 1 (node) is in*"
 edits "no acknowledgement" bandwidth-launch0.samples \
-    's/ack_ns/pause/' "neither samples of 0 bytes nor a column*"
+    's/ack_ns/pause/' "the time of the acknowledgement is unknown: no samples of*"
 edits "half a byte" pingpong-launch0.samples 's/^64/64.5/' "line *column 1: 64.5 is not a whole number"
 edits "no path" pingpong-launch0.samples '/path/d' "header line '# path:' is missing"
 edits "a wrong eager limit" pingpong-launch0.samples 's/: 4096/: many/' "header line '# eager_limit_bytes:'*"
