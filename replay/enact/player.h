@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Common declarations of the library that makes the calls of a trace; compiled for each MPI. Functions return 0,
- * or -1 with an error in PLAY->err, unless stated otherwise. A struct player belongs to one thread of the rank. The
+ * or -1 with an error in P->err, unless stated otherwise. A struct player belongs to one thread of the rank. The
  * threads share struct play_shared under one lock: all functions of this header are called with the lock held, and
  * PLAY_CALL releases it during an MPI call. */
 #ifndef MPG_REPLAY_PLAYER_H
@@ -180,6 +180,7 @@ static inline void play_get_status(const struct play_request *r, MPI_Request han
 }
 
 /* enact.c */
+/* Sets P->err to the formatted text with rank and call, unless an error is set already. Returns -1. */
 int play_fail(struct player *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns the bytes of the message described by STATUS. MPI-4.1 deprecates MPI_Get_elements_x; its replacement is
@@ -197,6 +198,7 @@ static inline int64_t play_status_bytes(const MPI_Status *status)
 int play_check(struct player *p, int rc);
 /* Waits for the traced duration of the action, in place of a call. */
 void play_elapse(struct player *p);
+/* Makes the call of the current action. */
 int play_perform_call(struct player *p);
 /* Ends all ranks after standard error has been forwarded. */
 void play_abort(int status);
@@ -205,6 +207,7 @@ void play_abort(int status);
 int play_thread(struct player *p, int64_t *begin_ns);
 
 /* threads.c: threads of the rank. With one thread these functions do nothing. */
+/* Allocates the state of the rank's threads. */
 int threads_new(struct player *p);
 /* Starts all threads but P's, the first. threads_join() waits for their end and adds their counts to P's. */
 int threads_start(struct player *p, int64_t begin_ns);
@@ -230,6 +233,7 @@ bool threads_wait(struct player *p, int thread);
 /* buffers.c: buffers of at least BYTES; NULL: out of memory. Earlier buffers stay valid. */
 void *play_send_buffer(struct player *p, int64_t bytes);
 void *play_receive_buffer(struct player *p, int64_t bytes);
+/* Attaches the buffer for buffered sends, if the rank makes any. */
 int play_attach_buffer(struct player *p);
 /* Expresses BYTES as a count of *TYPE. *TYPE is MPI_BYTE if BYTES fits an int, else a new type for
    play_type_end(). */
@@ -245,27 +249,35 @@ int play_count(struct player *p, int64_t bytes, int *count);
  * processes if one fails. The caller unmaps it. Collective. */
 void *play_shared_memory(MPI_Comm comm, size_t bytes);
 
-/* requests.c */
+/* requests.c: requests by their identifiers in the trace */
+/* Adds a request ID of this thread; RECEIVES: a receive may complete in place of it. NULL with an error if memory runs
+ * out. */
 struct play_request *play_new_request(struct player *p, int64_t id, bool receives);
+/* Returns request ID, NULL if unknown. Waits until the thread that used the request last has finished with it. */
 struct play_request *play_find_request(struct player *p, int64_t id);
+/* Removes REQUEST from the table. */
 void play_free_request(struct player *p, struct play_request *request);
+/* The same for persistent requests. An active start outlives play_free_persistent(). */
 struct play_persistent *play_new_persistent(struct player *p, int64_t id);
 struct play_persistent *play_find_persistent(struct player *p, int64_t id);
 void play_free_persistent(struct player *p, int64_t id);
 /* Frees the lists that HANDLE used. */
 void play_free_lists(struct play_persistent *own);
 
-/* complete.c: MPI_Wait..., MPI_Test... */
+/* complete.c */
+/* Makes the action's completion call: MPI_Wait..., MPI_Test... */
 int play_complete(struct player *p);
 /* Completes deferred requests if possible; IN_ANY_CASE: waits for all. */
 int play_complete_deferred(struct player *p, bool in_any_case);
 /* Notes that REQUEST is complete, with STATUS. */
 int play_note_done(struct player *p, struct play_request *request, const MPI_Status *status);
 
-/* poll.c: runs of unsuccessful polls */
+/* poll.c */
+/* Replays the action's run of unsuccessful polls. */
 int play_polls(struct player *p);
 
-/* p2p.c: point-to-point messages */
+/* p2p.c */
+/* Makes the action's point-to-point call. */
 int play_p2p(struct player *p);
 /* Returns the wildcards (MPG_ANY_...) that receive E uses here: none in deterministic mode, and no source wildcard
  * (tag wildcard) if a wildcard receive on the same communicator names its source (tag). Otherwise a receive with
@@ -274,6 +286,7 @@ uint32_t play_wildcards(const struct player *p, const struct mpg_event *e);
 /* The source and tag arguments of receive E, which received FROM and TAG in the trace. */
 int play_source(const struct player *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct player *p, const struct mpg_event *e, int32_t tag);
+/* Converts a rank of the trace, which may be MPG_PROC_NULL or MPG_ROOT, to MPI's. */
 int play_peer(int32_t rank);
 /* Returns the buffer size for a blocking receive of BYTES in the trace, which may receive another message here. */
 int64_t play_receive_room(const struct player *p, int64_t bytes);
@@ -290,6 +303,7 @@ struct play_envelope {
     int source, tag;
     bool substitute; /* differs from the trace */
 };
+/* Allocates the state if deviations are possible: one thread, wildcards, not deterministic. */
 int deviations_new(struct player *p);
 /* Notes that the call received the message described by STATUS; in the trace it received FROM, TAG. */
 int deviations_note(struct player *p, int32_t comm, int32_t from, int32_t tag, const MPI_Status *status);
@@ -299,6 +313,7 @@ void deviations_note_probe(struct player *p, const struct mpg_event *e, const MP
 int deviations_post(struct player *p, struct play_request *r, const struct mpg_event *e, int32_t from, int32_t tag);
 /* Forgets R, which will receive nothing. */
 void deviations_drop(struct player *p, struct play_request *r);
+/* Notes that R is complete, with STATUS. */
 int deviations_complete(struct player *p, struct play_request *r, const MPI_Status *status);
 /* Follows an exchange of the handles of A and B. */
 void deviations_exchange(struct play_request *a, struct play_request *b);
@@ -312,18 +327,23 @@ void deviations_hold(struct player *p, int messages);
 /* Sets *ENVELOPE to the source and tag that receive E of E->from and TAG must use if its traced message is gone, and
  * notes the message as received. WAITS: may wait until that is decided. */
 int deviations_substitute(struct player *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,
-               struct play_envelope *envelope);
+                          struct play_envelope *envelope);
 
-/* probe.c: probes and matched receives */
+/* probe.c */
+/* Makes the action's probe or matched receive. */
 int play_probe(struct player *p);
 
-/* persistent.c: creation, start, cancellation and free of requests */
+/* persistent.c */
+/* Makes the action's call: creation or start of persistent and partitioned requests, MPI_Cancel, MPI_Request_free. */
 int play_persistent(struct player *p);
 
 /* comms.c */
 /* Sets up MPI_COMM_WORLD. Collective. */
 int play_set_up_world(struct player *p);
+/* Returns communicator COMM (a number of the trace) when it is usable; waits for a thread that is creating it. NULL with
+ * an error if no replayed call creates it. */
 struct play_comm *play_comm(struct player *p, int32_t comm);
+/* Make the action's call: creation, or free, of a communicator. */
 int play_constructor(struct player *p);
 int play_comm_free(struct player *p);
 /* Makes COMM usable after its request is complete. */
@@ -334,21 +354,26 @@ int play_topology(struct player *p, struct play_comm *old, struct play_comm *mad
 /* MPI_Cart_sub. Stores false in *IS_ONE and creates nothing if OLD is no grid or MADE no part of it. */
 int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into);
 
-/* contributions.c: exchanges contributions on a new communicator */
+/* contributions.c */
+/* Exchanges the sizes of all later collectives on COMM, communicator NUMBER of the trace. Collective. */
 int play_exchange_contributions(struct player *p, int32_t number, struct play_comm *comm);
 /* Returns the peers' sizes for the next call of KIND, or NULL with an error if there is none. */
 const int64_t *play_next_contributions(struct player *p, struct play_comm *comm, enum mpg_contribution_kind kind);
 
 /* collective.c */
+/* Makes the action's collective call. */
 int play_collective(struct player *p);
 /* Makes a start of OWN, a persistent collective that this MPI lacks, as a nonblocking call. */
 int play_collective_start(struct player *p, struct play_persistent *own, struct play_request *request);
 
 /* window.c */
+/* Makes the action's call on a window: creation, free, synchronization or transfer. */
 int play_window(struct player *p);
 
 /* watchdog.c */
+/* Starts the watchdog of the host. Collective over MPI_COMM_WORLD. watchdog_end() stops it. */
 int watchdog_begin(struct player *p);
+/* Publish that the thread computes, or begins the action's call. */
 void watchdog_compute(struct player *p);
 void watchdog_call(struct player *p);
 /* The thread makes no more calls. */
