@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparing: estimates, tests, verdicts. */
+/* Comparison of signatures: estimates, tests, verdicts. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -14,11 +14,11 @@
 #include "statistics/inference.h"
 #include "statistics/kolmogorov.h"
 
-/* Below this level, of the false discoveries among all that are called different. */
+/* False discovery rate among the parameters called different. */
 static const double level = 0.05;
 static const double normal_95 = 1.959963984540054;
 
-/* ---- items ---- */
+/* ---- parameters ---- */
 
 struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
@@ -102,8 +102,8 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
     e->log_variance = sum;
 }
 
-/* Values that are all one number are rounded: they may be half a step off. Moves
- * *LOW and *HIGH half way to the nearest other values of D. */
+/* If both bounds are the same number, the values are rounded and may be off by half a step. Moves *LOW and *HIGH
+ * half way to the neighbouring values of D. */
 static void widen_step(const struct mpg_distribution *d, double *low, double *high)
 {
     double value = *low;
@@ -118,7 +118,7 @@ static void widen_step(const struct mpg_distribution *d, double *low, double *hi
         *high = (d->quantiles[i] + value) / 2;
 }
 
-/* Quantile U of D into *E; freedom is 0 when there are too few samples to say. */
+/* Stores quantile U of D in *E; freedom 0: too few samples. */
 static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
                     struct mpg_error *err)
 {
@@ -150,7 +150,7 @@ double compare_t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* ZERO is 0: there is no ratio, but OTHER may be surely more. */
+/* One value is 0, so there is no ratio. Tests whether OTHER is significantly greater. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {
@@ -189,14 +189,14 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 
 /* ---- distributions ---- */
 
-/* Adds the test of the whole distributions to ITEM's t-test: of two tests, the
- * smaller P counts twice (Bonferroni). NA and NB independent samples count; they
- * are estimates with FREEDOM degrees of freedom, so that the tail is Student's. */
+/* Adds the test of the whole distributions to ITEM's t-test; the smaller P of the two tests is doubled
+ * (Bonferroni). NA and NB: effective numbers of samples, themselves estimates with FREEDOM degrees of freedom, so
+ * the tail is Student's. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb,
                                double freedom)
 {
-    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* the knots stay theirs */
+    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* shallow copies: the knots are shared */
     double p;
     fewer_a.n = (size_t)na;
     fewer_b.n = (size_t)nb;
@@ -207,10 +207,10 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
-/* The part of D at or below X, in the middle of the values equal to X. */
+/* The fraction of D at or below X, counting half of the values equal to X. */
 static double part_below(const struct mpg_distribution *d, double x)
 {
-    double low[2] = {0, 0}, high[2] = {1, 1}; /* where it is reached, where it is exceeded */
+    double low[2] = {0, 0}, high[2] = {1, 1}; /* bounds of the probabilities at which X is reached and exceeded */
     for (int exceed = 0; exceed < 2; exceed++)
         for (int i = 0; i < 40; i++) {
             double middle = (low[exceed] + high[exceed]) / 2;
@@ -223,8 +223,8 @@ static double part_below(const struct mpg_distribution *d, double x)
     return (low[0] + low[1]) / 2;
 }
 
-/* As many independent samples as give D's median the variance that E, of it, has: those of
- * which so large a part lies within its interval. */
+/* The number of independent samples for which D's median has the variance of E, from the fraction of D within E's
+ * interval. */
 static double worth(const struct mpg_distribution *d, const struct estimate *e)
 {
     double n = d->intervals > 0 ? d->interval[0].independent
@@ -252,7 +252,7 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         if (!item)
             return -1;
         item->unit = unit;
-        if (qa.freedom > 0 && qa.launches == 0) /* as older signatures, which do not say */
+        if (qa.freedom > 0 && qa.launches == 0) /* older signatures do not contain it */
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
@@ -272,8 +272,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Benjamini and Yekutieli's limit: tests whose P is at most this are discoveries, however the
- * tests depend on each other, as those of one launch's sizes do. */
+/* The limit of Benjamini and Yekutieli: tests with P at most this are discoveries under any dependence between
+ * tests, as between the sizes of one launch. */
 static double discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;

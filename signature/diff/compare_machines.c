@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparing machines, of which there are one or several measurements each. */
+/* Comparison of machines with one or several measurements each. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -9,13 +9,13 @@
 
 #include "signature/diff/compare_private.h"
 
-/* Noise, and what it does to the tails, varies more between measurements than medians do. */
+/* Noise and tails vary more between measurements than medians. */
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
-/* Measurements besides the first from which a spread is estimated, not taken. */
+/* further measurements needed to estimate the spread */
 enum { LEAST_AGAIN = 2 };
 
-/* The items of the other measurements of a's machine against b. */
+/* Parameters of the other measurements of a's machine, compared with b. */
 struct others {
     struct mpg_difference *difference;
     size_t n;
@@ -24,7 +24,7 @@ struct others {
 static const struct mpg_parameter *find(const struct mpg_difference *d, size_t near,
                                         const char *name)
 {
-    for (size_t k = 0; k < d->n; k++) { /* mostly at the same place */
+    for (size_t k = 0; k < d->n; k++) { /* usually at the same index */
         const struct mpg_parameter *item = &d->item[(near + k) % d->n];
         if (strcmp(item->name, name) == 0)
             return item;
@@ -32,14 +32,14 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* How far ratio R (a logarithm) is outside the tolerance; 0 inside. */
+/* The distance of the log ratio R outside the tolerance; 0 inside. */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
 }
 
-/* Makes ITEM's a the mean of all measurements of a's machine, and its variance that of a
- * further one around it, where there are enough. */
+/* Replaces ITEM's a by the mean over all measurements of a's machine, and its variance by that of a further
+ * measurement, if there are enough. */
 static void take_others(struct mpg_parameter *item, size_t at, const struct others *others)
 {
     double value[MPG_COMPARE_MOST_AGAIN + 1], mean = 0, squares = 0, n = 1;
@@ -73,7 +73,7 @@ static void judge_machines(struct mpg_parameter *item, double tolerance)
     item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
 }
 
-/* One of both is 0: more than that by more than measurements of one machine differ? */
+/* Tests a value against 0, with the spread between measurements of one machine. */
 static void judge_above_zero(struct mpg_parameter *item, double spread)
 {
     if (isnan(item->log_above_zero))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparing the network path by path and size by size, and collectives. */
+/* Comparison of networks by path and size, and of collectives. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static int compare_times(struct comparing *c, const char *name, const struct mpg
     return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
-/* All sizes of both, ascending. */
+/* Compares all sizes of both, ascending. */
 static int compare_sizes(struct comparing *c, const char *path, const char *what,
                          const struct mpg_network_sizes *a, const struct mpg_network_sizes *b,
                          const struct launches launches[2], struct mpg_error *err)
@@ -62,7 +62,7 @@ static double limit_value(const struct mpg_network_path *path)
                : NAN;
 }
 
-/* The limit is found by bisection, not sampled: any difference is one. */
+/* The eager limit is found by bisection, not sampled, so any difference is significant. */
 static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -89,17 +89,17 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     return 0;
 }
 
-/* Whether times that were got as A says were got as B says: what stands before a comma
- * or semicolon is how, what follows is how well. */
+/* Returns true if A and B describe the same method. The text before a comma or semicolon is the method, the rest
+ * its quality. */
 static bool got_alike(const char *a, const char *b)
 {
     if (!a || !b)
-        return true; /* nobody says */
+        return true; /* unknown */
     size_t length = strcspn(a, ",;");
     return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
 }
 
-/* One-way times; what they came from where that is not the same for both. */
+/* Compares one-way times, or round trips if the methods for one-way times differ. */
 static int compare_latencies(struct comparing *c, const char *path,
                              const struct mpg_network_path *a, const struct mpg_network_path *b,
                              const struct launches launches[2], struct mpg_error *err)
@@ -113,7 +113,7 @@ static int compare_latencies(struct comparing *c, const char *path,
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
 }
 
-/* How SIG's transfers on PATH were got; NULL: it does not say. */
+/* The method of SIG's transfer times on PATH; NULL: unknown. */
 static const char *transfer_of(const struct mpg_signature *sig, const char *path)
 {
     char key[64];
@@ -151,7 +151,7 @@ static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
 
 /* ---- collectives ---- */
 
-/* Times by operation, processes and size: collectives, or reductions, of one signature. */
+/* Times of collectives or reductions of one signature, by operation, processes and size. */
 struct times {
     const struct mpg_collective_time *item;
     size_t n;
@@ -169,7 +169,7 @@ static const struct mpg_distribution *find_collective(const struct times *times,
     return NULL;
 }
 
-/* Those of A and B that are LIKE. */
+/* Compares the entries of A and B with LIKE's operation, processes and size. */
 static int compare_collective(struct comparing *c, const struct mpg_collective_time *like,
                               const struct times *a, const struct times *b,
                               const struct launches launches[2], struct mpg_error *err)
@@ -180,7 +180,7 @@ static int compare_collective(struct comparing *c, const struct mpg_collective_t
     return compare_times(c, name, find_collective(a, like), find_collective(b, like), launches, err);
 }
 
-/* Launches of the farthest path stand for those of the collectives. */
+/* The spread of launches of the longest path is used for collectives. */
 static int compare_collectives(struct comparing *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {

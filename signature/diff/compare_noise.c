@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparing noise and compute rates, pooled over the cores of each signature. */
+/* Comparison of noise and compute rates, pooled over the cores of each signature. */
 #include "config.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static const struct launches no_launches = {0, INFINITY};
 
-/* Lets D count for WORTH independent samples. */
+/* Sets D's number of independent samples to WORTH. */
 static void set_worth(struct mpg_distribution *d, double worth)
 {
     d->n = (size_t)fmin(fmax(worth, 1), MPG_INFERENCE_MAX_SAMPLES);
@@ -22,19 +22,19 @@ static void set_worth(struct mpg_distribution *d, double worth)
 
 /* ---- detours ---- */
 
-enum { BLOCKS = 32 }; /* of a record */
+enum { BLOCKS = 32 }; /* per record */
 
-/* Fraction lost and detours a second of all cores, counting those of at least
- * THRESHOLD_NS. Blocks of the record are what varies: detours come in bursts. */
+/* Fraction lost and detours per second over all cores, for detours of at least THRESHOLD_NS. The variance comes
+ * from blocks of the record, because detours come in bursts. */
 struct record {
     struct estimate fraction, rate;
-    double *duration_ns; /* of all cores */
+    double *duration_ns; /* over all cores */
     size_t n;
-    double worth;        /* how many independent ones these are */
+    double worth;        /* effective number of independent durations */
 };
 
-/* How many independent values N are worth whose first LAGS autocorrelations are
- * given: n / (1 + 2 their sum), up to the first that is not positive. */
+/* The effective number of independent values among N with the first LAGS autocorrelations: n / (1 + 2 sum), summed
+ * up to the first that is not positive. */
 static double independent(size_t n, const double *autocorrelation, size_t lags)
 {
     double sum = 0;
@@ -43,8 +43,8 @@ static double independent(size_t n, const double *autocorrelation, size_t lags)
     return fmax(1, (double)n / (1 + 2 * sum));
 }
 
-/* The same for N durations in time order. Bursts make neighbours alike in kind,
- * which the logarithm shows and a few huge ones do not hide. */
+/* The same for N durations in time order. Logarithms are used: they show that neighbours in a burst are alike, and
+ * a few very long detours do not dominate. */
 static int independent_durations(const double *duration_ns, size_t n, double *worth,
                                  struct mpg_error *err)
 {
@@ -67,8 +67,8 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* The sum of N VALUEs, one a block, and the variance of their mean: that of as many
- * blocks as are independent, since what is slower than a block spans several. */
+/* The sum of N block values, and the variance of their mean from the effective number of independent blocks, since
+ * slow variation spans several blocks. */
 static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
     double sum = 0, squares = 0, products = 0, count = (double)n;
@@ -83,8 +83,7 @@ static double sum_of(const double *value, size_t n, double *variance_of_mean)
     return sum;
 }
 
-/* N values, the means of parts of a record; *VALUE gets what they add up to on average,
- * *VARIANCE its variance. */
+/* Adds the mean of N block values to *SUM and its variance to *VARIANCE. */
 static void add_parts(const double *value, size_t n, double *sum, double *variance,
                       double *freedom_terms)
 {
@@ -94,14 +93,13 @@ static void add_parts(const double *value, size_t n, double *sum, double *varian
     *freedom_terms += n > 1 ? v * v / (double)(n - 1) : 0;
 }
 
-/* Whether detour I of C's kept blocks is among its longest, which it has all of. */
+/* Returns true if detour I of C's sampled blocks is one of the longest, which are stored completely. */
 static bool is_longest(const struct mpg_noise_core *c, size_t i)
 {
     return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.least_ns;
 }
 
-/* Adds what the blocks that are kept of C's record have besides the longest detours; the
- * durations are those of all their detours. */
+/* Adds the sampled blocks of C without the longest detours; durations include all detours of the blocks. */
 static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                      double freedom_terms[2])
 {
@@ -126,7 +124,7 @@ static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct
     add_parts(detours, b->n, &record->rate.value, &record->rate.log_variance, &freedom_terms[1]);
 }
 
-/* Adds a core's lost time and count, each a block's mean over its length. */
+/* Adds a core's lost time and detour count by block. */
 static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                       double freedom_terms[2], struct mpg_error *err)
 {
@@ -139,7 +137,7 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
         size_t block = (size_t)fmin(c->start_ns[i] / length_ns, BLOCKS - 1);
         lost[block] += c->duration_ns[i] / length_ns;
         detours[block] += 1e9 / length_ns;
-        if (c->blocks.recorded == 0) /* else there would be too many long ones */
+        if (c->blocks.recorded == 0) /* else the longest would be over-represented */
             record->duration_ns[record->n++] = c->duration_ns[i];
     }
     add_parts(lost, BLOCKS, &record->fraction.value, &record->fraction.log_variance,
@@ -154,7 +152,7 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
     return 0;
 }
 
-/* From the sum over N cores with its variance to the mean with its logarithm's. */
+/* Converts a sum over N cores and its variance to the mean and the variance of its logarithm. */
 static void finish(struct estimate *e, double n, double freedom_terms)
 {
     e->freedom = freedom_terms > 0 ? e->log_variance * e->log_variance / freedom_terms : BLOCKS - 1;
@@ -162,7 +160,7 @@ static void finish(struct estimate *e, double n, double freedom_terms)
     e->value /= n;
 }
 
-/* 1: filled, 0: no core has a record, -1: an error. */
+/* Returns 1 if *RECORD is filled, 0 if no core has a record, -1 with ERR. */
 static int read_record(const struct mpg_signature *sig, double threshold_ns, struct record *record,
                        struct mpg_error *err)
 {
@@ -217,7 +215,7 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
 
 static int compare_records(struct comparing *c, struct mpg_error *err)
 {
-    /* What only one could have seen says nothing about the machines. */
+    /* detours below either threshold are ignored */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
     struct record a = {0}, b = {0};
     int status = -1, has_a = read_record(c->a, threshold_ns, &a, err);
@@ -248,10 +246,10 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
 /* ---- pooled distributions ---- */
 
 struct pool {
-    double *value;       /* knots of all, each distribution with the same number */
+    double *value;       /* knots of all distributions, the same number of each */
     size_t n;
-    double samples;      /* effective */
-    double mean, variance; /* sums over distributions: of means, of their variances */
+    double samples;      /* effective number */
+    double mean, variance; /* sums over distributions: of means, of variances of means */
     size_t distributions;
     struct mpg_distribution *d;
 };
@@ -277,7 +275,7 @@ static int pool_finish(struct pool *pool, struct mpg_error *err)
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
     if (!pool->d)
         return -1;
-    set_worth(pool->d, pool->samples); /* not those of the knots */
+    set_worth(pool->d, pool->samples); /* instead of the number of knots */
     return 0;
 }
 
@@ -314,7 +312,7 @@ static int pool_quanta(const struct mpg_signature *sig, bool work, struct pool *
     return 0;
 }
 
-/* The mean time lost, in percent of the quantum. */
+/* Mean lost time in percent of the quantum. */
 static struct estimate lost_of(const struct pool *pool, double quantum_ns)
 {
     double n = (double)pool->distributions;
@@ -334,7 +332,7 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
     if (!item)
         return -1;
     compare_estimates(item, &lost_a, &lost_b);
-    /* What one quantum loses depends on how long it is. */
+    /* The loss of a single quantum depends on its length. */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
@@ -369,8 +367,8 @@ static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
 
 /* ---- spectral lines ---- */
 
-/* The strongest fundamental of SIG near FREQUENCY_HZ, or NULL. A line is good to
- * a part of a bin; two bins apart is another line. */
+/* SIG's strongest fundamental near FREQUENCY_HZ, or NULL. A line is accurate to a fraction of a bin; lines two
+ * bins apart are different. */
 static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, double frequency_hz)
 {
     const struct mpg_noise_line *best = NULL;
@@ -385,7 +383,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
     return best;
 }
 
-/* Lists lines of SIG; those that OTHER has too only when SIG is A. */
+/* Lists lines of SIG; lines that OTHER also has only if SIG is A. */
 static int list_lines(struct comparing *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {
@@ -414,7 +412,7 @@ int compare_noise(struct comparing *c, struct mpg_error *err)
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
         return -1;
-    /* A signature beside itself has no lines of its own. */
+    /* a signature compared with itself */
     return c->a == c->b ? 0 : list_lines(c, c->b, c->a, err);
 }
 

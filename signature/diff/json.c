@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigdiff --json: the whole comparison for programs. */
+/* sigdiff --json: the whole comparison as JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *unit_of(const struct mpg_parameter *item)
     return item->unit;
 }
 
-/* JSON knows no NaN: what is unknown is absent. */
+/* JSON has no NaN: unknown values are absent. */
 static void set_number(json_t *object, const char *key, double value)
 {
     if (isfinite(value))
@@ -65,7 +65,7 @@ static json_t *header_json(const struct mpg_header_difference *fact)
     return object;
 }
 
-/* How many checks were made of SIG's results, and which failed; null where none were. */
+/* The number of quality checks and the failed checks of SIG; null: none made. */
 static json_t *checks_json(const struct mpg_signature *sig)
 {
     if (sig->checks == 0)
@@ -98,12 +98,12 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
     json_object_set_new(root, "few_launches", json_boolean(d->few_launches));
     json_object_set_new(root, "headers", headers);
     json_object_set_new(root, "parameters", parameters);
-    /* Parts that memory ran out for are missing: count what must be there. */
+    /* after a failed allocation parts are missing: check the number */
     int status = json_array_size(json_object_get(root, "parameters")) == d->n &&
                          json_dumpf(root, stdout, JSON_INDENT(1)) == 0
                      ? 0
                      : mpg_error_set(err, "cannot write JSON to standard output");
     putchar('\n');
     json_decref(root);
-    return ferror(stdout) ? 0 : status; /* the close says why */
+    return ferror(stdout) ? 0 : status; /* mpg_stdout_close() reports the write error */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigdiff: what differs between two signatures, by how much, how surely. */
+/* sigdiff: compares two signatures, with tests. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -12,7 +12,7 @@
 #include "signature/diff/compare.h"
 #include "signature/diff/report.h"
 
-/* As diff(1) has it: 1 says that they differ, so trouble is 2. */
+/* As diff(1): 1 means different, so an error is 2. */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 static int fail(const char *program, const struct mpg_error *err)
@@ -21,7 +21,7 @@ static int fail(const char *program, const struct mpg_error *err)
     return EXIT_TROUBLE;
 }
 
-/* The signatures of A, B and AGAIN, in this order; the caller frees those that are not NULL. */
+/* Loads the signatures A, B and AGAIN, in this order; the caller frees all that are not NULL. */
 static int load_all(const char *a, const char *b, const struct mpg_option_list *again,
                     struct mpg_signature *sig[], struct mpg_error *err)
 {
@@ -33,7 +33,7 @@ static int load_all(const char *a, const char *b, const struct mpg_option_list *
     return 0;
 }
 
-/* Of OPTIONS' --again and the ARGUMENTS at most one is standard input; one more measurement tells nothing. */
+/* Checks that at most one input is standard input, and that --again is not given just once. */
 static int check_inputs(void *options, char **arguments, size_t n, struct mpg_error *err)
 {
     const struct mpg_option_list *again = options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigdiff's table. */
+/* sigdiff's text output. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
 
 static char *format_value(char *buf, const struct mpg_parameter *item, double value)
 {
-    char unit[MOST_OF_A_UNIT + 1]; /* by whoever wrote the file */
+    char unit[MOST_OF_A_UNIT + 1]; /* comes from the file */
     mpg_printable(unit, sizeof unit, item->unit ? item->unit : "");
     if (isnan(value))
         snprintf(buf, SHOW_TEXT, "-");
@@ -28,7 +28,7 @@ static char *format_value(char *buf, const struct mpg_parameter *item, double va
         snprintf(buf, SHOW_TEXT, "%.4g %%", value);
     else if (item->quantity == MPG_SIZE_BYTES)
         snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
-    else if (unit[0] == '/') /* a prefix would stand alone */
+    else if (unit[0] == '/') /* a unit prefix would stand alone */
         snprintf(buf, SHOW_TEXT, "%.5g %s", value, unit);
     else
         show_rate(buf, value, unit);
@@ -57,13 +57,13 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
-/* ITEM's name, which quotes the signature, fit to be shown: in BUF of MOST_OF_A_NAME bytes. */
+/* Writes ITEM's name, which quotes the signature, in printable form to BUF of MOST_OF_A_NAME bytes. */
 static char *format_name(char *buf, const struct mpg_parameter *item)
 {
     return mpg_printable(buf, MOST_OF_A_NAME, item->name);
 }
 
-/* Columns as wide as what is shown in them. */
+/* Widths of the widest cells. */
 struct widths {
     int name, value;
 };

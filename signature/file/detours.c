@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of detours as whole numbers and back. Each number is a difference from what was
- * before, so that it is small: a gap, a duration, a gap, a duration. */
+/* Conversion of detour times to whole numbers and back. Each number is a difference from its predecessor (gap,
+ * duration, gap, duration, ...), which keeps the numbers small. */
 #include "signature/file/detours.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 
 enum { MOST_PARTS = 1000 };
 
-/* How far a list of times has come: in parts of a ns, and as a double. */
+/* Position in a list of times: in parts of a ns, and as a double. */
 struct clock {
     int parts;
     uint64_t at;
     double at_ns;
 };
 
-/* Moves CLOCK by NUMBER parts. Without a gap, a time is that where the one before ended,
- * whose sum may have been rounded. */
+/* Advances CLOCK by NUMBER parts. Without a gap a time equals the end of the previous detour, which may be a
+ * rounded sum. */
 static double move(struct clock *clock, uint64_t number)
 {
     clock->at += number;
@@ -27,7 +27,7 @@ static double move(struct clock *clock, uint64_t number)
     return clock->at_ns;
 }
 
-/* Lets a detour of NUMBER parts pass; how long that is. */
+/* Advances CLOCK by a detour of NUMBER parts; returns its duration in ns. */
 static double pass(struct clock *clock, uint64_t number)
 {
     double duration_ns = (double)number / clock->parts;
@@ -36,7 +36,7 @@ static double pass(struct clock *clock, uint64_t number)
     return duration_ns;
 }
 
-/* *NUMBER is the distance from CLOCK to TIME_NS, if that is a whole one. */
+/* Stores the distance from CLOCK to TIME_NS in *NUMBER; false: not a whole number of parts. */
 static bool distance(const struct clock *clock, double time_ns, uint64_t *number)
 {
     double at = rint(time_ns * clock->parts);
@@ -47,7 +47,7 @@ static bool distance(const struct clock *clock, double time_ns, uint64_t *number
     return move(&moved, *number) == time_ns;
 }
 
-/* The numbers of N detours from CLOCK on, if they are whole; NUMBER may be NULL. */
+/* Converts N detours after CLOCK to numbers; false: not whole numbers. NUMBER may be NULL. */
 static bool to_numbers(struct clock *clock, const double *start_ns, const double *duration_ns,
                        size_t n, uint64_t *number)
 {
@@ -70,8 +70,8 @@ static bool to_numbers(struct clock *clock, const double *start_ns, const double
     return true;
 }
 
-/* The same of all blocks: each is its number of detours, the distance from the end of the
- * block before to its begin, and its detours. */
+/* Converts all blocks. A block becomes its number of detours, the gap from the end of the previous block, and its
+ * detours. */
 static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint64_t *number)
 {
     struct clock clock = {.parts = parts};
@@ -164,7 +164,7 @@ char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *mark
 
 /* ---- unpacking ---- */
 
-/* N detours from CLOCK on into START_NS and DURATION_NS. */
+/* Converts numbers to N detours after CLOCK. */
 static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, double *start_ns,
                         double *duration_ns, struct mpg_error *err)
 {
@@ -177,7 +177,7 @@ static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, d
     return 0;
 }
 
-/* Room for N detours. */
+/* Allocates arrays for N detours. */
 static int make_room(size_t n, double **start_ns, double **duration_ns, struct mpg_error *err)
 {
     double *start = malloc((n + 1) * sizeof *start), *duration = malloc((n + 1) * sizeof *duration);
@@ -229,7 +229,7 @@ int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **
     return status;
 }
 
-/* B's N blocks of DETOURS in all. */
+/* Unpacks N blocks with DETOURS detours in total into B. */
 static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
                          struct mpg_noise_blocks *b, struct mpg_error *err)
 {
@@ -265,7 +265,7 @@ static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
 
 /* ---- reading ---- */
 
-/* Whether N more detours that PACKED stands for are within what a file may hold. */
+/* Checks N more detours, represented by PACKED, against the limit of a file. */
 static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
                  struct mpg_error *err)
 {
@@ -278,7 +278,7 @@ static int allow(struct mpg_detours_allowance *allowance, const char *packed, si
     return 0;
 }
 
-/* Member "packed" of OBJECT, and under the key COUNT how many detours that is. */
+/* Reads member "packed" of OBJECT and its number of detours, key COUNT. */
 static int get_packed(const json_t *object, const char *count,
                       struct mpg_detours_allowance *allowance, const char **packed, size_t *n,
                       struct mpg_error *err)
@@ -311,7 +311,7 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MOST_PARTS);
 }
 
-/* Member "off_cpu" of OBJECT, which has N detours, into *OFF, which stays NULL if there is none. */
+/* Reads member "off_cpu" of OBJECT, which has N detours, into *OFF; NULL if absent. */
 static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_error *err)
 {
     const json_t *member, *text;
@@ -332,7 +332,7 @@ static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_er
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
-/* What there is where not all detours are. */
+/* Reads the sampled blocks of a truncated record. */
 static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -366,7 +366,7 @@ static int read_blocks(const json_t *object, struct mpg_detours_allowance *allow
     return status < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
 
-/* The arrays of versions 1 and 2. */
+/* Reads the arrays of file versions 1 and 2. */
 static int read_arrays(const json_t *object, struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t durations;
@@ -408,7 +408,7 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
 
 /* ---- writing ---- */
 
-/* OFF of N detours; nothing if it is not known. */
+/* Writes OFF for N detours; nothing if OFF is NULL. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
     size_t marked;
@@ -440,8 +440,8 @@ static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, c
     return 0;
 }
 
-/* *PACKED and, if there are any, *BLOCKS in PARTS of a ns, and the ALLOWANCE then. Of a record
- * without blocks both may become NULL: it is written as arrays. */
+/* Packs the detours and, if present, the blocks, in PARTS of a ns; updates ALLOWANCE. For a record without blocks
+ * *PACKED and *BLOCKS may remain NULL: the record is then written as arrays. */
 static int pack_all(const struct mpg_noise_core *core, int parts,
                     struct mpg_detours_allowance *allowance, char **packed, char **blocks,
                     struct mpg_error *err)

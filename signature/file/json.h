@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files share that read and write signatures as JSON.
- *
- * Readers: a key that is absent leaves *VALUE as it is, unless the name says
- * that it is needed. Errors name the key; callers put its place in front. */
+/* Common functions for reading and writing signatures as JSON. Functions named get leave *VALUE unchanged if the
+ * key is absent; functions named need then fail. Errors name the key; callers prefix its location. All functions
+ * return 0, or -1 with ERR. */
 #ifndef MPG_SIGNATURE_JSON_H
 #define MPG_SIGNATURE_JSON_H
 
@@ -16,7 +15,7 @@
 
 /* ---- reading: json_get.c ---- */
 
-/* OBJECT's member KEY, which must be of TYPE; *MEMBER is NULL when it is absent. */
+/* Stores OBJECT's member KEY, which must have TYPE, in *MEMBER; NULL if absent. */
 int mpg_json_get(const json_t *object, const char *key, json_type type, const json_t **member,
                  struct mpg_error *err);
 int mpg_json_get_number(const json_t *object, const char *key, double *value,
@@ -27,45 +26,44 @@ int mpg_json_get_integer(const json_t *object, const char *key, int64_t *value,
                          struct mpg_error *err);
 int mpg_json_need_integer(const json_t *object, const char *key, int64_t *value,
                           struct mpg_error *err);
-/* A count or number of something, within LEAST..INT32_MAX. */
+/* A count from LEAST to INT32_MAX. */
 int mpg_json_get_count(const json_t *object, const char *key, int least, int *value,
                        struct mpg_error *err);
 int mpg_json_need_count(const json_t *object, const char *key, int least, int *value,
                         struct mpg_error *err);
 int mpg_json_get_flag(const json_t *object, const char *key, bool *value, struct mpg_error *err);
-/* A copy of a string, which the caller frees. */
+/* A copy of a string, for the caller to free. */
 int mpg_json_get_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
 int mpg_json_need_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
-/* The numbers of array KEY, at most MOST of them, in memory the caller frees;
- * absent means none. */
+/* The numbers of array KEY, at most MOST, in an array for the caller to free; absent: none. */
 int mpg_json_get_numbers(const json_t *object, const char *key, size_t most, double **values,
                          size_t *n, struct mpg_error *err);
-/* The members of object KEY, all strings, in the file's order, at most MOST. */
+/* The members of object KEY, all strings, in file order, at most MOST. */
 int mpg_json_get_facts(const json_t *object, const char *key, size_t most,
                        struct mpg_fact **fact, size_t *n, struct mpg_error *err);
 int mpg_json_get_distribution(const json_t *object, const char *key,
                               struct mpg_distribution **distribution, struct mpg_error *err);
 int mpg_json_need_distribution(const json_t *object, const char *key,
                                struct mpg_distribution **distribution, struct mpg_error *err);
-/* OBJECT as a distribution. */
+/* Converts OBJECT to a distribution. */
 int mpg_json_to_distribution(const json_t *object, struct mpg_distribution **distribution,
                              struct mpg_error *err);
 
-/* An array of objects, and room for what they say. */
+/* An array of objects, with memory for the results. */
 struct mpg_json_list {
     const json_t *array;
     size_t n;
-    void *memory; /* N elements, all zero, the caller's; NULL without any */
+    void *memory; /* N zeroed elements, owned by the caller; NULL if N is 0 */
 };
 
-/* Array KEY of at most MOST objects, each to become an element of SIZE bytes. */
+/* Reads array KEY of at most MOST objects, and allocates elements of SIZE bytes. */
 int mpg_json_get_list(const json_t *object, const char *key, size_t most, size_t size,
                       struct mpg_json_list *list, struct mpg_error *err);
 
-/* ---- reading: the areas ---- */
+/* ---- reading: parts of a signature ---- */
 
 int mpg_read_noise(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
-/* MAJOR is the file's version: version 1 has one path, whose class its header says. */
+/* MAJOR: file version. Version 1 has one path, whose class is in the header. */
 int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
                      struct mpg_error *err);
 int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
@@ -75,16 +73,16 @@ int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_e
 
 void mpg_json_put_facts(struct mpg_json *out, const char *key, const struct mpg_fact *fact,
                         size_t n);
-/* Writes nothing when D is NULL. */
+/* Writes nothing if D is NULL. */
 void mpg_json_put_distribution(struct mpg_json *out, const char *key,
                                const struct mpg_distribution *d);
 
-/* ---- writing: the areas ---- */
+/* ---- writing: parts of a signature ---- */
 
-/* As mpg_signature_write(), of a SIG that is not checked. */
+/* As mpg_signature_write(), without a check of SIG. */
 int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err);
 
-/* Errors: a record in part that cannot be packed, out of memory. */
+/* Errors: a truncated record that cannot be packed, out of memory. */
 int mpg_write_noise(struct mpg_json *out, const struct mpg_signature *sig, struct mpg_error *err);
 void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig);
 void mpg_write_collectives(struct mpg_json *out, const struct mpg_signature *sig);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Typed members of JSON objects; sizes are checked before memory is taken. */
+/* Typed members of JSON objects. Sizes are checked before memory is allocated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +250,7 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
                           err) < 0)
         return -1;
     d->fit = fits.memory;
-    if (!json_object_get(object, "probabilities")) { /* equal steps, as before version 4 */
+    if (!json_object_get(object, "probabilities")) { /* equal steps: files before version 4 */
         free(d->probabilities);
         d->probabilities = NULL;
     } else if (probabilities != d->knots) {

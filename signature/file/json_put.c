@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What several parts of a signature file have: facts, distributions. */
+/* Writers for facts and distributions, which several parts of a signature contain. */
 #include "signature/file/json.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void put_fit(struct mpg_json *out, const struct mpg_distribution_fit *fit
     mpg_json_close(out);
 }
 
-/* Whether D's probabilities need not be said. */
+/* Returns true if D's probabilities are equidistant, and so need not be written. */
 static bool equal_steps(const struct mpg_distribution *d)
 {
     for (size_t i = 0; i < d->knots; i++)
@@ -44,7 +44,7 @@ static bool equal_steps(const struct mpg_distribution *d)
     return true;
 }
 
-/* An end that is open is left out. */
+/* An infinite bound is omitted. */
 static void put_intervals(struct mpg_json *out, const struct mpg_distribution *d)
 {
     if (d->intervals == 0)

@@ -9,7 +9,7 @@
 
 #include "common/base64.h"
 
-enum { NUMBER_BYTES = 8 }; /* of 53 bits, 7 in each */
+enum { NUMBER_BYTES = 8 }; /* 53 bits, 7 per byte */
 
 size_t mpg_pack_bytes(const char *text)
 {
@@ -47,7 +47,7 @@ out:
     return text;
 }
 
-/* The content, of *SIZE bytes, of the frame of SIZE_PACKED bytes, N numbers of LEB128. */
+/* Decompresses FRAME of PACKED bytes, which holds N LEB128 numbers. *SIZE: bytes of the result. */
 static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t *size,
                            struct mpg_error *err)
 {
@@ -70,14 +70,14 @@ static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t
     return raw;
 }
 
-/* The number at *P, before END, after which *P then is; MPG_PACK_LIMIT if there is none. */
+/* Reads the number at *P, before END, and advances *P; MPG_PACK_LIMIT: not a valid number. */
 static uint64_t next_number(const uint8_t **p, const uint8_t *end)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; *p < end && shift < 7 * NUMBER_BYTES; shift += 7) {
         uint8_t byte = *(*p)++;
         number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) /* and not with a 0 that says nothing */
+        if (byte < 0x80) /* a final zero byte would be redundant */
             return byte == 0 && shift > 0 ? MPG_PACK_LIMIT : number;
     }
     return MPG_PACK_LIMIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole numbers in little text: unsigned LEB128, compressed by zstd, as base64
- * (mpgsig(5), "Packed numbers"). */
+/* Compact text form of whole numbers: unsigned LEB128, compressed by zstd, as base64 (mpgsig(5), "Packed
+ * numbers"). */
 #ifndef MPG_SIGNATURE_PACK_H
 #define MPG_SIGNATURE_PACK_H
 
@@ -9,23 +9,22 @@
 
 #include "common/error.h"
 
-/* A packed number is below this, so that a double holds it. */
+/* Packed numbers are below this limit, so that a double represents them exactly. */
 #define MPG_PACK_LIMIT (UINT64_C(1) << 53)
 
-/* How hard to look for what repeats: while making, and at the end. */
+/* Compression levels: for intermediate and for final results. */
 enum { MPG_PACK_FAST = 1, MPG_PACK_WELL = 12 };
 
-/* N numbers below MPG_PACK_LIMIT as a text, which the caller frees. Errors: a number that
- * is too large, out of memory. */
+/* Packs N numbers below MPG_PACK_LIMIT. Returns a text for the caller to free, or NULL with ERR: number too large,
+ * out of memory. */
 char *mpg_pack(const uint64_t *number, size_t n, int level, struct mpg_error *err);
 
-/* How many bytes TEXT stands for before they are decompressed; 0 if it is no base64. */
+/* Returns the number of compressed bytes that TEXT encodes; 0: not base64. */
 size_t mpg_pack_bytes(const char *text);
 
-/* The numbers of TEXT, which must be N, in memory that the caller frees. Takes no more
- * memory than N numbers and their bytes need. Errors: no base64, no single zstd frame that
- * says its size, another size than N numbers can have, damage, other than N numbers, a
- * number that is too large or longer than it must be, out of memory. */
+/* Unpacks the N numbers of TEXT into an array for the caller to free. Memory is limited by N. Returns NULL with
+ * ERR: not base64, not a single zstd frame with a size, size impossible for N numbers, damage, another number of
+ * numbers, a number too large or longer than necessary, out of memory. */
 uint64_t *mpg_unpack(const char *text, size_t n, struct mpg_error *err);
 
 #endif

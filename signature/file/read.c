@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a signature file: jansson makes a tree of it, the areas take from that. */
+/* Reading a signature file: jansson parses the file, and the parts of the signature are read from the tree. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "signature/file/json.h"
 
-/* Major version 1 to MPG_SIGNATURE_VERSION; the caller's, by return value. */
+/* Returns the major version, 1 to MPG_SIGNATURE_VERSION. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -25,8 +25,8 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
-/* What failure F, OBJECT, is about and what it can move; of files that do not say it, everything
- * and by nobody knows how much. */
+/* Reads the parts that failure F affects and the size of the effect. Older files lack both: then all parts, and an
+ * unknown effect. */
 static int read_effect(const json_t *object, struct mpg_signature_failure *f,
                        struct mpg_error *err)
 {
@@ -44,13 +44,13 @@ static int read_effect(const json_t *object, struct mpg_signature_failure *f,
         int bit = 0;
         while ((name = mpg_signature_part_name(bit)) && (!text || strcmp(text, name) != 0))
             bit++;
-        f->parts |= name ? 1 << bit : 0; /* what later versions add is none of these */
+        f->parts |= name ? 1 << bit : 0; /* names added by later versions are ignored */
     }
     f->parts = f->parts ? f->parts : MPG_PART_ALL;
     return 0;
 }
 
-/* What became of the checks of the results; nothing where none were made. */
+/* Reads the results of the quality checks; absent if none were made. */
 static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *object;
@@ -91,7 +91,7 @@ static int parse_signature(const json_t *root, struct mpg_signature *sig, struct
     return mpg_signature_check(sig, err);
 }
 
-/* The JSON in PATH; the errors of opening and reading tell why. */
+/* Parses the JSON file PATH. */
 static json_t *read_json(const char *path, struct mpg_error *err)
 {
     json_error_t why;
@@ -123,7 +123,7 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     return root;
 }
 
-/* The signature in ROOT, which it takes and which may be NULL: PATH is its name. */
+/* Converts ROOT, which is released and may be NULL, to a signature with name PATH. */
 static struct mpg_signature *take_json(json_t *root, const char *path, struct mpg_error *err)
 {
     if (!root)

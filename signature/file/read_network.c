@@ -126,7 +126,7 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
     return 0;
 }
 
-/* All lists of P are of messages that it sends by two protocols. */
+/* Sets the eager limit in all size lists of P, whose messages use two protocols. */
 static void set_protocols(struct mpg_network_path *p)
 {
     struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
@@ -135,7 +135,7 @@ static void set_protocols(struct mpg_network_path *p)
         lists[i]->eager_bytes = p->eager_limit_bytes;
 }
 
-/* What a path of version 2, and the whole network of version 1, have in common. */
+/* Reads the common members of a version 2 path and the version 1 network. */
 static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
 {
     p->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
@@ -162,7 +162,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
     return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
 }
 
-/* Version 1 had one path; its header said the class, and how one way was got. */
+/* Version 1 has one path; the header contains its class and the method for one-way times. */
 static int read_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *network;
@@ -210,7 +210,7 @@ int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
     return 0;
 }
 
-/* The list KEY of ROOT into *TIMES, an array of *N. */
+/* Reads list KEY of ROOT into *TIMES, an array of *N. */
 static int read_times(const json_t *root, const char *key, struct mpg_collective_time **times,
                       size_t *n, struct mpg_error *err)
 {

@@ -4,7 +4,7 @@
 
 #include "signature/file/detours.h"
 
-/* Two arrays of the same length in OBJECT, under the keys A and B. */
+/* Reads two arrays of the same length, keys A and B. */
 static int get_pair(const json_t *object, size_t most, const char *a, double **a_values,
                     const char *b, double **b_values, size_t *n, struct mpg_error *err)
 {
@@ -61,8 +61,8 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
     return 0;
 }
 
-/* What the file may leave out because it follows from the detours is computed;
- * a fraction that contradicts them is damage. Of a part of the record nothing follows. */
+/* Computes values that the file may omit because they follow from the detours. A fraction that contradicts the
+ * detours is an error. Nothing follows from a truncated record. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
     double said = NAN;

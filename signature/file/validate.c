@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every promise that signature.h makes about a signature, checked. */
+/* Checks all invariants stated in signature.h. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int check_count(size_t n, size_t most, const char *key, struct mpg_error 
     return n <= most ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, most);
 }
 
-/* D is nowhere negative: times, or rates. */
+/* Checks that D has no negative values (times, rates). */
 static int check_times(const struct mpg_distribution *d, const char *key, struct mpg_error *err)
 {
     if (!d)
@@ -51,7 +51,7 @@ static int check_times(const struct mpg_distribution *d, const char *key, struct
     return 0;
 }
 
-/* VALUE is a time, or something else of no sign. */
+/* Checks that VALUE is not negative. */
 static int check_time(double value, const char *key, struct mpg_error *err)
 {
     if (!(value >= 0 && value <= MPG_DISTRIBUTION_LIMIT))
@@ -81,7 +81,7 @@ static int check_bytes(int64_t bytes, const char *key, struct mpg_error *err)
     return 0;
 }
 
-/* A host and a core of it. */
+/* Checks a host and one of its cores. */
 static int check_place(const char *host, int core, int cores_at_once, struct mpg_error *err)
 {
     if (host && check_text(host, "host", err) < 0)
@@ -100,7 +100,7 @@ static int compare_hosts(const char *a, const char *b)
 
 /* ---- noise ---- */
 
-/* N detours within FROM_NS..TO_NS, in time order, that do not overlap. */
+/* Checks that N detours are within FROM_NS..TO_NS, ascending, without overlap. */
 static int check_run(const double *start_ns, const double *duration_ns, size_t n, double from_ns,
                      double to_ns, struct mpg_error *err)
 {
@@ -164,7 +164,7 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
-/* Marks are there of all detours, or of none, and agree with what was lost. */
+/* Checks that off-CPU flags exist for all detours or none. */
 static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (c->off_known != (c->off != NULL) ||
@@ -204,7 +204,7 @@ static int check_series(const struct mpg_noise_series *s, const char *key, struc
         return -1;
     if (s->n > 0 && !(s->step > 0 && s->step <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%s: step is %g, not positive", key, s->step);
-    for (size_t i = 0; i < s->n; i++) { /* a mean may be rounded up */
+    for (size_t i = 0; i < s->n; i++) { /* the mean may be rounded up */
         if (!(s->mean[i] >= 0 && s->mean[i] <= s->most[i] * (1 + 1e-9) &&
               s->most[i] <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "%s: value %zu has mean %g and most %g", key, i, s->mean[i],

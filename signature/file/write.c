@@ -4,7 +4,7 @@
 
 #include "signature/file/json.h"
 
-/* Nothing where no checks were made. */
+/* Writes nothing if no checks were made. */
 static void write_checks(struct mpg_json *out, const struct mpg_signature *sig)
 {
     if (sig->checks == 0)
