@@ -20,7 +20,7 @@ static const double normal_95 = 1.959963984540054;
 
 /* ---- parameters ---- */
 
-struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
+struct mpg_parameter *compare_add_parameter(struct comparison *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
 {
     struct mpg_difference *result = c->result;
@@ -61,10 +61,10 @@ void mpg_difference_clear(struct mpg_difference *difference)
     *difference = (struct mpg_difference){0};
 }
 
-int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
+int compare_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err)
 {
-    struct mpg_parameter *item = compare_new(c, err, quantity, "%s", name);
+    struct mpg_parameter *item = compare_add_parameter(c, err, quantity, "%s", name);
     if (!item)
         return -1;
     item->unit = unit;
@@ -225,7 +225,7 @@ static double part_below(const struct mpg_distribution *d, double x)
 
 /* The number of independent samples for which D's median has the variance of E, from the fraction of D within E's
  * interval. */
-static double worth(const struct mpg_distribution *d, const struct estimate *e)
+static double independent_samples(const struct mpg_distribution *d, const struct estimate *e)
 {
     double n = d->intervals > 0 ? d->interval[0].independent
                                 : mpg_effective_samples(d->n, d->lag1);
@@ -234,7 +234,7 @@ static double worth(const struct mpg_distribution *d, const struct estimate *e)
     return fmax(part > 0 ? fmin(n, 0.25 / (part * part)) : n, 2);
 }
 
-int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
+int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
                     const char *unit, const struct mpg_distribution *a,
                     const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
@@ -248,7 +248,7 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         struct estimate qa, qb;
         if (quantile(a, shown[i].u, &qa, err) < 0 || quantile(b, shown[i].u, &qb, err) < 0)
             return -1;
-        struct mpg_parameter *item = compare_new(c, err, quantity, "%s, %s", name, shown[i].name);
+        struct mpg_parameter *item = compare_add_parameter(c, err, quantity, "%s, %s", name, shown[i].name);
         if (!item)
             return -1;
         item->unit = unit;
@@ -259,7 +259,7 @@ int compare_samples(struct comparing *c, const char *name, enum mpg_quantity qua
         item->varies = shown[i].u > 0.5;
         double freedom = compare_estimates(item, &qa, &qb);
         if (i == 0)
-            test_distributions(item, a, b, worth(a, &qa), worth(b, &qb), freedom);
+            test_distributions(item, a, b, independent_samples(a, &qa), independent_samples(b, &qb), freedom);
     }
     return 0;
 }
@@ -286,7 +286,7 @@ static double discovery_limit(double *p, size_t n)
     return limit;
 }
 
-static int judge(struct comparing *c, struct mpg_error *err)
+static int judge(struct comparison *c, struct mpg_error *err)
 {
     struct mpg_difference *result = c->result;
     double *p = malloc((result->n + 1) * sizeof *p);
@@ -316,7 +316,7 @@ static int judge(struct comparing *c, struct mpg_error *err)
     return 0;
 }
 
-static int compare_headers(struct comparing *c, struct mpg_error *err)
+static int compare_headers(struct comparison *c, struct mpg_error *err)
 {
     static const char *const keys[] = {"host", "cpu", "kernel", "virtualisation", "scheduling",
                                        "clock", "mpi", "ranks", "binding", "other_load"};
@@ -333,7 +333,7 @@ static int compare_headers(struct comparing *c, struct mpg_error *err)
     return 0;
 }
 
-int compare_all(struct comparing *c, struct mpg_error *err)
+int compare_all(struct comparison *c, struct mpg_error *err)
 {
     if (compare_noise(c, err) < 0)
         return -1;
@@ -343,13 +343,13 @@ int compare_all(struct comparing *c, struct mpg_error *err)
 }
 
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
-                const struct mpg_comparing *how, struct mpg_difference *result,
+                const struct mpg_compare_options *options, struct mpg_difference *result,
                 struct mpg_error *err)
 {
-    struct comparing c = {.a = a, .b = b, .tolerance = how->tolerance, .result = result};
+    struct comparison c = {.a = a, .b = b, .tolerance = options->tolerance, .result = result};
     *result = (struct mpg_difference){0};
     if (compare_headers(&c, err) < 0 || compare_all(&c, err) < 0 ||
-        compare_machines(&c, how, err) < 0 || judge(&c, err) < 0) {
+        compare_machines(&c, options, err) < 0 || judge(&c, err) < 0) {
         mpg_difference_clear(result);
         return -1;
     }

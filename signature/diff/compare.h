@@ -50,19 +50,19 @@ struct mpg_difference {
                                   launches */
 };
 
-struct mpg_comparing {
+struct mpg_compare_options {
     double tolerance;          /* in [0, 1): ratios from 1 - tolerance to 1 + tolerance are equal */
     double spread;             /* >= 0: spread between measurements of one machine */
-    struct mpg_signature *const *again; /* other measurements of a's machine */
-    size_t agains;             /* at most MPG_COMPARE_MOST_AGAIN */
+    struct mpg_signature *const *repeat; /* other measurements of a's machine */
+    size_t repeats;             /* at most MPG_COMPARE_MAX_REPEATS */
 };
 
-enum { MPG_COMPARE_MOST_AGAIN = 100 };
+enum { MPG_COMPARE_MAX_REPEATS = 100 };
 
 /* Default spread. */
 #define MPG_COMPARE_SPREAD 0.3
 
-/* Compares the parameters of A and B by HOW, and lists parameters that only one has.
+/* Compares the parameters of A and B by OPTIONS, and lists parameters that only one has.
  *
  * Intervals. Medians and 99th percentiles use the intervals stored in the signatures, which include differences between
  * launches. Older signatures have none: mpg_distribution_interval() is used, and the spread of launches at the smallest
@@ -70,7 +70,7 @@ enum { MPG_COMPARE_MOST_AGAIN = 100 };
  * Welch and Satterthwaite. Distributions are compared by the Kolmogorov-Smirnov test with effective sample numbers.
  *
  * Machines. Two measurements of a machine differ more than successive launches do. With two or more further measurements
- * AGAIN of A's machine, the variance of the logarithms is estimated for each parameter, and A's value becomes the mean.
+ * REPEAT of A's machine, the variance of the logarithms is estimated for each parameter, and A's value becomes the mean.
  * Otherwise SPREAD is assumed (a standard deviation of the logarithm), three times as much for noise and 99th percentiles.
  *
  * Verdicts. A parameter differs if the procedure of Benjamini and Yekutieli (Ann. Stat. 29 (2001) 1165), which holds under
@@ -80,7 +80,7 @@ enum { MPG_COMPARE_MOST_AGAIN = 100 };
  *
  * RESULT points into A and B; the caller clears it. Returns 0, or -1 with ERR if memory runs out. */
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
-                const struct mpg_comparing *how, struct mpg_difference *result,
+                const struct mpg_compare_options *options, struct mpg_difference *result,
                 struct mpg_error *err);
 void mpg_difference_clear(struct mpg_difference *difference);
 

@@ -13,7 +13,7 @@
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
 /* further measurements needed to estimate the spread */
-enum { LEAST_AGAIN = 2 };
+enum { LEAST_REPEATS = 2 };
 
 /* Parameters of the other measurements of a's machine, compared with b. */
 struct others {
@@ -40,16 +40,16 @@ static double outside(double r, double tolerance)
 
 /* Replaces ITEM's a by the mean over all measurements of a's machine, and its variance by that of a further
  * measurement, if there are enough. */
-static void take_others(struct mpg_parameter *item, size_t at, const struct others *others)
+static void use_repeats(struct mpg_parameter *item, size_t at, const struct others *others)
 {
-    double value[MPG_COMPARE_MOST_AGAIN + 1], mean = 0, squares = 0, n = 1;
+    double value[MPG_COMPARE_MAX_REPEATS + 1], mean = 0, squares = 0, n = 1;
     value[0] = log(item->a);
     for (size_t k = 0; k < others->n; k++) {
         const struct mpg_parameter *other = find(&others->difference[k], at, item->name);
         if (other && other->a > 0)
             value[(size_t)n++] = log(other->a);
     }
-    if (n < LEAST_AGAIN + 1)
+    if (n < LEAST_REPEATS + 1)
         return;
     for (size_t k = 0; k < (size_t)n; k++)
         mean += value[k] / n;
@@ -82,12 +82,12 @@ static void judge_above_zero(struct mpg_parameter *item, double spread)
     item->p_beyond = fmax(item->p, isinf(item->log_above_zero) ? 0 : beyond);
 }
 
-int compare_machines(struct comparing *c, const struct mpg_comparing *how, struct mpg_error *err)
+int compare_machines(struct comparison *c, const struct mpg_compare_options *options, struct mpg_error *err)
 {
-    struct others others = {calloc(how->agains + 1, sizeof *others.difference), 0};
+    struct others others = {calloc(options->repeats + 1, sizeof *others.difference), 0};
     int status = others.difference ? 0 : mpg_error_set(err, "out of memory");
-    while (status == 0 && others.n < how->agains) {
-        struct comparing other = {.a = how->again[others.n], .b = c->b,
+    while (status == 0 && others.n < options->repeats) {
+        struct comparison other = {.a = options->repeat[others.n], .b = c->b,
                                   .tolerance = c->tolerance,
                                   .result = &others.difference[others.n]};
         others.n++;
@@ -95,14 +95,14 @@ int compare_machines(struct comparing *c, const struct mpg_comparing *how, struc
     }
     for (size_t i = 0; status == 0 && i < c->result->n; i++) {
         struct mpg_parameter *item = &c->result->item[i];
-        double spread = how->spread * (item->varies ? varies_factor : 1);
+        double spread = options->spread * (item->varies ? varies_factor : 1);
         if (isnan(item->log_variance)) {
             judge_above_zero(item, spread);
             continue;
         }
-        if (how->agains >= LEAST_AGAIN) {
-            take_others(item, i, &others);
-        } else if (how->spread > 0 && c->a != c->b) {
+        if (options->repeats >= LEAST_REPEATS) {
+            use_repeats(item, i, &others);
+        } else if (options->spread > 0 && c->a != c->b) {
             struct estimate e = {.log_variance = item->log_variance, .freedom = item->freedom};
             compare_add_variance(&e, 2 * spread * spread, INFINITY);
             item->log_variance = e.log_variance;

@@ -12,12 +12,12 @@
 
 enum { NAME_SIZE = 160 };
 
-static int compare_times(struct comparing *c, const char *name, const struct mpg_distribution *a,
+static int compare_times(struct comparison *c, const char *name, const struct mpg_distribution *a,
                          const struct mpg_distribution *b, const struct launches launches[2],
                          struct mpg_error *err)
 {
     if (!a || !b)
-        return compare_only(c, name, MPG_TIME_NS, NULL,
+        return compare_untested(c, name, MPG_TIME_NS, NULL,
                             a ? mpg_distribution_quantile(a, 0.5) : NAN,
                             b ? mpg_distribution_quantile(b, 0.5) : NAN,
                             a ? "only in a" : "only in b", err);
@@ -25,14 +25,14 @@ static int compare_times(struct comparing *c, const char *name, const struct mpg
 }
 
 /* Compares all sizes of both, ascending. */
-static int compare_sizes(struct comparing *c, const char *path, const char *what,
+static int compare_sizes(struct comparison *c, const char *path, const char *what,
                          const struct mpg_network_sizes *a, const struct mpg_network_sizes *b,
                          const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE], text[32];
     if ((a->n == 0) != (b->n == 0)) {
         snprintf(name, sizeof name, "%s: %s", path, what);
-        return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN,
+        return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN,
                             a->n > 0 ? "only in a" : "only in b", err);
     }
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
@@ -63,7 +63,7 @@ static double limit_value(const struct mpg_network_path *path)
 }
 
 /* The eager limit is found by bisection, not sampled, so any difference is significant. */
-static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
+static int compare_limits(struct comparison *c, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
     const char *path = mpg_path_name(a ? a->path : b->path);
@@ -71,7 +71,7 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
     if (isnan(of_a) && isnan(of_b))
         return 0;
     struct mpg_parameter *item =
-        compare_new(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
+        compare_add_parameter(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
     if (!item)
         return -1;
     item->a = of_a;
@@ -91,7 +91,7 @@ static int compare_limits(struct comparing *c, const struct mpg_network_path *a,
 
 /* Returns true if A and B describe the same method. The text before a comma or semicolon is the method, the rest
  * its quality. */
-static bool got_alike(const char *a, const char *b)
+static bool same_method(const char *a, const char *b)
 {
     if (!a || !b)
         return true; /* unknown */
@@ -100,15 +100,15 @@ static bool got_alike(const char *a, const char *b)
 }
 
 /* Compares one-way times, or round trips if the methods for one-way times differ. */
-static int compare_latencies(struct comparing *c, const char *path,
+static int compare_latencies(struct comparison *c, const char *path,
                              const struct mpg_network_path *a, const struct mpg_network_path *b,
                              const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE];
-    if (got_alike(a->one_way, b->one_way))
+    if (same_method(a->one_way, b->one_way))
         return compare_sizes(c, path, "one way", &a->latency, &b->latency, launches, err);
     snprintf(name, sizeof name, "%s: one way", path);
-    if (compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
+    if (compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
         return -1;
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
 }
@@ -121,18 +121,18 @@ static const char *transfer_of(const struct mpg_signature *sig, const char *path
     return mpg_fact_find(sig->fact, sig->facts, key);
 }
 
-static int compare_transfers(struct comparing *c, const char *path,
+static int compare_transfers(struct comparison *c, const char *path,
                              const struct mpg_network_path *a, const struct mpg_network_path *b,
                              const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE];
-    if (got_alike(transfer_of(c->a, path), transfer_of(c->b, path)))
+    if (same_method(transfer_of(c->a, path), transfer_of(c->b, path)))
         return compare_sizes(c, path, "transfer", &a->bandwidth, &b->bandwidth, launches, err);
     snprintf(name, sizeof name, "%s: transfer", path);
-    return compare_only(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
+    return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
 }
 
-static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
+static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
     static const struct mpg_network_path nothing;
@@ -170,7 +170,7 @@ static const struct mpg_distribution *find_collective(const struct times *times,
 }
 
 /* Compares the entries of A and B with LIKE's operation, processes and size. */
-static int compare_collective(struct comparing *c, const struct mpg_collective_time *like,
+static int compare_collective(struct comparison *c, const struct mpg_collective_time *like,
                               const struct times *a, const struct times *b,
                               const struct launches launches[2], struct mpg_error *err)
 {
@@ -181,7 +181,7 @@ static int compare_collective(struct comparing *c, const struct mpg_collective_t
 }
 
 /* The spread of launches of the longest path is used for collectives. */
-static int compare_collectives(struct comparing *c, const struct times *a, const struct times *b,
+static int compare_collectives(struct comparison *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {
     struct launches launches[2] = {compare_launches(mpg_signature_farthest(c->a)),
@@ -196,7 +196,7 @@ static int compare_collectives(struct comparing *c, const struct times *a, const
     return 0;
 }
 
-int compare_network(struct comparing *c, struct mpg_error *err)
+int compare_network(struct comparison *c, struct mpg_error *err)
 {
     for (int p = 0; p < MPG_PATHS; p++) {
         const struct mpg_network_path *a = mpg_signature_path(c->a, (enum mpg_path_class)p);

@@ -14,7 +14,7 @@
 static const struct launches no_launches = {0, INFINITY};
 
 /* Sets D's number of independent samples to WORTH. */
-static void set_worth(struct mpg_distribution *d, double worth)
+static void set_independent(struct mpg_distribution *d, double worth)
 {
     d->n = (size_t)fmin(fmax(worth, 1), MPG_INFERENCE_MAX_SAMPLES);
     d->lag1 = 0;
@@ -192,7 +192,7 @@ static double threshold_of(const struct mpg_signature *sig)
     return threshold_ns;
 }
 
-static int compare_durations(struct comparing *c, const struct record *a, const struct record *b,
+static int compare_durations(struct comparison *c, const struct record *a, const struct record *b,
                              struct mpg_error *err)
 {
     if (a->n == 0 || b->n == 0)
@@ -203,8 +203,8 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
     if (da)
         db = mpg_distribution_from_samples(b->duration_ns, b->n, MPG_DISTRIBUTION_KNOTS, err);
     if (db) {
-        set_worth(da, a->worth);
-        set_worth(db, b->worth);
+        set_independent(da, a->worth);
+        set_independent(db, b->worth);
         status = compare_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, da, db,
                                  &no_launches, &no_launches, err);
     }
@@ -213,7 +213,7 @@ static int compare_durations(struct comparing *c, const struct record *a, const 
     return status;
 }
 
-static int compare_records(struct comparing *c, struct mpg_error *err)
+static int compare_records(struct comparison *c, struct mpg_error *err)
 {
     /* detours below either threshold are ignored */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
@@ -223,16 +223,16 @@ static int compare_records(struct comparing *c, struct mpg_error *err)
     if (has_a < 0 || has_b < 0) {
         status = -1;
     } else if (has_a && has_b) {
-        struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "noise: lost to detours");
+        struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "noise: lost to detours");
         if (item)
             compare_estimates(item, &a.fraction, &b.fraction);
-        if (item && (item = compare_new(c, err, MPG_PER_SECOND, "noise: detours"))) {
+        if (item && (item = compare_add_parameter(c, err, MPG_PER_SECOND, "noise: detours"))) {
             item->unit = "/s";
             compare_estimates(item, &a.rate, &b.rate);
             status = compare_durations(c, &a, &b, err);
         }
     } else if (has_a || has_b) {
-        status = compare_only(c, "noise: lost to detours", MPG_PERCENT, NULL,
+        status = compare_untested(c, "noise: lost to detours", MPG_PERCENT, NULL,
                               has_a ? a.fraction.value : NAN, has_b ? b.fraction.value : NAN,
                               has_a ? "only in a" : "only in b", err);
     } else {
@@ -275,7 +275,7 @@ static int pool_finish(struct pool *pool, struct mpg_error *err)
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
     if (!pool->d)
         return -1;
-    set_worth(pool->d, pool->samples); /* instead of the number of knots */
+    set_independent(pool->d, pool->samples); /* instead of the number of knots */
     return 0;
 }
 
@@ -322,13 +322,13 @@ static struct estimate lost_of(const struct pool *pool, double quantum_ns)
         .freedom = fmax(1, pool->samples - n)};
 }
 
-static int compare_pools(struct comparing *c, const char *name, struct pool *a, struct pool *b,
+static int compare_pools(struct comparison *c, const char *name, struct pool *a, struct pool *b,
                          const double quantum_ns[2], struct mpg_error *err)
 {
     char text[64];
     struct estimate lost_a = lost_of(a, quantum_ns[0]), lost_b = lost_of(b, quantum_ns[1]);
     snprintf(text, sizeof text, "noise: lost in %s quanta", name);
-    struct mpg_parameter *item = compare_new(c, err, MPG_PERCENT, "%s", text);
+    struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "%s", text);
     if (!item)
         return -1;
     compare_estimates(item, &lost_a, &lost_b);
@@ -341,7 +341,7 @@ static int compare_pools(struct comparing *c, const char *name, struct pool *a, 
     return compare_samples(c, text, MPG_TIME_NS, NULL, a->d, b->d, &no_launches, &no_launches, err);
 }
 
-static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
+static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err)
 {
     const char *name = work ? "FWQ" : "FTQ";
     char text[64];
@@ -355,7 +355,7 @@ static int compare_quanta(struct comparing *c, bool work, struct mpg_error *err)
         status = compare_pools(c, name, &a, &b, quantum_ns, err);
     } else if (a.distributions + b.distributions > 0) {
         snprintf(text, sizeof text, "noise: lost in %s quanta", name);
-        status = compare_only(c, text, MPG_PERCENT, NULL,
+        status = compare_untested(c, text, MPG_PERCENT, NULL,
                               a.distributions ? lost_of(&a, quantum_ns[0]).value : NAN,
                               b.distributions ? lost_of(&b, quantum_ns[1]).value : NAN,
                               a.distributions ? "only in a" : "only in b", err);
@@ -384,7 +384,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
 }
 
 /* Lists lines of SIG; lines that OTHER also has only if SIG is A. */
-static int list_lines(struct comparing *c, const struct mpg_signature *sig,
+static int list_lines(struct comparison *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {
     for (size_t i = 0; i < sig->cores; i++)
@@ -398,7 +398,7 @@ static int list_lines(struct comparing *c, const struct mpg_signature *sig,
             double there_ns = there ? there->amplitude_ns : NAN;
             bool first = sig == c->a;
             snprintf(text, sizeof text, "noise: amplitude of line at %.5g Hz", line->frequency_hz);
-            if (compare_only(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
+            if (compare_untested(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
                              first ? there_ns : line->amplitude_ns,
                              there ? "not tested" : first ? "only in a" : "only in b", err) < 0)
                 return -1;
@@ -407,7 +407,7 @@ static int list_lines(struct comparing *c, const struct mpg_signature *sig,
     return 0;
 }
 
-int compare_noise(struct comparing *c, struct mpg_error *err)
+int compare_noise(struct comparison *c, struct mpg_error *err)
 {
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
@@ -435,7 +435,7 @@ static int pool_rates(const struct mpg_signature *sig, const struct mpg_compute_
     return 0;
 }
 
-static int compare_rates(struct comparing *c, const struct mpg_compute_rate *like,
+static int compare_rates(struct comparison *c, const struct mpg_compute_rate *like,
                          struct mpg_error *err)
 {
     struct pool a = {0}, b = {0};
@@ -449,7 +449,7 @@ static int compare_rates(struct comparing *c, const struct mpg_compute_rate *lik
             status = compare_samples(c, name, MPG_PER_SECOND, like->unit, a.d, b.d, &no_launches,
                                      &no_launches, err);
         else
-            status = compare_only(c, name, MPG_PER_SECOND, like->unit,
+            status = compare_untested(c, name, MPG_PER_SECOND, like->unit,
                                   a.d ? mpg_distribution_quantile(a.d, 0.5) : NAN,
                                   b.d ? mpg_distribution_quantile(b.d, 0.5) : NAN,
                                   a.d ? "only in a" : "only in b", err);
@@ -468,7 +468,7 @@ static bool is_there(const struct mpg_compute_rate *rate, size_t n,
     return false;
 }
 
-int compare_compute(struct comparing *c, struct mpg_error *err)
+int compare_compute(struct comparison *c, struct mpg_error *err)
 {
     for (size_t i = 0; i < c->a->rates; i++)
         if (!is_there(c->a->rate, i, &c->a->rate[i]) && compare_rates(c, &c->a->rate[i], err) < 0)

@@ -19,7 +19,7 @@ struct launches {
     double log_variance, freedom; /* 0 and INFINITY with fewer than 3 launches */
 };
 
-struct comparing {
+struct comparison {
     const struct mpg_signature *a, *b;
     double tolerance;
     struct mpg_difference *result;
@@ -30,7 +30,7 @@ struct launches compare_launches(const struct mpg_network_path *path);
 void compare_add_variance(struct estimate *e, double log_variance, double freedom);
 
 /* Appends a parameter with all numbers NaN; NULL with ERR if memory runs out. */
-struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
+struct mpg_parameter *compare_add_parameter(struct comparison *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Sets ITEM's ratio and test from two estimates; returns the degrees of freedom. */
@@ -39,23 +39,23 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 /* Returns the two-sided p-value of DISTANCE; VARIANCE may be 0. */
 double compare_t_test(double distance, double variance, double freedom);
 /* Appends the median, with the test of the distributions, and the 99th percentile of A and B under NAME. */
-int compare_samples(struct comparing *c, const char *name, enum mpg_quantity quantity,
+int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
                     const char *unit, const struct mpg_distribution *a,
                     const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err);
 /* Appends an untested parameter with the reason WHY; A and B are values or NaN. */
-int compare_only(struct comparing *c, const char *name, enum mpg_quantity quantity,
+int compare_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err);
 
 /* Compares all parameters as measured. */
-int compare_all(struct comparing *c, struct mpg_error *err);
+int compare_all(struct comparison *c, struct mpg_error *err);
 /* Adds intervals and tests against the tolerance for the machines. */
-int compare_machines(struct comparing *c, const struct mpg_comparing *how,
+int compare_machines(struct comparison *c, const struct mpg_compare_options *options,
                      struct mpg_error *err);
 
-int compare_noise(struct comparing *c, struct mpg_error *err);
-int compare_network(struct comparing *c, struct mpg_error *err);
-int compare_compute(struct comparing *c, struct mpg_error *err);
+int compare_noise(struct comparison *c, struct mpg_error *err);
+int compare_network(struct comparison *c, struct mpg_error *err);
+int compare_compute(struct comparison *c, struct mpg_error *err);
 
 #endif

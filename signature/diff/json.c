@@ -79,7 +79,7 @@ static json_t *checks_json(const struct mpg_signature *sig)
 }
 
 int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
-                     const struct mpg_difference *d, const struct mpg_comparing *how,
+                     const struct mpg_difference *d, const struct mpg_compare_options *options,
                      struct mpg_error *err)
 {
     json_t *root = json_object(), *headers = json_array(), *parameters = json_array();
@@ -89,10 +89,10 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
         json_array_append_new(parameters, parameter_json(&d->item[i]));
     set_text(root, "a", a->path);
     set_text(root, "b", b->path);
-    set_number(root, "tolerance", how->tolerance);
-    if (how->agains == 0)
-        set_number(root, "spread", how->spread);
-    json_object_set_new(root, "measurements_of_a", json_integer((json_int_t)how->agains + 1));
+    set_number(root, "tolerance", options->tolerance);
+    if (options->repeats == 0)
+        set_number(root, "spread", options->spread);
+    json_object_set_new(root, "measurements_of_a", json_integer((json_int_t)options->repeats + 1));
     json_object_set_new(root, "checks_a", checks_json(a));
     json_object_set_new(root, "checks_b", checks_json(b));
     json_object_set_new(root, "few_launches", json_boolean(d->few_launches));

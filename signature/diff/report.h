@@ -7,11 +7,11 @@
 
 /* Writes the text output; ALL: every parameter. */
 void diff_report_text(const struct mpg_signature *a, const struct mpg_signature *b,
-                      const struct mpg_difference *d, const struct mpg_comparing *how,
+                      const struct mpg_difference *d, const struct mpg_compare_options *options,
                       bool all);
 /* Writes the comparison as one JSON object. Returns 0, or -1 with ERR: out of memory, failed write. */
 int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
-                     const struct mpg_difference *d, const struct mpg_comparing *how,
+                     const struct mpg_difference *d, const struct mpg_compare_options *options,
                      struct mpg_error *err);
 
 #endif

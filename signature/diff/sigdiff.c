@@ -53,18 +53,18 @@ int main(int argc, char **argv)
 {
     bool all = false, json = false;
     struct mpg_option_list again = {0};
-    struct mpg_comparing how = {.tolerance = 0.05, .spread = MPG_COMPARE_SPREAD};
+    struct mpg_compare_options compare = {.tolerance = 0.05, .spread = MPG_COMPARE_SPREAD};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
          .help = "show every parameter, also those that do not differ"},
-        {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_RATIO, .value = &how.tolerance,
+        {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_RATIO, .value = &compare.tolerance,
          .argument = "RATIO",
          .help = "how far apart is near enough: 5% or 0.05\n(default: 5%)"},
         {.name = "again", .letter = 'r', .kind = MPG_OPTION_LIST, .value = &again,
          .argument = "FILE",
          .help = "another measurement of a's machine, given at least\ntwice: how much a machine"
                  " differs from itself"},
-        {.name = "spread", .letter = 's', .kind = MPG_OPTION_RATIO, .value = &how.spread,
+        {.name = "spread", .letter = 's', .kind = MPG_OPTION_RATIO, .value = &compare.spread,
          .argument = "RATIO",
          .help = "what measurements of one machine are taken to differ\nby without --again; noise"
                  " and 99 % by three times\nas much (default: 30%)"},
@@ -86,19 +86,19 @@ int main(int argc, char **argv)
     struct mpg_difference difference;
     struct mpg_signature *sig[MPG_OPTION_LIST_MAX + 2] = {NULL};
     int first = mpg_option_parse(&program, argc, argv);
-    how.again = sig + 2;
-    how.agains = again.n;
+    compare.repeat = sig + 2;
+    compare.repeats = again.n;
     gsl_set_error_handler_off();
     int status = EXIT_TROUBLE;
     if (load_all(argv[first], argv[first + 1], &again, sig, &err) < 0 ||
-        mpg_compare(sig[0], sig[1], &how, &difference, &err) < 0) {
+        mpg_compare(sig[0], sig[1], &compare, &difference, &err) < 0) {
         (void)fail(program.name, &err);
     } else {
         int written = 0;
         if (json)
-            written = diff_report_json(sig[0], sig[1], &difference, &how, &err);
+            written = diff_report_json(sig[0], sig[1], &difference, &compare, &err);
         else
-            diff_report_text(sig[0], sig[1], &difference, &how, all);
+            diff_report_text(sig[0], sig[1], &difference, &compare, all);
         status = difference.count[MPG_VERDICT_BEYOND] > 0 ? EXIT_DIFFERENT : MPG_EXIT_OK;
         mpg_difference_clear(&difference);
         if (written < 0 || mpg_stdout_close(&err) < 0)

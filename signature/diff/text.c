@@ -156,21 +156,21 @@ static void show_items(const struct mpg_difference *d, double tolerance, bool al
             show_item(&d->item[i], &w, tolerance);
 }
 
-static void show_summary(const struct mpg_difference *d, const struct mpg_comparing *how, bool all)
+static void show_summary(const struct mpg_difference *d, const struct mpg_compare_options *options, bool all)
 {
     const size_t *count = d->count;
     printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu differ as measured, but a machine"
            " may from itself, %zu same; %zu not comparable%s\n",
-           d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * how->tolerance,
+           d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * options->tolerance,
            count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE],
            all ? "" : " (--all shows them)");
-    if (how->agains > 0)
+    if (options->repeats > 0)
         printf("Intervals and 'beyond' by what %zu measurements of a's machine differ by.\n",
-               how->agains + 1);
+               options->repeats + 1);
     else
         printf("One measurement each: a machine is taken to differ from itself by %.4g %%, noise and"
                " 99 %% by %.4g %%,\nbetween measurements; --again measures that, --spread states it.\n",
-               100 * how->spread, 300 * how->spread);
+               100 * options->spread, 300 * options->spread);
     puts("False discoveries are at most 5 % (Benjamini and Yekutieli): one machine is called two in"
          " at most 5 %\nof comparisons.");
     if (d->few_launches)
@@ -179,11 +179,11 @@ static void show_summary(const struct mpg_difference *d, const struct mpg_compar
 }
 
 void diff_report_text(const struct mpg_signature *a, const struct mpg_signature *b,
-                      const struct mpg_difference *d, const struct mpg_comparing *how, bool all)
+                      const struct mpg_difference *d, const struct mpg_compare_options *options, bool all)
 {
     show_signature("a", a);
     show_signature("b", b);
     show_facts(d);
-    show_items(d, how->tolerance, all);
-    show_summary(d, how, all);
+    show_items(d, options->tolerance, all);
+    show_summary(d, options, all);
 }
