@@ -43,9 +43,9 @@ static int check_inputs(void *options, char **arguments, size_t n, struct mpg_er
     for (size_t i = 0; i < again->n; i++)
         inputs += strcmp(again->item[i], "-") == 0;
     if (inputs > 1)
-        return mpg_error_set(err, "standard input can be read once only");
-    return again->n == 1 ? mpg_error_set(err, "--again: one more measurement does not tell how much"
-                                              " they differ, give at least 2")
+        return mpg_error_set(err, "only one input can be standard input");
+    return again->n == 1 ? mpg_error_set(err, "--again: needs at least 2 further"
+                                              " measurements")
                          : 0;
 }
 
@@ -56,26 +56,26 @@ int main(int argc, char **argv)
     struct mpg_compare_options compare = {.tolerance = 0.05, .spread = MPG_COMPARE_SPREAD};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
-         .help = "show every parameter, also those that do not differ"},
+         .help = "show all parameters, including equal ones"},
         {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_RATIO, .value = &compare.tolerance,
          .argument = "RATIO",
-         .help = "how far apart is near enough: 5% or 0.05\n(default: 5%)"},
+         .help = "largest difference that counts as equal: 5% or 0.05\n(default: 5%)"},
         {.name = "again", .letter = 'r', .kind = MPG_OPTION_LIST, .value = &again,
          .argument = "FILE",
-         .help = "another measurement of a's machine, given at least\ntwice: how much a machine"
+         .help = "another measurement of a's machine, at least twice:\nestimates how much a machine"
                  " differs from itself"},
         {.name = "spread", .letter = 's', .kind = MPG_OPTION_RATIO, .value = &compare.spread,
          .argument = "RATIO",
-         .help = "what measurements of one machine are taken to differ\nby without --again; noise"
-                 " and 99 % by three times\nas much (default: 30%)"},
+         .help = "assumed spread between measurements of one machine\nwithout --again; noise"
+                 " and 99 % three times as much\n(default: 30%)"},
         {.name = "json", .letter = 'j', .kind = MPG_OPTION_FLAG, .value = &json,
-         .help = "write the whole comparison as JSON"},
+         .help = "write the comparison as JSON"},
         {.name = NULL},
     };
     const struct mpg_program program = {
         .name = "sigdiff",
         .arguments = "A B",
-        .summary = "Tells what differs between two machines' signatures, and how surely.",
+        .summary = "Compares two machines' signatures, with tests of significance.",
         .options = options,
         .min_arguments = 2,
         .max_arguments = 2,

@@ -88,7 +88,7 @@ static void show_item(const struct mpg_parameter *item, const struct widths *w, 
 
 static void show_fact(const char *label, const char *value)
 {
-    value = value ? value : "(not said)";
+    value = value ? value : "(unknown)";
     size_t n = strlen(value);
     for (size_t width = n; n > FACT_WIDTH; n = width)
         for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
@@ -101,7 +101,7 @@ static void show_fact(const char *label, const char *value)
 static void show_facts(const struct mpg_difference *d)
 {
     if (d->facts > 0)
-        printf("\nHeaders differ in\n");
+        printf("\nDifferent header lines\n");
     for (size_t i = 0; i < d->facts; i++) {
         fputs("  ", stdout);
         mpg_printable_put(stdout, d->fact[i].key);
@@ -123,7 +123,7 @@ static void show_signature(const char *label, const struct mpg_signature *sig)
     fputs(date ? ", " : "", stdout);
     mpg_printable_put(stdout, date ? date : "");
     putchar('\n');
-    printf("   measured well? %s\n", mpg_signature_verdict(sig, verdict, sizeof verdict));
+    printf("   quality  %s\n", mpg_signature_verdict(sig, verdict, sizeof verdict));
 }
 
 static bool is_shown(const struct mpg_parameter *item, bool all)
@@ -159,23 +159,23 @@ static void show_items(const struct mpg_difference *d, double tolerance, bool al
 static void show_summary(const struct mpg_difference *d, const struct mpg_compare_options *options, bool all)
 {
     const size_t *count = d->count;
-    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu differ as measured, but a machine"
-           " may from itself, %zu same; %zu not comparable%s\n",
+    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu different within the spread of"
+           " one machine, %zu same; %zu not comparable%s\n",
            d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * options->tolerance,
            count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE],
            all ? "" : " (--all shows them)");
     if (options->repeats > 0)
-        printf("Intervals and 'beyond' by what %zu measurements of a's machine differ by.\n",
+        printf("Spread of one machine: estimated from %zu measurements of a's machine.\n",
                options->repeats + 1);
     else
-        printf("One measurement each: a machine is taken to differ from itself by %.4g %%, noise and"
-               " 99 %% by %.4g %%,\nbetween measurements; --again measures that, --spread states it.\n",
+        printf("Spread of one machine: assumed to be %.4g %%, of noise and"
+               " 99 %% %.4g %%\n(--spread; --again estimates it from measurements).\n",
                100 * options->spread, 300 * options->spread);
-    puts("False discoveries are at most 5 % (Benjamini and Yekutieli): one machine is called two in"
-         " at most 5 %\nof comparisons.");
+    puts("False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine differ"
+         " beyond\nthe tolerance in at most 5 % of comparisons.");
     if (d->few_launches)
-        printf("Fewer than 3 launches of a network benchmark: its measurements' intervals hardly"
-               " cover how launches differ.\n");
+        printf("Fewer than 3 launches of a network benchmark: intervals do not"
+               " cover differences between launches.\n");
 }
 
 void diff_report_text(const struct mpg_signature *a, const struct mpg_signature *b,

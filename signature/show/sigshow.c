@@ -58,7 +58,7 @@ static void show_header(const struct mpg_signature *sig, bool all)
 static void show_verdict(const struct mpg_signature *sig, bool all)
 {
     char verdict[VERDICT_BYTES];
-    printf("%-*s %s\n", all ? 22 : 16, "measured well?",
+    printf("%-*s %s\n", all ? 22 : 16, "quality",
            mpg_signature_verdict(sig, verdict, sizeof verdict));
     for (size_t i = 0; all && i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];

@@ -138,7 +138,7 @@ like "... and a signature of one" "$? $(cat err)" "2 sigdiff: an argument is emp
 is "--again once: not enough" "$? $(wc -l <err)" "2 1"
 
 "$sigdiff" - --again=- -r a.sig c.sig >out 2>err </dev/null
-like "standard input twice" "$? $(cat err)" "2 sigdiff: standard input can be read once only *"
+like "standard input twice" "$? $(cat err)" "2 sigdiff: only one input can be standard input *"
 for wrong in "5 is not from 0 to less than 1 (100%)" "100% is not from 0 to less than 1 (100%)" "-1% is not from 0 to less than 1 (100%)" \
     "much is neither a ratio nor a percentage" "% is neither a ratio nor a percentage"; do
     for option in tolerance spread; do

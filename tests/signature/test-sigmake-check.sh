@@ -85,8 +85,8 @@ is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
 
 
 # ---- what a signature says of how it was measured ----
-is "a good signature says so" "$("$sigshow" good.sig | grep '^measured well')" \
-    "measured well?   24 checks passed"
+is "a good signature says so" "$("$sigshow" good.sig | grep '^quality')" \
+    "quality          24 checks passed"
 rm -rf bad
 cp -r good bad
 sed -i 's/other_load: .*/other_load: 0.85/' bad/compute*
@@ -94,14 +94,14 @@ sed -i 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 366000
 "$sigmake" bad >bad.sig 2>err
 is "a bad one is made, with one line of warning" "$? $(cat err)" \
     "0 sigmake: bad: 2 of 24 checks failed: other load, off the CPU; 'sigmake --check bad' lists remedies"
-is "sigshow says so" "$("$sigshow" bad.sig | grep '^measured well')" \
-    "measured well?   2 of 24 checks failed: other load, off the CPU"
+is "sigshow says so" "$("$sigshow" bad.sig | grep '^quality')" \
+    "quality          2 of 24 checks failed: other load, off the CPU"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
     "  off the CPU: detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; *; can move computation by 6 %: measure when *"
 "$sigdiff" good.sig bad.sig >out
-is "sigdiff says it of both" "$(grep 'measured well' out)" \
-    "   measured well? 24 checks passed
-   measured well? 2 of 24 checks failed: other load, off the CPU"
+is "sigdiff says it of both" "$(grep '^   quality' out)" \
+    "   quality  24 checks passed
+   quality  2 of 24 checks failed: other load, off the CPU"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
     '*"checks_a":{"made":24,"failed":\[\]},"checks_b":{"made":24,"failed":\["otherload","offtheCPU"\]}*'
 "$sigmake" --check --json good >out 2>err
@@ -129,8 +129,8 @@ True"
 is "--json without --check" "$? $(cat out err)" \
     "2 sigmake: --json needs --check: a signature is JSON already (try 'sigmake --help')"
 sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"/d' >old.sig
-is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')" \
-    "measured well?   not checked"
+is "without checks: not checked" "$("$sigshow" old.sig | grep '^quality')" \
+    "quality          not checked"
 
 # ---- surroundings ----
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
