@@ -98,7 +98,7 @@ void mpg_conditions_start(struct mpg_core_conditions *conditions)
         gather(conditions->together);
     }
     conditions->steal_ns = mpg_machine_steal_ns(conditions->core);
-    conditions->others_ns = mpg_host_other_cpu_ns(conditions->share);
+    conditions->others_ns = mpg_host_other_cpu_ns(conditions->division);
     mpg_load_start(&conditions->load);
     mpg_counters_start(&conditions->counters);
     conditions->cpu_ns = (double)mpg_cpu_clock_ns();
@@ -121,7 +121,7 @@ void mpg_conditions_stop(struct mpg_core_conditions *conditions)
     conditions->cpu_ns = (double)mpg_cpu_clock_ns() - conditions->cpu_ns;
     mpg_counters_stop(&conditions->counters);
     mpg_load_end(&conditions->load);
-    conditions->others_ns = mpg_host_other_cpu_ns(conditions->share) - conditions->others_ns;
+    conditions->others_ns = mpg_host_other_cpu_ns(conditions->division) - conditions->others_ns;
     double steal_ns = mpg_machine_steal_ns(conditions->core);
     conditions->steal_ns = conditions->steal_ns < 0 || steal_ns < 0 ? -1 : steal_ns - conditions->steal_ns;
     if (conditions->held)
@@ -165,11 +165,11 @@ int mpg_conditions_describe(const struct mpg_core_conditions *conditions, struct
 void mpg_conditions_warn(const struct mpg_core_conditions *conditions, const char *name)
 {
     char stolen[32];
-    double share = (conditions->cpu_ns + (conditions->steal_ns > 0 ? conditions->steal_ns : 0)) / conditions->wall_ns;
-    if (share < WHOLE_SHARE)
+    double division = (conditions->cpu_ns + (conditions->steal_ns > 0 ? conditions->steal_ns : 0)) / conditions->wall_ns;
+    if (division < WHOLE_SHARE)
         fprintf(stderr, "mpgbench ftq: warning: %s: other processes used this core: ftq had %.0f %% of its"
                         " time and was preempted %lld times, counted as noise\n",
-                name, 100 * share, conditions->counters.preempted);
+                name, 100 * division, conditions->counters.preempted);
     if (conditions->steal_ns > LARGE_STEAL * conditions->wall_ns)
         fprintf(stderr, "mpgbench ftq: warning: %s: steal time %s (hypervisor), counted as noise\n",
                 name, mpg_units_format_time(stolen, sizeof stolen, conditions->steal_ns));

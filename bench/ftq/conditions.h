@@ -31,7 +31,7 @@ struct mpg_core_conditions {
     int core;
     bool realtime;                  /* hold SCHED_FIFO if permitted */
     struct mpg_start_gate *together; /* threads with a common start; NULL: a single thread */
-    const struct mpg_host_cores *share;
+    const struct mpg_ftq_cores *division;
     const struct mpg_timer *timer;
 
     bool started, held;             /* held: SCHED_FIFO is held */

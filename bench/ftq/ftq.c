@@ -103,17 +103,17 @@ static const struct mpg_program program = {
 static const atomic_bool silent = true; /* of ranks whose interruption another rank reports */
 
 /* Determines this rank's cores; the caller frees *CORES. */
-static int find_cores(struct mpg_host_cores *share, int **cores, int *on_host, struct mpg_error *err)
+static int find_cores(struct mpg_ftq_cores *division, int **cores, int *on_host, struct mpg_error *err)
 {
-    int n = share->n, *core = malloc((size_t)n * sizeof *core);
+    int n = division->n, *core = malloc((size_t)n * sizeof *core);
     if (!core)
         return mpg_error_set(err, "out of memory");
     *cores = core;
-    memcpy(core, share->core, (size_t)n * sizeof *core);
+    memcpy(core, division->core, (size_t)n * sizeof *core);
     if (opt.cores && (n = mpg_cores_select(opt.cores, core, n, err)) < 0)
         mpg_launch_usage_error(&program, "--core: %s", err->text);
     *on_host = mpg_cores_limit((int)opt.max_cores, core, n);
-    return mpg_host_cores_assign(share, core, *on_host, err);
+    return mpg_ftq_cores_assign(division, core, *on_host, err);
 }
 
 static int count_modes(void)
@@ -129,9 +129,9 @@ static void print_first_line(const struct mpg_noise_plan *plan, int on_host)
     char duration[32], host[256] = "this host", ranks[320] = "";
     if (gethostname(host, sizeof host - 1) < 0)
         snprintf(host, sizeof host, "this host");
-    if (plan->share->launch.ranks != 1)
-        snprintf(ranks, sizeof ranks, " of %s, by %d rank%s", host, plan->share->ranks,
-                 plan->share->ranks == 1 ? "" : "s");
+    if (plan->division->launch.ranks != 1)
+        snprintf(ranks, sizeof ranks, " of %s, by %d rank%s", host, plan->division->ranks,
+                 plan->division->ranks == 1 ? "" : "s");
     printf("ftq: %d %s%s%s, %d x %s each, clock %s\n", on_host, on_host == 1 ? "core" : "cores",
            ranks, opt.together ? " at once" : "", count_modes(),
            mpg_units_format_time(duration, sizeof duration, opt.duration_ns),
@@ -174,21 +174,21 @@ static void warn_realtime(void)
 }
 
 /* Measures this rank's cores. */
-static int measure_mine(struct mpg_host_cores *share, int argc, char **argv, const int *core, int n,
+static int measure_mine(struct mpg_ftq_cores *division, int argc, char **argv, const int *core, int n,
                         int on_host, struct mpg_error *err)
 {
     struct mpg_timer timer;
     struct mpg_noise_plan plan = {
-        .argc = argc, .argv = argv, .dir = opt.dir, .timer = &timer, .share = share,
+        .argc = argc, .argv = argv, .dir = opt.dir, .timer = &timer, .division = division,
         .duration_ns = opt.duration_ns, .quantum_ns = opt.quantum_ns,
         .threshold_ns = opt.threshold_ns, .max_detours = (size_t)opt.max_detours,
         .realtime = opt.realtime, .together = opt.together,
-        .cores_at_once = opt.together ? on_host : share->ranks};
+        .cores_at_once = opt.together ? on_host : division->ranks};
     if (mpg_results_file_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
         return -1;
-    if (opt.realtime && share->launch.local_rank == 0)
+    if (opt.realtime && division->launch.local_rank == 0)
         warn_realtime();
-    if (share->launch.local_rank == 0)
+    if (division->launch.local_rank == 0)
         print_first_line(&plan, on_host);
     return measure_all(&plan, core, n, err) < 0 || mpg_stdout_close(err) < 0 ? -1 : 0;
 }
@@ -197,24 +197,24 @@ int main(int argc, char **argv)
 {
     struct mpg_error err;
     struct mpg_launch launch;
-    struct mpg_host_cores share;
+    struct mpg_ftq_cores division;
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
     mpg_launch_find(&launch);
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps the lines of different ranks whole */
-    if (mpg_host_cores_join(&launch, &share, &err) < 0)
+    if (mpg_ftq_cores_join(&launch, &division, &err) < 0)
         goto out;
-    mpg_results_file_on_interrupt(program.name, opt.dir, launch.local_rank == 0 ? mpg_host_error_reported(&share)
+    mpg_results_file_on_interrupt(program.name, opt.dir, launch.local_rank == 0 ? mpg_host_error_reported(&division)
                                                                       : &silent);
-    if ((n = find_cores(&share, &core, &on_host, &err)) < 0)
+    if ((n = find_cores(&division, &core, &on_host, &err)) < 0)
         goto out;
     if (n == 0)
         printf("ftq: rank %d: no core is left (more ranks than cores), nothing to measure\n", launch.rank);
-    status = n == 0 ? 0 : measure_mine(&share, argc, argv, core, n, on_host, &err);
+    status = n == 0 ? 0 : measure_mine(&division, argc, argv, core, n, on_host, &err);
 out:
-    if (status < 0 && mpg_host_report_error(&share))
+    if (status < 0 && mpg_host_report_error(&division))
         mpg_error_print(program.name, &err);
-    mpg_host_cores_leave(&share, status == 0);
+    mpg_ftq_cores_leave(&division, status == 0);
     free(core);
     return status < 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
 }

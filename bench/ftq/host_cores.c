@@ -107,10 +107,10 @@ static bool is_stale(const struct stat *st, size_t size)
 
 /* Joins through file FD with NAME, which this user owns and this process has locked; TAKEN: the file belongs to
    another launch. */
-static enum join enter_locked(int fd, const char *name, struct mpg_host_cores *share)
+static enum join enter_locked(int fd, const char *name, struct mpg_ftq_cores *division)
 {
     const size_t size = sizeof(struct mpg_host_memory) +
-                        (size_t)share->launch.local_ranks * sizeof(struct slot);
+                        (size_t)division->launch.local_ranks * sizeof(struct slot);
     struct stat st;
     if (!is_named(fd, name))
         return AGAIN;
@@ -130,17 +130,17 @@ static enum join enter_locked(int fd, const char *name, struct mpg_host_cores *s
     struct mpg_host_memory *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED)
         return FAILED;
-    struct slot *slot = &memory->slot[share->launch.local_rank];
+    struct slot *slot = &memory->slot[division->launch.local_rank];
     if (atomic_load(&slot->state) != ABSENT) {
         munmap(memory, size);
         return TAKEN;
     }
-    enter(slot, share->core, share->n);
-    share->memory = memory;
+    enter(slot, division->core, division->n);
+    division->memory = memory;
     return JOINED;
 }
 
-static enum join join_named(const char *name, struct mpg_host_cores *share)
+static enum join join_named(const char *name, struct mpg_ftq_cores *division)
 {
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool first = fd >= 0 || errno != EEXIST;
@@ -152,7 +152,7 @@ static enum join join_named(const char *name, struct mpg_host_cores *share)
                                                            : TAKEN;
     enum join result = TAKEN;
     if (is_ours(fd))
-        result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, share);
+        result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, division);
     int saved = errno;
     (void)flock(fd, LOCK_UN); /* a mapping alone would keep the lock */
     close(fd);
@@ -162,7 +162,7 @@ static enum join join_named(const char *name, struct mpg_host_cores *share)
 
 /* Joins the host's ranks; a name in use by another launch is skipped, identically by all ranks. NAME, of SIZE
  * bytes, becomes the name used. */
-static int join(char *name, size_t size, struct mpg_host_cores *share, struct mpg_error *err)
+static int join(char *name, size_t size, struct mpg_ftq_cores *division, struct mpg_error *err)
 {
     char base[NAME_SIZE];
     find_name(base, sizeof base);
@@ -170,77 +170,77 @@ static int join(char *name, size_t size, struct mpg_host_cores *share, struct mp
     for (int n = 0; n < NAMES && result == TAKEN; n++) {
         snprintf(name, size, n ? "%s+%d" : "%s", base, n);
         do
-            result = join_named(name, share);
+            result = join_named(name, division);
         while (result == AGAIN);
     }
     if (result == JOINED)
         return 0;
     if (result == TAKEN)
-        return mpg_error_set(err, "the ranks of this host cannot share memory: /dev/shm%s* belong"
+        return mpg_error_set(err, "the ranks of this host cannot division memory: /dev/shm%s* belong"
                                   " to other launches; remove these files", base);
-    return mpg_error_errno(err, errno, "the ranks of this host cannot share memory in /dev/shm%s", name);
+    return mpg_error_errno(err, errno, "the ranks of this host cannot division memory in /dev/shm%s", name);
 }
 
-static int await_all(const struct mpg_host_cores *share, struct mpg_error *err)
+static int await_all(const struct mpg_ftq_cores *division, struct mpg_error *err)
 {
     const uint64_t start_ns = mpg_clock_ns();
     for (int here = 0;;) {
         here = 0;
-        for (int r = 0; r < share->launch.local_ranks; r++)
-            here += atomic_load(&share->memory->slot[r].state) != ABSENT;
-        if (here == share->launch.local_ranks)
+        for (int r = 0; r < division->launch.local_ranks; r++)
+            here += atomic_load(&division->memory->slot[r].state) != ABSENT;
+        if (here == division->launch.local_ranks)
             return 0;
         if ((double)(mpg_clock_ns() - start_ns) > PATIENCE_NS)
             return mpg_error_set(err, "of %d ranks of this host only %d have started",
-                                 share->launch.local_ranks, here);
+                                 division->launch.local_ranks, here);
         usleep(POLL_US);
     }
 }
 
 /* Collects all cores available to any rank of this host. */
-static int unite(struct mpg_host_cores *share, struct mpg_error *err)
+static int unite(struct mpg_ftq_cores *division, struct mpg_error *err)
 {
     int n = 0, *core = malloc(CORES * sizeof *core);
     if (!core)
         return mpg_error_set(err, "out of memory");
     for (int c = 0; c < CORES; c++)
-        for (int r = 0; r < share->launch.local_ranks; r++)
-            if (may_run(&share->memory->slot[r], c)) {
+        for (int r = 0; r < division->launch.local_ranks; r++)
+            if (may_run(&division->memory->slot[r], c)) {
                 core[n++] = c;
                 break;
             }
-    free(share->core);
-    share->core = core;
-    share->n = n;
+    free(division->core);
+    division->core = core;
+    division->n = n;
     return 0;
 }
 
-int mpg_host_cores_join(const struct mpg_launch *launch, struct mpg_host_cores *share,
+int mpg_ftq_cores_join(const struct mpg_launch *launch, struct mpg_ftq_cores *division,
                    struct mpg_error *err)
 {
     char name[NAME_SIZE + 16];
-    *share = (struct mpg_host_cores){.launch = *launch, .ranks = 1};
+    *division = (struct mpg_ftq_cores){.launch = *launch, .ranks = 1};
     if (launch->local_rank < 0)
         return mpg_error_set(err, "the launcher does not say which ranks are on this host;"
                                   " start ftq on each host without the launcher");
-    int n = mpg_cores_allowed(&share->core, err);
+    int n = mpg_cores_allowed(&division->core, err);
     if (n < 0)
         return -1;
-    share->n = n;
+    division->n = n;
     if (launch->local_ranks == 1)
         return 0;
-    if (join(name, sizeof name, share, err) < 0)
+    if (join(name, sizeof name, division, err) < 0)
         return -1;
-    int status = await_all(share, err);
+    int status = await_all(division, err);
     if (status < 0 || launch->local_rank == 0)
         (void)shm_unlink(name); /* all ranks have it mapped; another rank may have removed the name already */
-    return status < 0 ? -1 : unite(share, err);
+    return status < 0 ? -1 : unite(division, err);
 }
 
-int mpg_host_cores_assign(struct mpg_host_cores *share, int *core, int n, struct mpg_error *err)
+int mpg_ftq_cores_assign(struct mpg_ftq_cores *division, int *core, int n, struct mpg_error *err)
 {
-    const struct slot *slot = share->memory ? share->memory->slot : NULL;
-    int ranks = share->launch.local_ranks, mine = 0;
+    const struct slot *slot = division->memory ? division->memory->slot : NULL;
+    int ranks = division->launch.local_ranks, mine = 0;
     if (!slot)
         return n;
     int *has = calloc((size_t)ranks, sizeof *has);
@@ -255,38 +255,38 @@ int mpg_host_cores_assign(struct mpg_host_cores *share, int *core, int n, struct
                 taker = r;
         if (taker >= 0)
             has[taker]++;
-        if (taker == share->launch.local_rank)
+        if (taker == division->launch.local_rank)
             core[mine++] = core[i];
     }
-    share->ranks = 0;
+    division->ranks = 0;
     for (int r = 0; r < ranks; r++)
-        share->ranks += has[r] > 0;
+        division->ranks += has[r] > 0;
     free(has);
     return mine;
 }
 
-double mpg_host_other_cpu_ns(const struct mpg_host_cores *share)
+double mpg_host_other_cpu_ns(const struct mpg_ftq_cores *division)
 {
     double sum_ns = 0;
-    for (int r = 0; share->memory && r < share->launch.local_ranks; r++) {
+    for (int r = 0; division->memory && r < division->launch.local_ranks; r++) {
         clockid_t clock;
         struct timespec t;
-        if (r != share->launch.local_rank &&
-            clock_getcpuclockid(atomic_load(&share->memory->slot[r].pid), &clock) == 0 &&
+        if (r != division->launch.local_rank &&
+            clock_getcpuclockid(atomic_load(&division->memory->slot[r].pid), &clock) == 0 &&
             clock_gettime(clock, &t) == 0)
             sum_ns += (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
     }
     return sum_ns;
 }
 
-const atomic_bool *mpg_host_error_reported(const struct mpg_host_cores *share)
+const atomic_bool *mpg_host_error_reported(const struct mpg_ftq_cores *division)
 {
-    return share->memory ? &share->memory->error_reported : &share->error_reported;
+    return division->memory ? &division->memory->error_reported : &division->error_reported;
 }
 
-bool mpg_host_report_error(struct mpg_host_cores *share)
+bool mpg_host_report_error(struct mpg_ftq_cores *division)
 {
-    return !atomic_exchange(share->memory ? &share->memory->error_reported : &share->error_reported, true);
+    return !atomic_exchange(division->memory ? &division->memory->error_reported : &division->error_reported, true);
 }
 
 /* Returns whether the rank is alive and has not left; a killed rank never leaves. */
@@ -296,14 +296,14 @@ static bool is_there(struct slot *slot)
     return atomic_load(&slot->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
-void mpg_host_cores_leave(struct mpg_host_cores *share, bool well)
+void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well)
 {
-    if (share->memory) {
-        atomic_store(&share->memory->slot[share->launch.local_rank].state, GONE);
-        for (int r = 0; well && r < share->launch.local_ranks; r++)
-            while (is_there(&share->memory->slot[r]))
+    if (division->memory) {
+        atomic_store(&division->memory->slot[division->launch.local_rank].state, GONE);
+        for (int r = 0; well && r < division->launch.local_ranks; r++)
+            while (is_there(&division->memory->slot[r]))
                 usleep(LEAVING_POLL_US);
     } /* the memory stays mapped: a signal handler may read it until the end */
-    free(share->core);
-    share->core = NULL;
+    free(division->core);
+    division->core = NULL;
 }

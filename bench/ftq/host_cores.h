@@ -12,36 +12,36 @@
 
 struct mpg_host_memory; /* shared memory of the ranks of a host */
 
-struct mpg_host_cores {
+struct mpg_ftq_cores {
     struct mpg_launch launch;
     struct mpg_host_memory *memory; /* NULL: the only rank on this host */
     atomic_bool error_reported;           /* for a single rank: an error has been reported */
     int *core, n;                /* cores available to any rank of this host, ascending */
-    int ranks;                   /* number of ranks of this host with a core, after mpg_host_cores_assign() */
+    int ranks;                   /* number of ranks of this host with a core, after mpg_ftq_cores_assign() */
 };
 
-/* Waits up to 30 s for the other ranks of this host, before any rank pins itself. End by mpg_host_cores_leave() in
+/* Waits up to 30 s for the other ranks of this host, before any rank pins itself. End by mpg_ftq_cores_leave() in
  * any case. Errors: the launcher does not name the ranks of this host; no shared memory; a rank is missing; out of
  * memory. */
-int mpg_host_cores_join(const struct mpg_launch *launch, struct mpg_host_cores *share,
+int mpg_ftq_cores_join(const struct mpg_launch *launch, struct mpg_ftq_cores *division,
                    struct mpg_error *err);
 
 /* Assigns each of the N cores in CORE to an eligible rank: the rank with the fewest assigned cores, then with the
  * fewest available cores, then the lowest. A rank bound to its own cores gets these; ranks with a common mask take
  * turns. Keeps this rank's cores in CORE and returns their number. All ranks compute equal results from equal
  * CORE. Error (-1): out of memory. */
-int mpg_host_cores_assign(struct mpg_host_cores *share, int *core, int n, struct mpg_error *err);
+int mpg_ftq_cores_assign(struct mpg_ftq_cores *division, int *core, int n, struct mpg_error *err);
 
 /* Returns the CPU time so far of the other ranks of this host, ns; ended ranks do not count. */
-double mpg_host_other_cpu_ns(const struct mpg_host_cores *share);
+double mpg_host_other_cpu_ns(const struct mpg_ftq_cores *division);
 
 /* Returns a flag set once a rank of this host has reported an error; valid until the end. */
-const atomic_bool *mpg_host_error_reported(const struct mpg_host_cores *share);
+const atomic_bool *mpg_host_error_reported(const struct mpg_ftq_cores *division);
 /* Returns true to the first rank that calls it: this rank reports the error. */
-bool mpg_host_report_error(struct mpg_host_cores *share);
+bool mpg_host_report_error(struct mpg_ftq_cores *division);
 
 /* Leaves; if WELL waits until every rank of this host leaves, to keep the ranks' CPU time separable from other
  * processes'. Frees SHARE's memory. */
-void mpg_host_cores_leave(struct mpg_host_cores *share, bool well);
+void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well);
 
 #endif

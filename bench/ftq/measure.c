@@ -98,12 +98,12 @@ static void clear(struct job *job)
 /* A core available to this process and not measured at present; -1: none. */
 static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
-    for (int i = 0; !plan->share->memory && i < plan->share->n; i++) {
+    for (int i = 0; !plan->division->memory && i < plan->division->n; i++) {
         bool busy = false;
         for (int j = 0; j < n; j++)
-            busy |= job[j].conditions.core == plan->share->core[i];
+            busy |= job[j].conditions.core == plan->division->core[i];
         if (!busy)
-            return plan->share->core[i];
+            return plan->division->core[i];
     }
     return -1;
 }
@@ -140,7 +140,7 @@ static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
 static void file_name(const struct job *job, char *name, size_t size)
 {
     char host[256] = "";
-    if (job->plan->share->launch.ranks != 1) {
+    if (job->plan->division->launch.ranks != 1) {
         if (gethostname(host, sizeof host - 2) < 0)
             snprintf(host, sizeof host, "unknown");
         host[sizeof host - 2] = '\0';
@@ -155,7 +155,7 @@ static void file_name(const struct job *job, char *name, size_t size)
 static int describe(const struct job *job, struct mpg_header *header, struct mpg_error *err)
 {
     const struct mpg_noise_plan *plan = job->plan;
-    const struct mpg_launch *launch = &plan->share->launch;
+    const struct mpg_launch *launch = &plan->division->launch;
     if (mpg_header_add(header, err, "benchmark", "%s", mpg_noise_names[job->mode]) < 0 ||
         mpg_machine_describe(header, plan->timer, plan->argc, plan->argv, err) < 0 ||
         mpg_header_add(header, err, "cores_at_once", "%d", plan->cores_at_once) < 0 ||
@@ -279,7 +279,7 @@ static void print_detours(struct mpg_detours *d, const char *who)
 static void print_line(struct job *job)
 {
     char host[256] = "", who[300];
-    if (job->plan->share->launch.ranks != 1 && gethostname(host, sizeof host - 1) < 0)
+    if (job->plan->division->launch.ranks != 1 && gethostname(host, sizeof host - 1) < 0)
         host[0] = '\0';
     snprintf(who, sizeof who, "%s%score %d", host, host[0] ? ": " : "", job->conditions.core);
     if (job->mode == MPG_NOISE_FTQ)
@@ -334,7 +334,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
         job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
         job[i].conditions = (struct mpg_core_conditions){.core = core[i], .realtime = plan->realtime,
                                           .together = n > 1 ? &gate.together : NULL,
-                                          .share = plan->share, .timer = plan->timer};
+                                          .division = plan->division, .timer = plan->timer};
     }
     int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
     await(plan, job, started, progress, done);

@@ -22,7 +22,7 @@ struct mpg_noise_plan {
     char **argv;
     const char *dir;
     const struct mpg_timer *timer;
-    const struct mpg_host_cores *share;
+    const struct mpg_ftq_cores *division;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
     bool realtime, together; /* together: all cores at once, in this process */

@@ -41,7 +41,7 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
 
 /* Returns forward times of up to EXAMINED exchanges of ALL, followed by N backward times, followed by scratch of 2
  * N. The caller frees the array. */
-static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
+static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
                          size_t *n, struct mpg_error *err)
 {
     size_t step = (all->n + EXAMINED - 1) / EXAMINED, taken = 0;
@@ -52,14 +52,14 @@ static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_w
         return NULL;
     }
     for (size_t i = 0; i < all->n; i += step, taken++) {
-        there[taken] = mpg_one_way_there(ways, &all->exchange[i]);
+        there[taken] = mpg_one_way_forward(ways, &all->exchange[i]);
         there[*n + taken] = all->exchange[i].time_ns - there[taken];
     }
     return there;
 }
 
 /* Determines whether forward and backward times of ALL are negatively correlated. */
-static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way *ways,
+static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
                         bool *wandering, struct mpg_error *err)
 {
     size_t n;
@@ -71,7 +71,7 @@ static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_wa
     return 0;
 }
 
-int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways,
                         double *asymmetry, double *correlation, struct mpg_error *err)
 {
     *asymmetry = *correlation = 0;
@@ -97,7 +97,7 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
 
 /* Fills WAYS->shift_ns for each launch and pair: the median difference of the forward time from half the round
  * trip, over exchanges of the smallest size, whose directions are alike; NAN without exchanges. */
-static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways,
+static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way_split *ways,
                        struct mpg_error *err)
 {
     size_t keys = ways->launches * ways->pairs;
@@ -120,13 +120,13 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
 }
 
 /* E's shift for its launch and pair; 0 without shifts. */
-static double shift_of(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e)
+static double shift_of(const struct mpg_one_way_split *ways, const struct mpg_measured_exchange *e)
 {
     return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
 }
 
 /* Returns whether the shift of every exchange in LIST is known. */
-static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways)
+static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways)
 {
     for (size_t s = 0; s < list->n; s++)
         for (size_t i = 0; i < list->size[s].n; i++)
@@ -137,10 +137,10 @@ static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_
 
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
-                     bool symmetric, struct mpg_one_way *ways, struct mpg_error *err)
+                     bool symmetric, struct mpg_one_way_split *ways, struct mpg_error *err)
 {
     bool shared = true, wandering = false;
-    *ways = (struct mpg_one_way){.launches = launches, .pairs = pairs};
+    *ways = (struct mpg_one_way_split){.launches = launches, .pairs = pairs};
     for (size_t i = 0; i < launches; i++) {
         shared = shared && launch[i].shared;
         if (!launch[i].shared)
@@ -168,13 +168,13 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
     return 0;
 }
 
-void mpg_one_way_clear(struct mpg_one_way *ways)
+void mpg_one_way_clear(struct mpg_one_way_split *ways)
 {
     free(ways->shift_ns);
-    *ways = (struct mpg_one_way){.clocks = MPG_CLOCKS_NONE};
+    *ways = (struct mpg_one_way_split){.clocks = MPG_CLOCKS_NONE};
 }
 
-double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e)
+double mpg_one_way_forward(const struct mpg_one_way_split *ways, const struct mpg_measured_exchange *e)
 {
     return fmax(0, e->there_ns - shift_of(ways, e));
 }

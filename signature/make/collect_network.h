@@ -58,7 +58,7 @@ enum mpg_measured_clocks {
     MPG_CLOCKS_ONE    /* common clock */
 };
 
-struct mpg_one_way {
+struct mpg_one_way_split {
     enum mpg_measured_clocks clocks;
     double error_ns;        /* error bound; 0 for a common clock */
     size_t launches, pairs;
@@ -73,16 +73,16 @@ struct mpg_one_way {
  * memory. */
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
-                     bool symmetric, struct mpg_one_way *ways, struct mpg_error *err);
-void mpg_one_way_clear(struct mpg_one_way *ways);
+                     bool symmetric, struct mpg_one_way_split *ways, struct mpg_error *err);
+void mpg_one_way_clear(struct mpg_one_way_split *ways);
 
 /* Returns E's forward time, >= 0; the rest of e->time_ns is the backward time. */
-double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e);
+double mpg_one_way_forward(const struct mpg_one_way_split *ways, const struct mpg_measured_exchange *e);
 
 /* Compares both directions of LIST's exchanges by the clocks of WAYS. *ASYMMETRY: relative difference of the
  * forward and backward medians, the largest over sizes with at least 200 exchanges. *CORRELATION: Spearman's rank
  * correlation at the smallest size. Errors: out of memory. */
-int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways,
                         double *asymmetry, double *correlation, struct mpg_error *err);
 
 /* ---- one-way times by deconvolution (collect_deconvolution.c) ---- */

@@ -89,7 +89,7 @@ static int send_time(const struct mpg_measured_exchange *e, const void *context,
 /* Both directions, by the clocks CONTEXT. */
 static int both_ways(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
-    times[0] = mpg_one_way_there(context, e);
+    times[0] = mpg_one_way_forward(context, e);
     times[1] = fmax(0, e->time_ns - times[0]);
     return 2;
 }
@@ -97,14 +97,14 @@ static int both_ways(const struct mpg_measured_exchange *e, const void *context,
 /* The forward direction, by the clocks CONTEXT. */
 static int there(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
-    times[0] = mpg_one_way_there(context, e);
+    times[0] = mpg_one_way_forward(context, e);
     return 1;
 }
 
 /* ---- one-way times ---- */
 
 /* Describes times WHICH obtained from comparable clocks. */
-static void describe_clocks(const struct mpg_one_way *ways, const char *which, char *text, size_t size)
+static void describe_clocks(const struct mpg_one_way_split *ways, const char *which, char *text, size_t size)
 {
     if (ways->clocks == MPG_CLOCKS_ONE)
         snprintf(text, size, "%s; one clock", which);
@@ -127,7 +127,7 @@ static void describe_deconvolution(const struct mpg_deconvolution_summary *summa
 
 /* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE
  * bytes. */
-static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way *ways,
+static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways,
                          char *text, size_t size, struct mpg_error *err)
 {
     double asymmetry, correlation;
@@ -142,7 +142,7 @@ static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struc
     return 0;
 }
 
-static int describe_one_way(const struct mpg_collect_path *in, const struct mpg_one_way *ways,
+static int describe_one_way(const struct mpg_collect_path *in, const struct mpg_one_way_split *ways,
                        const struct mpg_deconvolution_summary *summary, struct mpg_network_path *out,
                        struct mpg_error *err)
 {
@@ -163,7 +163,7 @@ static int describe_one_way(const struct mpg_collect_path *in, const struct mpg_
 static int make_latency(const struct mpg_collect_path *in, struct mpg_network_path *out,
                         struct mpg_error *err)
 {
-    struct mpg_one_way ways;
+    struct mpg_one_way_split ways;
     struct mpg_deconvolution_summary summary = {0};
     if (in->pingpong.n == 0)
         return 0;
@@ -201,7 +201,7 @@ static int describe_transfer(struct mpg_collect *c, const struct mpg_network_pat
 static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err)
 {
-    struct mpg_one_way ways;
+    struct mpg_one_way_split ways;
     char text[256];
     struct mpg_deconvolution_summary summary = {0};
     if (in->bandwidth.n == 0)
