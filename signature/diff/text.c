@@ -171,8 +171,8 @@ static void show_summary(const struct mpg_difference *d, const struct mpg_compar
         printf("Spread of one machine: assumed to be %.4g %%, of noise and"
                " 99 %% %.4g %%\n(--spread; --again estimates it from measurements).\n",
                100 * options->spread, 300 * options->spread);
-    puts("False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine differ"
-         " beyond\nthe tolerance in at most 5 % of comparisons.");
+    puts("False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine exceed"
+         " the\ntolerance in at most 5 % of comparisons.");
     if (d->few_launches)
         printf("Fewer than 3 launches of a network benchmark: intervals do not"
                " cover differences between launches.\n");

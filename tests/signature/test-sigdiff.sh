@@ -33,7 +33,7 @@ launch=$steady signature >a.sig
 # ---- nothing differs ----
 compare a.sig a.sig
 is "a signature and itself: exit status" "$status $(cat err)" "0 "
-like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 differ *"
+like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 different within *"
 is "a signature and itself: no table" "$(grep -c 'interval' out)" 0
 compare --all a.sig a.sig
 is "--all: exit status" $status 0
@@ -123,7 +123,7 @@ for more in -3 1 2 -1 3; do
 done
 compare --again again-3.sig --again again1.sig -r again2.sig -r again-1.sig -r again3.sig a.sig c.sig
 is "--again: six measurements within a hundredth tell a fifth" "$status $(grep -c '^node: one way, 8 B, median .*beyond 5 %$' out)" "1 1"
-ok "--again: says so" grep -q "^Intervals and 'beyond' by what 6 measurements" out
+ok "--again: says so" grep -q "^Spread of one machine: estimated from 6 measurements" out
 # By hand: 315 + -3, 1, 2, -1, 3, 0: logarithms' sd 0.00690; t(5) = 2.5706, sqrt(1 + 1/6).
 awk '$0 ~ /^node: one way, 8 B, median / { for (i = 1; i < NF; i++) if ($i == "to") print $(i-1), $(i+1) }' out >interval
 ok "--again: the interval is Student's, by hand" awk '{ f = exp(2.5706 * 0.006905 * sqrt(7 / 6)); m = 378 / 315.33
