@@ -134,7 +134,7 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^quality')" \
 
 # ---- surroundings ----
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
-    "compute-core0.samples: others used 0.85 cores while it was measured; can move computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
+    "compute-core0.samples: other processes used 0.85 cores meanwhile; can move computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
     "*.samples: other processes used 1.50 cores meanwhile, and 9 more like it; measure when *"
 # Where it is known when threads were off their CPUs, others' load is in that.
@@ -195,7 +195,7 @@ rm -rf r
 cp -r good r
 awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
     >r/ftq-core0.samples
-finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; can move computation by 1 %: they are measured*"
+finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; can move computation by 1 %: the modes are measured*"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out 2>err
@@ -276,7 +276,7 @@ done
 # Where a median goes from 670 to 800 ns halfway, it is not known to 5 %, either.
 "$sigmake" --check r >out 2>err
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
-like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can move messages by 9.* %: find what changed*"
+like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can move messages by 9.* %: find the change*"
 like "halves of launches: medians are uncertain" "$(sed -n 2p out)" \
     "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, worst * B of 6000 samples; can move messages by 1* %: measure longer*"
 is "halves of launches: and nothing else" "$(tail -n +3 out)" "r: $(ls r | wc -l) files: not good enough: 2 warnings"
@@ -307,7 +307,7 @@ sed -i 's/not reached: none/not reached: 0 B (p99); 64 KiB (median)/' r/bandwidt
 "$sigmake" --check r >out
 is "sizes that did not converge, but are known well enough" "$? $(cat out)" "0 r: 14 files: good enough"
 edited "clocks that are not comparable" "pingpong*" '/^# clocks/d' \
-    "node: clocks could not be compared; one-way times are by deconvolution *; let pingpong measure both ways*"
+    "node: clocks could not be compared; one-way times are by deconvolution *; let pingpong measure both directions*"
 # Both ways of an exchange the same, and most of them slow: no sum of two independent ones.
 rm -rf r
 cp -r good r
@@ -317,7 +317,7 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 like "ways that depend on each other" "$? $(grep apart out)" \
-    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can move messages by * %: measure with clocks*"
+    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can move messages by * %: measure with comparable clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
 edited "late processes" "collective*" 's/invalid: 0/invalid: 4/' \
     "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
