@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernels of compute compared with closed forms and with slow, obvious versions; the rules for memory and
- * cores; the samples of the team (TAP). */
+ * cores; the samples of the threads (TAP). */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench/compute/kernels.h"
-#include "bench/compute/team.h"
+#include "bench/compute/threads.h"
 #include "bench/compute/workspace.h"
 #include "bench/harness/random.h"
 #include "tests/tap.h"
@@ -161,14 +161,14 @@ static void test_choice(void)
     ok(mpg_cores_limit(0, many, 8) == 8 && mpg_cores_limit(9, many, 8) == 8, "no limit");
 }
 
-/* ---- the team ---- */
+/* ---- the threads ---- */
 
 /* Returns the number of rows of KERNEL with CORES active cores; -1 if any row has a rate that is not positive. */
 static int rows(const struct mpg_rates *rates, int kernel, int cores)
 {
     int found = 0;
     for (size_t i = 0; i < rates->n; i++) {
-        const double *row = rates->value + MPG_TEAM_COLUMNS * i;
+        const double *row = rates->value + MPG_COMPUTE_COLUMNS * i;
         if (!(row[2] > 0))
             return -1;
         found += row[0] == kernel && row[1] == cores;
@@ -186,23 +186,23 @@ static void test_team(void)
         return;
     }
     n = mpg_cores_limit(2, core, n);
-    ok(!mpg_team_new(&nowhere, 1, 4096, 0, &timer, &err) && strstr(err.text, "core 65000"),
+    ok(!mpg_compute_threads_new(&nowhere, 1, 4096, 0, &timer, &err) && strstr(err.text, "core 65000"),
        "a core that is not there");
-    struct mpg_team *team = mpg_team_new(core, n, 65536, 3, &timer, &err);
-    ok(team != NULL, "a team of %d %s", n, err.text);
-    for (int k = 0; team && k < MPG_KERNELS; k++) {
+    struct mpg_compute_threads *threads = mpg_compute_threads_new(core, n, 65536, 3, &timer, &err);
+    ok(threads != NULL, "a threads of %d %s", n, err.text);
+    for (int k = 0; threads && k < MPG_KERNELS; k++) {
         const char *name = mpg_kernel_name((enum mpg_kernel)k);
-        ok(mpg_team_measure(team, (enum mpg_kernel)k, 0, 2e6, &err) == 0, "%s, alone", name);
-        ok(rows(mpg_team_rates(team, 0), k, 1) > 0, "%s: samples", name);
-        ok(n == 1 || mpg_team_rates(team, 1)->n == (size_t)rows(mpg_team_rates(team, 1), 0, n) +
-               (size_t)rows(mpg_team_rates(team, 1), 1, n) + (size_t)rows(mpg_team_rates(team, 1), 2, n),
+        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, 0, 2e6, &err) == 0, "%s, alone", name);
+        ok(rows(mpg_compute_threads_rates(threads, 0), k, 1) > 0, "%s: samples", name);
+        ok(n == 1 || mpg_compute_threads_rates(threads, 1)->n == (size_t)rows(mpg_compute_threads_rates(threads, 1), 0, n) +
+               (size_t)rows(mpg_compute_threads_rates(threads, 1), 1, n) + (size_t)rows(mpg_compute_threads_rates(threads, 1), 2, n),
            "%s: the other core has none", name);
-        ok(mpg_team_measure(team, (enum mpg_kernel)k, -1, 2e6, &err) == 0, "%s, all", name);
+        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, -1, 2e6, &err) == 0, "%s, all", name);
         for (int i = 0; i < n; i++)
-            ok(rows(mpg_team_rates(team, i), k, n) > 0, "%s: samples of core %d", name, core[i]);
+            ok(rows(mpg_compute_threads_rates(threads, i), k, n) > 0, "%s: samples of core %d", name, core[i]);
     }
-    mpg_team_free(team);
-    mpg_team_free(NULL);
+    mpg_compute_threads_free(threads);
+    mpg_compute_threads_free(NULL);
     free(core);
 }
 

@@ -55,15 +55,15 @@ static void test_speed(void)
     static double rate[N];
     for (size_t k = 0; k < N; k++)
         rate[k] = k % 4 == 1 ? 0 : 2385; /* unknown */
-    struct mpg_speed speed = mpg_speed_of(rate, N);
+    struct mpg_speed speed = mpg_speed_summary(rate, N);
     ok(speed.range == 0 && speed.lost == 0, "the speed has not varied where it is known");
     for (size_t k = 0; k < N; k++)
         rate[k] = k < 500 ? 2385 : 2147;
-    speed = mpg_speed_of(rate, N);
+    speed = mpg_speed_summary(rate, N);
     ok(fabs(speed.range - (1 - 2147.0 / 2385)) < 1e-12, "two speeds are the range");
     ok(fabs(speed.lost - (1 - 2266.0 / 2385)) < 1e-12, "half of it was lost on the mean");
     rate[0] = 0;
-    speed = mpg_speed_of(rate, 1);
+    speed = mpg_speed_summary(rate, 1);
     ok(speed.range == 0 && speed.lost == 0, "no quantum tells a speed");
 }
 

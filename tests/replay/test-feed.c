@@ -84,18 +84,18 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
         supposed = mpg_bound_new(t, &h, &err);
     struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, NULL, 0, memory, supposed, NULL, &err) : NULL;
-    const bool is_read = memory > 1; /* reads the whole rank before the first act */
-    int64_t after_ns = MPG_NOT_READ; /* value of the previous act */
+    const bool is_read = memory > 1; /* reads the whole rank before the first action */
+    int64_t after_ns = MPG_NOT_READ; /* value of the previous action */
     while (f && is_read && mpg_feed_fill(f)) {
     }
     for (int i = 0; f && i < ACTS; i++) {
-        const struct mpg_act *act = mpg_feed_next(f, &err);
-        right = right && (after_ns == MPG_NOT_READ ? !is_read || i == 0 : act && act->before_ns == after_ns);
-        after_ns = act ? act->after_ns : MPG_NOT_READ;
-        if (!act || act->event.call != wanted[i].call || act->number != wanted[i].number ||
-            fabs((double)act->before_ns - wanted[i].before_ns) > within_ns) {
-            printf("# act %d: %s %llu after %lld\n", i, act ? mpg_call_name(act->event.call) : err.text,
-                   act ? (unsigned long long)act->number : 0, act ? (long long)act->before_ns : 0);
+        const struct mpg_action *action = mpg_feed_next(f, &err);
+        right = right && (after_ns == MPG_NOT_READ ? !is_read || i == 0 : action && action->before_ns == after_ns);
+        after_ns = action ? action->after_ns : MPG_NOT_READ;
+        if (!action || action->event.call != wanted[i].call || action->number != wanted[i].number ||
+            fabs((double)action->before_ns - wanted[i].before_ns) > within_ns) {
+            printf("# action %d: %s %llu after %lld\n", i, action ? mpg_call_name(action->event.call) : err.text,
+                   action ? (unsigned long long)action->number : 0, action ? (long long)action->before_ns : 0);
             right = false;
             break;
         }
@@ -126,8 +126,8 @@ static bool streams(void)
     struct mpg_trace *t = open_text(long_text, &err);
     struct mpg_feed *f = t ? mpg_feed_open(t, 0, NULL, 0, 1, NULL, NULL, &err) : NULL;
     for (int i = 1; right && i <= CALLS; i++) {
-        const struct mpg_act *act = f ? mpg_feed_next(f, &err) : NULL;
-        right = act && act->event.bytes == i && act->before_ns == (i == 1 ? 90 : 93);
+        const struct mpg_action *action = f ? mpg_feed_next(f, &err) : NULL;
+        right = action && action->event.bytes == i && action->before_ns == (i == 1 ? 90 : 93);
         if (i % 3 == 0)
             mpg_feed_fill(f);
     }
@@ -138,12 +138,12 @@ static bool streams(void)
     return right;
 }
 
-/* Returns whether ACT is a run of N calls, each after NS and with the given ENDER. */
-static bool is_run(const struct mpg_act *act, uint32_t n, const int *which, const int *ns, int ender)
+/* Returns whether ACTION is a run of N calls, each after NS and with the given ENDER. */
+static bool is_run(const struct mpg_action *action, uint32_t n, const int *which, const int *ns, int success)
 {
-    bool right = act && act->again_number == n && act->ender == ender;
+    bool right = action && action->repetition_number == n && action->success == success;
     for (uint32_t i = 0; right && i < n; i++)
-        right = act->again[i].which == which[i] && act->again[i].before_ns == ns[i];
+        right = action->repetition[i].which == which[i] && action->repetition[i].before_ns == ns[i];
     return right;
 }
 
@@ -170,15 +170,15 @@ static bool runs(void)
     struct mpg_feed *f = t ? mpg_feed_open(t, 0, NULL, 0, 1 << 20, NULL, NULL, &err) : NULL;
     bool right = f != NULL;
     for (int i = 0; right && i < 4; i++)
-        right = mpg_feed_next(f, &err)->again_number == 0;
-    const struct mpg_act *act = right ? mpg_feed_next(f, &err) : NULL;
-    right = is_run(act, 3, first, first_ns, -1) && act->number == 5 && act->polls[1].event.requests[1] == 2;
-    act = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: a separate act */
-    right = right && act->again_number == 0 && act->before_ns == 10001 && act->event.call == MPG_CALL_Test;
+        right = mpg_feed_next(f, &err)->repetition_number == 0;
+    const struct mpg_action *action = right ? mpg_feed_next(f, &err) : NULL;
+    right = is_run(action, 3, first, first_ns, -1) && action->number == 5 && action->polls[1].event.requests[1] == 2;
+    action = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: a separate action */
+    right = right && action->repetition_number == 0 && action->before_ns == 10001 && action->event.call == MPG_CALL_Test;
     right = right && mpg_feed_next(f, &err)->event.call == MPG_CALL_Testall;
     right = right && is_run(mpg_feed_next(f, &err), 1, second, second_ns, 1);
-    act = right ? mpg_feed_next(f, &err) : NULL;
-    right = right && act->event.done_all && act->before_ns == 100 && act->number == 11;
+    action = right ? mpg_feed_next(f, &err) : NULL;
+    right = right && action->event.done_all && action->before_ns == 100 && action->number == 11;
     mpg_feed_close(f);
     mpg_trace_close(t);
     return right;
@@ -206,7 +206,7 @@ static bool needs(void)
     bool right = t && mpg_survey(t, 0, NULL, &n, &traced_ns, &err) == 0 && traced_ns == 1990 && n.init_thread && n.threads == 1 &&
                  n.wildcards && n.message_bytes == 100 && n.receive_bytes == 2000 && n.send_bytes == 1000 &&
                  n.buffered == 2 && n.buffered_bytes == 133 && n.comms > 0;
-    const struct mpg_shares *each = right ? &n.shares[0][MPG_SHARES_EACH] : NULL;
+    const struct mpg_contributions *each = right ? &n.contributions[0][MPG_CONTRIBUTION_PER_PEER] : NULL;
     right = right && each->calls == 2 && each->width == 2 && each->bytes[0] == 5 && each->bytes[1] == 7 &&
             each->bytes[2] == 2 && each->bytes[3] == 4;
     mpg_needs_clear(&n);

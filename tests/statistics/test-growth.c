@@ -21,13 +21,13 @@ static double draw(void *context, uint32_t replica, uint32_t index)
 
 static gsl_rng *rng;
 
-/* Returns 1 and GROWTH, or the other results of mpg_growth_of(). */
+/* Returns 1 and GROWTH, or the other results of mpg_growth_analyse(). */
 static int of(const double *n, const double *y, size_t values, size_t resamples,
               struct mpg_growth *growth, const char **why)
 {
     struct mpg_error err = {0};
     *why = NULL;
-    return mpg_growth_of(n, y, values, resamples, draw, rng, growth, why, &err);
+    return mpg_growth_analyse(n, y, values, resamples, draw, rng, growth, why, &err);
 }
 
 static bool near(double a, double b, double relative)
@@ -58,7 +58,7 @@ static void test_exact(void)
                 y[k] = c + a * by_hand(s, five[k]);
             const enum mpg_growth_verdict expected = s < MPG_GROWTH_RISING ? MPG_GROWS : MPG_FALLS;
             const int status = of(five, y, 5, 20, &g, &why);
-            const struct mpg_growth_interval at = mpg_growth_at(&g, 129);
+            const struct mpg_growth_interval at = mpg_growth_predict(&g, 129);
             const bool right = status == 1 && g.verdict == expected && g.model.shape == s &&
                                near(g.model.coefficient, a, 1e-6) &&
                                fabs(g.model.constant - c) < 1e-6 * fmax(1, fabs(c)) &&
@@ -79,11 +79,11 @@ static void test_constant(void)
     struct mpg_growth g;
     const char *why;
     ok(of(five, y, 5, 20, &g, &why) == 1 && g.verdict == MPG_IS_CONSTANT && g.probability == 1 &&
-           near(g.model.constant, 7.31, 1e-12) && near(mpg_growth_at(&g, 999).high, 7.31, 1e-9),
+           near(g.model.constant, 7.31, 1e-12) && near(mpg_growth_predict(&g, 999).high, 7.31, 1e-9),
        "equal values are constant, and stay so");
     mpg_growth_free(&g);
     ok(of(five, zero, 5, 20, &g, &why) == 1 && g.verdict == MPG_IS_CONSTANT &&
-           g.model.constant == 0 && mpg_growth_at(&g, 999).high == 0, "nothing stays nothing");
+           g.model.constant == 0 && mpg_growth_predict(&g, 999).high == 0, "nothing stays nothing");
     mpg_growth_free(&g);
 }
 
@@ -195,7 +195,7 @@ static void test_growth(int shape, double c, double a, double noise, int repetit
         (void)of(n, y, make(shape, c, a, noise, 5, repetitions, n, y), 150, &g, &why);
         const struct mpg_growth_shape *s = mpg_growth_shape(shape);
         const double order = (double)s->numerator / s->denominator + s->logs / log(32);
-        const struct mpg_growth_interval at = mpg_growth_at(&g, 128);
+        const struct mpg_growth_interval at = mpg_growth_predict(&g, 128);
         const double truth = c + a * by_hand(shape, 128);
         named += g.verdict == MPG_GROWS;
         held += at.low <= truth && truth <= at.high;

@@ -18,9 +18,9 @@ static double x[MOST];
 static uint32_t launch[MOST], pair[MOST];
 static const double p[] = {0.5, 0.99};
 
-static void sure_of(const struct mpg_samples *s, struct mpg_sure sure[2], double *lag)
+static void estimates_of(const struct mpg_samples *s, struct mpg_quantile_estimate estimate[2], double *lag)
 {
-    if (mpg_samples_sure(s, p, 2, 0.95, sure, lag) < 0) {
+    if (mpg_estimate_quantiles(s, p, 2, 0.95, estimate, lag) < 0) {
         printf("Bail out! out of memory\n");
         exit(1);
     }
@@ -30,28 +30,28 @@ static void sure_of(const struct mpg_samples *s, struct mpg_sure sure[2], double
 
 static void test_closed_forms(void)
 {
-    struct mpg_sure sure[2];
+    struct mpg_quantile_estimate estimate[2];
     double lag, four[] = {3.7, 1.2, 9.1, 4.4};
-    struct mpg_worth_bounds b = mpg_worth_bounds(&(struct mpg_worth){100, 1e9}, 1000, 0.5, 0.95);
+    struct mpg_rank_bounds b = mpg_rank_bounds(&(struct mpg_effective_size){100, 1e9}, 1000, 0.5, 0.95);
     ok(b.low == 390 && b.high == 609 && !b.low_open && !b.high_open,
        "1000 samples that count for 100: ten times the ranks 40 and 61, outwards");
-    b = mpg_worth_bounds(&(struct mpg_worth){100, 4}, 1000, 0.5, 0.95);
+    b = mpg_rank_bounds(&(struct mpg_effective_size){100, 4}, 1000, 0.5, 0.95);
     /* Student's 2.776 instead of 1.960: 49 samples, ranks 18 and 32. */
     ok(b.low == 17 * 1000 / 49 && b.high == 653, "where 4 degrees of freedom say so, for 49");
-    b = mpg_worth_bounds(&(struct mpg_worth){100, 1e9}, 1000, 0.99, 0.95);
+    b = mpg_rank_bounds(&(struct mpg_effective_size){100, 1e9}, 1000, 0.99, 0.95);
     ok(!b.low_open && b.high_open && b.high == 999, "a hundred bound no 99th percentile above");
-    b = mpg_worth_bounds(&(struct mpg_worth){2400, 1e9}, 300, 0.99, 0.95);
+    b = mpg_rank_bounds(&(struct mpg_effective_size){2400, 1e9}, 300, 0.99, 0.95);
     ok(b.high_open && !b.low_open, "nor do 300, however much they count for");
-    sure_of(&(struct mpg_samples){.n = 1, .value = four}, sure, &lag);
-    ok(sure[0].value == 3.7 && isinf(sure[0].low) && isinf(sure[0].high) &&
-           sure[0].independent == 1 && sure[0].launches == 1 && lag == 0,
+    estimates_of(&(struct mpg_samples){.n = 1, .value = four}, estimate, &lag);
+    ok(estimate[0].value == 3.7 && isinf(estimate[0].low) && isinf(estimate[0].high) &&
+           estimate[0].independent == 1 && estimate[0].launches == 1 && lag == 0,
        "one sample bounds nothing");
     for (int i = 0; i < 1000; i++)
         x[i] = 41.5;
-    sure_of(&(struct mpg_samples){.n = 1000, .value = x}, sure, &lag);
-    ok(sure[0].low == 41.5 && sure[1].high == 41.5 && sure[1].low == 41.5 && lag == 0,
+    estimates_of(&(struct mpg_samples){.n = 1000, .value = x}, estimate, &lag);
+    ok(estimate[0].low == 41.5 && estimate[1].high == 41.5 && estimate[1].low == 41.5 && lag == 0,
        "all alike: nothing else is possible");
-    sure_of(&(struct mpg_samples){.n = 4, .value = four}, sure, &lag);
+    estimates_of(&(struct mpg_samples){.n = 4, .value = four}, estimate, &lag);
     /* Twice the ranks, relative to the middle: -1, -3, 3, 1. */
     ok(fabs(lag - (3.0 - 9 + 3) / 20) < 1e-12, "rank autocorrelation by hand: %g", lag);
     for (int i = 0; i < 6; i++) {
@@ -62,11 +62,11 @@ static void test_closed_forms(void)
         x[i] = x[i - 3];
         launch[i] = launch[i - 3];
     }
-    sure_of(&(struct mpg_samples){.n = 3000, .value = x, .launch = launch}, sure, NULL);
+    estimates_of(&(struct mpg_samples){.n = 3000, .value = x, .launch = launch}, estimate, NULL);
     /* Logarithms ln 1.1 apart, three values: t(2) = 4.3027, standard error ln 1.1 / sqrt 3. */
     double factor = exp(4.302652730 * log(1.1) / sqrt(3));
-    ok(fabs(sure[0].high / (110 * factor) - 1) < 1e-9 && sure[0].launches == 3 &&
-           fabs(sure[0].low / (110 / factor) - 1) < 1e-9 && sure[0].freedom == 2,
+    ok(fabs(estimate[0].high / (110 * factor) - 1) < 1e-9 && estimate[0].launches == 3 &&
+           fabs(estimate[0].low / (110 / factor) - 1) < 1e-9 && estimate[0].freedom == 2,
        "three launches ten percent apart: Student's interval of their logarithms");
 }
 
@@ -81,7 +81,7 @@ static void test_worth(void)
         for (int i = 0; i < N; i++)
             x[i] = state = i > 0 && gsl_rng_uniform(rng) < 0.6 ? state : gsl_rng_uniform(rng);
         for (int q = 0; q < 2; q++)
-            share[q] += (double)N / mpg_series_worth(x, N, p[q]).samples / TIMES;
+            share[q] += (double)N / mpg_series_effective_size(x, N, p[q]).samples / TIMES;
     }
     /* The cautious rule skips valid cosines if the lower ones are larger by chance. */
     ok(share[0] > 4 && share[0] < 5.6 && share[1] > 4 && share[1] < 5.6,
@@ -97,11 +97,11 @@ struct held {
 
 static struct held hold(const struct mpg_samples *s, const double truth[2], struct held held)
 {
-    struct mpg_sure sure[2];
-    sure_of(s, sure, NULL);
-    held.median += sure[0].low <= truth[0] && truth[0] <= sure[0].high;
-    held.p99 += sure[1].low <= truth[1] && truth[1] <= sure[1].high;
-    held.bounded += !isinf(sure[0].low) && !isinf(sure[0].high);
+    struct mpg_quantile_estimate estimate[2];
+    estimates_of(s, estimate, NULL);
+    held.median += estimate[0].low <= truth[0] && truth[0] <= estimate[0].high;
+    held.p99 += estimate[1].low <= truth[1] && truth[1] <= estimate[1].high;
+    held.bounded += !isinf(estimate[0].low) && !isinf(estimate[0].high);
     return held;
 }
 
@@ -174,7 +174,7 @@ static void test_launches(size_t launches, double sd)
 
 static void test_blindness(void)
 {
-    struct mpg_sure sure[2];
+    struct mpg_quantile_estimate estimate[2];
     double lag, mean = 0, squares = 0, products = 0;
     enum { N = 10000 };
     gsl_rng_set(rng, 5);
@@ -187,12 +187,12 @@ static void test_blindness(void)
         squares += (x[i] - mean) * (x[i] - mean);
         products += i > 0 ? (x[i - 1] - mean) * (x[i] - mean) : 0;
     }
-    sure_of(&(struct mpg_samples){.n = N, .value = x}, sure, &lag);
+    estimates_of(&(struct mpg_samples){.n = N, .value = x}, estimate, &lag);
     ok(lag < -0.4 && fabs(products / squares) < 0.2,
        "ways by turns with outliers: lag-1 %.3f by moments, %.3f by ranks", products / squares,
        lag);
-    ok(sure[0].independent > 200 && sure[0].independent < 8 * N,
-       "%d count for %.0f as far as the median goes", N, sure[0].independent);
+    ok(estimate[0].independent > 200 && estimate[0].independent < 8 * N,
+       "%d count for %.0f as far as the median goes", N, estimate[0].independent);
 }
 
 /* The same samples with the files in another order. */
@@ -201,7 +201,7 @@ static void test_order(void)
     enum { N = 3000 };
     static double mixed[N];
     static uint32_t mixed_launch[N], mixed_pair[N];
-    struct mpg_sure a[2], b[2];
+    struct mpg_quantile_estimate a[2], b[2];
     size_t at = 0;
     gsl_rng_set(rng, 23);
     series_draw(rng, SERIES_AR_9, x, N);
@@ -215,8 +215,8 @@ static void test_order(void)
             mixed_launch[at] = launch[s * 500 + k];
             mixed_pair[at] = pair[s * 500 + k];
         }
-    sure_of(&(struct mpg_samples){N, x, launch, pair}, a, NULL);
-    sure_of(&(struct mpg_samples){N, mixed, mixed_launch, mixed_pair}, b, NULL);
+    estimates_of(&(struct mpg_samples){N, x, launch, pair}, a, NULL);
+    estimates_of(&(struct mpg_samples){N, mixed, mixed_launch, mixed_pair}, b, NULL);
     ok(a[0].low == b[0].low && a[0].high == b[0].high && a[1].low == b[1].low &&
            a[0].independent == b[0].independent && a[0].launches == 3,
        "launches and pairs by turns are told apart");
