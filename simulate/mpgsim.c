@@ -32,8 +32,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
         mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as opened */
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
-    const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
-    if (mpg_supposed_run(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
+    const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
+    if (mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
                          &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
@@ -69,7 +69,7 @@ static void clear(struct mpg_session *x)
 {
     mpg_result_clear(&x->result);
     mpg_extrapolation_clear(&x->extrapolation);
-    mpg_supposing_clear(&x->supposing);
+    mpg_hypothesis_shares_clear(&x->supposing);
     mpg_result_table_clear(&x->rows);
     mpg_setting_close(&x->given);
     mpg_replica_trace_free(x->retrace);

@@ -220,7 +220,7 @@ int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *
         return -1;
     while (f->told_count > 0 && f->told[f->told_count - 1].ns <= ns)
         f->told_count--;
-    f->told[f->told_count++] = (struct mpg_told_time){f->told_number++, ns};
+    f->told[f->told_count++] = (struct mpg_arrival_bound){f->told_number++, ns};
     return 0;
 }
 

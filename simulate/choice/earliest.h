@@ -15,7 +15,7 @@ struct mpg_earliest_of_source {
 };
 
 /* A lower bound of arrivals. No later bound of the list is larger. */
-struct mpg_told_time {
+struct mpg_arrival_bound {
     uint32_t number;
     double ns;
 };
@@ -28,7 +28,7 @@ struct mpg_earliest {
     uint32_t asked;          /* number of searches for the least */
     double *tree;            /* a tournament of arrivals over LEAVES sources */
     uint32_t leaves, tree_capacity; /* leaves 0: there is no tree */
-    struct mpg_told_time *told; /* bounds, the largest first */
+    struct mpg_arrival_bound *told; /* bounds, the largest first */
     uint32_t told_number, told_count, told_capacity;
 };
 

@@ -10,7 +10,7 @@
 #include "graph/work/bound_hypotheses.h"
 #include "history/history.h"
 #include "simulate/evaluate/driver/scales.h"
-#include "simulate/kept/kept.h"
+#include "simulate/cache/cache.h"
 #include "simulate/models/corrections.h"
 #include "simulate/models/resize.h"
 #include "simulate/options/shown.h"
@@ -195,7 +195,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     if (agree_on_files(f, c, asked, read_files(f, c, trace, asked, err), err) < 0)
         return -1;
     if (!c->cache && !c->output.output_trace)
-        f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
+        f->kept = mpg_cache_open(f->trace, mpg_processes_first(asked->simulation.processes));
     if (c->change.hypotheses.n == 0)
         return 0;
     if (suppose(f, c, err) < 0)
@@ -238,7 +238,7 @@ void mpg_files_close(struct mpg_files *f)
         mpg_signature_free(f->target[i]);
     free(f->target);
     mpg_signature_free(f->given_source);
-    mpg_kept_close(f->kept);
+    mpg_cache_close(f->kept);
     mpg_bound_free(f->supposed);
     mpg_trace_close(f->trace);
     mpg_collective_table_free(f->table);

@@ -10,7 +10,7 @@
 #include "simulate/replica/critical_path.h"
 #include "simulate/replica/run_pair.h"
 #include "simulate/replica/wait_states.h"
-#include "simulate/scenarios/supposed.h"
+#include "simulate/scenarios/hypothesis_runs.h"
 
 /* SETTING is resolved from AT, the first point of CONFIG. Zero-initialised at first. */
 struct mpg_session {
@@ -23,7 +23,7 @@ struct mpg_session {
     struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; empty without a target of parameters */
-    struct mpg_supposing supposing; /* of result; empty without hypotheses */
+    struct mpg_hypothesis_shares supposing; /* of result; empty without hypotheses */
     struct mpg_median_waits waits; /* of the answer; or, by callsites, of its page alone */
     struct mpg_where_report where;
     struct mpg_worst_phase phase;

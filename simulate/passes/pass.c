@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/progress.h"
-#include "simulate/passes/crew.h"
+#include "simulate/passes/thread_pool.h"
 
 /* --- findings of a pass, as bytes --- */
 
@@ -88,7 +88,7 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->reports_unused == b->reports_unused && same_choice(a, b);
 }
 
-bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
+bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass_config *b)
 {
     return a->trace == b->trace && a->clocks == b->clocks && same_options(a->graph, b->graph);
 }
@@ -97,15 +97,15 @@ bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
 
 /* Consumers of steps: called in turn (CREW is NULL), or by the threads of CREW. */
 struct takers {
-    const struct mpg_taker *taker;
+    const struct mpg_step_consumer *taker;
     size_t n;
-    struct mpg_crew *crew; /* NULL: no threads */
+    struct mpg_thread_pool *crew; /* NULL: no threads */
 };
 
 static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
 {
     if (t->crew)
-        return mpg_crew_take(t->crew, steps, err);
+        return mpg_thread_pool_take(t->crew, steps, err);
     for (size_t i = 0; i < t->n; i++)
         if (t->taker[i].take(t->taker[i].context, steps, err) < 0)
             return -1;
@@ -129,11 +129,11 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_prog
         n = 0;
         mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
     }
-    return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
+    return more < 0 || !t->crew ? more : mpg_thread_pool_finish(t->crew, err);
 }
 
 /* A pass by one graph; THREADS <= N threads share the consumers. */
-static int pass_once(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+static int pass_once(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
     struct takers t = {.taker = takers, .n = n};
@@ -144,7 +144,7 @@ static int pass_once(const struct mpg_course *course, const struct mpg_taker *ta
     struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, &options, err);
     if (!g)
         return -1;
-    if (threads > 1 && !(t.crew = mpg_crew_new(takers, n, threads, err))) {
+    if (threads > 1 && !(t.crew = mpg_thread_pool_new(takers, n, threads, err))) {
         mpg_graph_close(g);
         return -1;
     }
@@ -155,7 +155,7 @@ static int pass_once(const struct mpg_course *course, const struct mpg_taker *ta
         mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
     int status = take_all(g, &t, &progress, err);
     mpg_progress_end(&progress);
-    mpg_crew_free(t.crew);
+    mpg_thread_pool_free(t.crew);
     passed->counts = mpg_graph_counts(g);
     passed->expanded = mpg_graph_expanded_members(g);
     passed->slots = mpg_graph_slots(g);
@@ -172,8 +172,8 @@ enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 
 /* A thread, and the consumers of the steps. */
 struct reader {
-    struct mpg_course course;
-    struct mpg_taker *takers;
+    struct mpg_pass_config course;
+    struct mpg_step_consumer *takers;
     size_t n;
     pthread_t thread;
     struct mpg_passed passed;
@@ -196,7 +196,7 @@ static bool can_be_apart(const struct mpg_graph_options *o)
 }
 
 /* The number of threads, up to N, for whose graphs there is memory. */
-static unsigned most_threads(const struct mpg_course *course, unsigned n)
+static unsigned most_threads(const struct mpg_pass_config *course, unsigned n)
 {
     struct stat info;
     const bool is_there = stat(mpg_trace_path(course->trace), &info) == 0 && S_ISDIR(info.st_mode);
@@ -208,7 +208,7 @@ static unsigned most_threads(const struct mpg_course *course, unsigned n)
 }
 
 /* Opens the trace of COURSE again; NULL if this fails, or if callsites have other numbers in it. */
-static struct mpg_trace *open_again(const struct mpg_course *course)
+static struct mpg_trace *open_again(const struct mpg_pass_config *course)
 {
     struct mpg_error unused;
     struct mpg_trace *t = mpg_trace_open(mpg_trace_path(course->trace), &unused);
@@ -232,7 +232,7 @@ static struct mpg_trace *open_again(const struct mpg_course *course)
 }
 
 /* Copies every N-th of COUNT consumers, from FIRST on, to TO; returns their number. */
-static size_t deal(const struct mpg_taker *takers, size_t count, unsigned first, unsigned n, struct mpg_taker *to)
+static size_t deal(const struct mpg_step_consumer *takers, size_t count, unsigned first, unsigned n, struct mpg_step_consumer *to)
 {
     size_t k = 0;
     for (size_t i = first; i < count; i += n)
@@ -255,12 +255,12 @@ static void read_apart(struct reader *reader, unsigned n)
 
 /* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
  * -1. PASSED and the errors of the graph are those of the first thread. */
-static int pass_apart(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+static int pass_apart(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
                       struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads > 1 ? most_threads(course, threads) : 1;
     struct reader *reader = most > 1 ? calloc(most, sizeof *reader) : NULL;
-    struct mpg_taker *dealt = reader ? calloc(n, sizeof *dealt) : NULL;
+    struct mpg_step_consumer *dealt = reader ? calloc(n, sizeof *dealt) : NULL;
     unsigned readers = dealt ? 1 : 0;
     for (; readers > 0 && readers < most; readers++) {
         reader[readers].course = *course;
@@ -295,7 +295,7 @@ static int pass_apart(const struct mpg_course *course, const struct mpg_taker *t
     return status;
 }
 
-int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
              struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads < n ? threads : (unsigned)n;
@@ -308,25 +308,25 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
 /* --- choices --- */
 
 /* Finds the choices in the pre-pass cache, or by a pass. */
-static int find_choices(const struct mpg_course *course, struct mpg_passed *passed,
+static int find_choices(const struct mpg_pass_config *course, struct mpg_passed *passed,
                         struct mpg_error *err)
 {
     struct mpg_bytes key = {0}, found = {0};
     struct mpg_bytes_left left;
-    mpg_kept_key(&key, "choices", course->graph, mpg_clock_map_source(course->clocks));
+    mpg_cache_key(&key, "choices", course->graph, mpg_clock_map_source(course->clocks));
     const bool is_known =
-        mpg_kept_find(course->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
+        mpg_cache_find(course->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
     const int status = is_known ? 0 : mpg_pass(course, NULL, 0, 1, passed, err);
     if (!is_known && status == 0) {
         mpg_passed_put(&found, passed);
-        mpg_kept_add(course->kept, &key, &found);
+        mpg_cache_add(course->kept, &key, &found);
     }
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);
     return status;
 }
 
-int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
+int mpg_pass_choices(const struct mpg_pass_config *course, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &passed->counts;

@@ -5,13 +5,13 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/kept/kept.h"
+#include "simulate/cache/cache.h"
 
 /* A step consumer: handles STEPS. 0, or -1 with ERR. */
 typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
 
 /* A consumer of all steps in order, called by one thread at a time. */
-struct mpg_taker {
+struct mpg_step_consumer {
     mpg_take *take;
     void *context;
     enum mpg_steps_wanted wants; /* the kinds of steps that it reads */
@@ -29,31 +29,31 @@ void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed);
 int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed);
 
 /* Configuration of a pass; all pointers outlive it. */
-struct mpg_course {
+struct mpg_pass_config {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
     const struct mpg_graph_options *graph;
     const char *label; /* shown with the progress */
     uint32_t *passes;  /* number of passes, incremented; or NULL */
-    struct mpg_kept *kept; /* the pre-pass cache; or NULL */
+    struct mpg_cache *kept; /* the pre-pass cache; or NULL */
     uint32_t slots;        /* slots of the graph, as an earlier pass found; 0: unknown */
     bool is_silent;        /* do not show progress */
 };
 
 /* Whether passes A and B have the same steps in the same order. */
-bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b);
+bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass_config *b);
 
 /* Gives every step of the graph to each of N consumers, which THREADS >= 1 threads share. If the number of slots is known and
  * memory allows, each thread reads the trace and makes the graph by itself, since an evaluation costs less than the transfer
  * of steps between caches; else one thread hands steps to the others. PASSED is filled as far as the pass went. Errors: those
  * of the trace, the graph and the consumers; out of memory. */
-int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
+int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
 /* Turns on choices in OPTIONS, the options of COURSE, with HORIZON, if calls of the trace can complete in another order.
  * PASSED says whether such calls exist, as an earlier pass found. Whether they have candidates, and how many messages are in
  * flight meanwhile, is found in the cache or by another pass, which fills PASSED. Errors: those of mpg_pass(). */
-int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
+int mpg_pass_choices(const struct mpg_pass_config *course, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err);
 
 #endif

@@ -272,7 +272,7 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
     struct mpg_passed passed = {.slots = 0};
     struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
     struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
-    const struct mpg_course course = {.trace = trace,
+    const struct mpg_pass_config course = {.trace = trace,
                                       .clocks = clocks,
                                       .graph = &options,
                                       .label = "reading it again"};

@@ -9,7 +9,7 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/recording.h"
-#include "simulate/reports/supposing.h"
+#include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/where.h"
 #include "simulate/rules.h"
 
@@ -416,7 +416,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     if (q->chose)
         put_choice(&j, r);
     if (r->supposing)
-        status = mpg_supposing_json(&j, "hypotheses", r->supposing, err);
+        status = mpg_hypothesis_shares_json(&j, "hypotheses", r->supposing, err);
     put_replicas(&j, r);
     put_ranks(&j, q, scratch);
     put_mean(&j, q);

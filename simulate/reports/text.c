@@ -12,7 +12,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/report.h"
-#include "simulate/reports/supposing.h"
+#include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
 
@@ -182,7 +182,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         print_lines(r->assumed, out);
         print_run(r, &run, out);
         if (r->supposing)
-            status = mpg_supposing_text(r->supposing, out, err);
+            status = mpg_hypothesis_shares_text(r->supposing, out, err);
         print_ranks(q, scratch, medians, out);
         if (r->extrapolation && status == 0)
             status = mpg_report_use(r, out, err);

@@ -194,8 +194,8 @@ static void test_team(void)
         const char *name = mpg_kernel_name((enum mpg_kernel)k);
         ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, 0, 2e6, &err) == 0, "%s, alone", name);
         ok(rows(mpg_compute_threads_rates(threads, 0), k, 1) > 0, "%s: samples", name);
-        ok(n == 1 || mpg_compute_threads_rates(threads, 1)->n == (size_t)rows(mpg_compute_threads_rates(threads, 1), 0, n) +
-               (size_t)rows(mpg_compute_threads_rates(threads, 1), 1, n) + (size_t)rows(mpg_compute_threads_rates(threads, 1), 2, n),
+        const struct mpg_rates *second = mpg_compute_threads_rates(threads, 1);
+        ok(n == 1 || second->n == (size_t)rows(second, 0, n) + (size_t)rows(second, 1, n) + (size_t)rows(second, 2, n),
            "%s: the other core has none", name);
         ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, -1, 2e6, &err) == 0, "%s, all", name);
         for (int i = 0; i < n; i++)

@@ -79,11 +79,11 @@ static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *er
     return mpg_evaluator_take(lanes, steps, err);
 }
 
-static struct mpg_taker taker_of(struct part *x)
+static struct mpg_step_consumer taker_of(struct part *x)
 {
     if (x->observer)
-        return (struct mpg_taker){.take = take_watched, .context = x};
-    return (struct mpg_taker){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
+        return (struct mpg_step_consumer){.take = take_watched, .context = x};
+    return (struct mpg_step_consumer){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
 }
 
 /* Lanes of a part if each of R's runs has LANES. Runs stay whole if the threads can share them evenly. */
@@ -105,7 +105,7 @@ static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 /* One pass for N parts. */
 static int pass_parts(const struct replicas *r, struct part *part, size_t n, struct mpg_error *err)
 {
-    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    struct mpg_step_consumer *takers = calloc(n, sizeof *takers);
     if (!takers)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
@@ -266,7 +266,7 @@ static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 {
     g->n = 0;
     for (size_t i = 0; i < n; i++)
-        if (!taken[i] && (g->n == 0 || mpg_course_same(&run[i].course, &g->run[0]->course))) {
+        if (!taken[i] && (g->n == 0 || mpg_pass_config_same(&run[i].course, &g->run[0]->course))) {
             taken[i] = true;
             g->run[g->n++] = &run[i];
         }

@@ -13,7 +13,7 @@
 /* A scenario. CONTEXT is passed to all functions. Different threads may evaluate the lanes of different begin(). */
 struct mpg_run {
     void *context;
-    struct mpg_course course;
+    struct mpg_pass_config course;
     /* Makes lanes for replicas FIRST .. FIRST + N - 1; lanes with KEEPS (may be NULL; one for each lane) keep the traced
      * order; OBSERVER (may be NULL) observes the first lane. NULL with ERR on failure. */
     struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,

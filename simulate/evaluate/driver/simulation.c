@@ -8,19 +8,19 @@
 #include "simulate/evaluate/driver/simulation_private.h"
 #include "simulate/rules.h"
 
-struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
+struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const char *label)
 {
-    return (struct mpg_course){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
+    return (struct mpg_pass_config){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
                                .passes = sim->passes, .kept = sim->options->kept, .slots = sim->passed.slots};
 }
 
 static int pass_bounds(struct simulation *sim, struct mpg_error *err)
 {
-    const struct mpg_course course = mpg_simulation_course(sim, "bounding the clocks");
+    const struct mpg_pass_config course = mpg_simulation_course(sim, "bounding the clocks");
     struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
     if (!bounds)
         return -1;
-    const struct mpg_taker taker = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
+    const struct mpg_step_consumer taker = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, &taker, 1, 1, &sim->passed, err);
     if (status == 0)
         status = mpg_clock_map_bound(sim->clocks, bounds, err);
@@ -42,7 +42,7 @@ static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, dou
     mpg_clock_map_offsets(sim->clocks, offsets);
     for (int32_t r = 0; r < sim->result->ranks; r++)
         mpg_bytes_put_double(&found, offsets[r]);
-    mpg_kept_add(sim->options->kept, key, &found);
+    mpg_cache_add(sim->options->kept, key, &found);
     mpg_bytes_clear(&found);
 }
 
@@ -70,8 +70,8 @@ static int bound_clocks(struct simulation *sim, struct mpg_error *err)
     double *offsets = calloc((size_t)sim->result->ranks, sizeof *offsets);
     if (!offsets)
         return mpg_error_set(err, "out of memory");
-    mpg_kept_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
-    const bool is_known = mpg_kept_find(sim->options->kept, &key, &left) &&
+    mpg_cache_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
+    const bool is_known = mpg_cache_find(sim->options->kept, &key, &left) &&
                           get_bounds(sim, &left, offsets);
     const int status = is_known ? 0 : pass_bounds(sim, err);
     if (!is_known && status == 0)
@@ -89,9 +89,9 @@ static bool wants_clock(const struct simulation *sim)
 /* Whether A and B have the same steps, once they have the same clocks. */
 static bool same_graph(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_course x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
     x.clocks = y.clocks;
-    return mpg_course_same(&x, &y);
+    return mpg_pass_config_same(&x, &y);
 }
 
 static bool same_course(const struct simulation *a, const struct simulation *b)
@@ -243,7 +243,7 @@ static void share_prepass(struct simulation *sim, const struct simulation *like)
 /* Completes the pre-passes of all simulations from SIM on, N in all, that share the steps. GROUP has room for N. */
 static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
 {
-    const struct mpg_course course = mpg_simulation_course(sim, "finding floors");
+    const struct mpg_pass_config course = mpg_simulation_course(sim, "finding floors");
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (sim[i].owns_prepass && !sim[i].prepass.is_done && same_course(sim, &sim[i]))
@@ -292,10 +292,10 @@ static void choose_protocol(struct simulation *sim)
 /* Whether B, which has not asked, has the same to ask as A had. */
 static bool same_choices(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_course x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
     x.graph = &a->traced;
     y.graph = &b->traced;
-    return mpg_course_same(&x, &y) && may_choose(a) && a->options->horizon == b->options->horizon &&
+    return mpg_pass_config_same(&x, &y) && may_choose(a) && a->options->horizon == b->options->horizon &&
            a->absorb == b->absorb && (a->passed.counts.calls > 0) == (b->passed.counts.calls > 0);
 }
 
@@ -328,7 +328,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
         sim->graph = like->graph;
         sim->passed = like->passed;
     } else {
-        struct mpg_course course = mpg_simulation_course(sim, "finding choices");
+        struct mpg_pass_config course = mpg_simulation_course(sim, "finding choices");
         course.kept = sim->graph.active ? NULL : course.kept;
         sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
         if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &sim->passed, err) < 0)

@@ -31,7 +31,7 @@ struct mpg_simulation_options {
     uint64_t horizon;      /* limit of messages in flight while a call waits for candidates */
     const struct mpg_placement *places, *source_places; /* they select path classes; NULL: one path class on that machine */
     const struct mpg_observer *observer; /* observer of delays or of times, after MPI_Init; NULL: none */
-    struct mpg_kept *kept; /* pre-pass cache; NULL: none */
+    struct mpg_cache *kept; /* pre-pass cache; NULL: none */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predicts */
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */

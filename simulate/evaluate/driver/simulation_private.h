@@ -33,7 +33,7 @@ struct simulation {
     bool is_done;
 };
 
-struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label);
+struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const char *label);
 
 /* worlds.c */
 /* Evaluates the runs without the tracer, the base of all delays: their delays against the trace, and their accounts. */

@@ -135,15 +135,15 @@ static bool has_tracer(const struct simulation *sim)
 /* Whether the run without its tracer is A's, too, which has one. */
 static bool same_base(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_course x = mpg_simulation_course(a, NULL);
-    const struct mpg_course y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_course(a, NULL);
+    const struct mpg_pass_config y = mpg_simulation_course(b, NULL);
     struct mpg_graph_options graph = *x.graph; /* of the traced run: no hypothesis holds in it */
     x.graph = &graph;
     graph.bound = y.graph->bound;
     graph.active = y.graph->active;
     const bool same_scales = !a->options->graph.unexpanded || a->p->target == b->p->target;
     return a->owns_base && same_scales && a->scenario->kin == b->scenario->kin && a->absorb == b->absorb &&
-           a->prepass.floors == b->prepass.floors && has_tracer(a) == has_tracer(b) && mpg_course_same(&x, &y);
+           a->prepass.floors == b->prepass.floors && has_tracer(a) == has_tracer(b) && mpg_pass_config_same(&x, &y);
 }
 
 /* SIM's own, of ALL before it somebody's, or zero. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pre-pass over a trace, of all modes: minimum times of calls, usual times of messages and compute-interval classes, which
- * the replicas need before their first step. Its findings are kept in the pre-pass cache (simulate/kept/). */
+ * the replicas need before their first step. Its findings are kept in the pre-pass cache (simulate/cache/). */
 #ifndef MPG_PREPASS_H
 #define MPG_PREPASS_H
 
@@ -24,7 +24,7 @@ int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const
                      const struct mpg_perturbation *source, struct mpg_error *err);
 /* Completes N >= 1 prepared pre-passes over the steps of COURSE: from its cache, the others by one pass, which THREADS >= 1
  * threads share, and adds their findings to the cache. Errors: those of mpg_pass(); out of memory. */
-int mpg_prepass_find(const struct mpg_course *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
+int mpg_prepass_find(const struct mpg_pass_config *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
                      struct mpg_error *err);
 void mpg_prepass_clear(struct mpg_prepass *x);
 

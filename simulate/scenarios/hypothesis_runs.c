@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs one scenario for each distinct set of hypotheses. */
-#include "simulate/scenarios/supposed.h"
+#include "simulate/scenarios/hypothesis_runs.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
     }
 }
 
-static int predict_each(struct variants *x, const struct mpg_supposed_engine *engine, struct mpg_result *result,
+static int predict_each(struct variants *x, const struct mpg_hypothesis_engine *engine, struct mpg_result *result,
                         struct mpg_error *err)
 {
     int status = 0;
@@ -75,7 +75,7 @@ static int predict_each(struct variants *x, const struct mpg_supposed_engine *en
 }
 
 static int evaluate(struct variants *x, const struct mpg_setting *setting, const struct mpg_files *files,
-                    const struct mpg_supposed_engine *engine, const struct mpg_observer *observer, struct mpg_result *result,
+                    const struct mpg_hypothesis_engine *engine, const struct mpg_observer *observer, struct mpg_result *result,
                     struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(x->n, sizeof *scenario);
@@ -120,13 +120,13 @@ static void list_variants(struct variants *x, const struct mpg_bound_hypotheses 
 }
 
 /* Returns the run times of the variant at PLACE; NULL if there is none. */
-static const double *find_run(const struct mpg_supposing *s, ptrdiff_t place)
+static const double *find_run(const struct mpg_hypothesis_shares *s, ptrdiff_t place)
 {
     return place == NOWHERE ? NULL : place == 0 ? s->all_ns : s->runs[place - 1];
 }
 
 /* Moves the results of X to S. S keeps its own pointers. */
-static int take(struct mpg_supposing *s, const struct variants *x, const struct places *at,
+static int take(struct mpg_hypothesis_shares *s, const struct variants *x, const struct places *at,
                 const struct mpg_bound_hypotheses *supposed, const struct mpg_result *result, struct mpg_error *err)
 {
     s->list = mpg_bound_list(supposed);
@@ -152,9 +152,9 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     return 0;
 }
 
-int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files,
-                     const struct mpg_supposed_engine *engine, const struct mpg_observer *observer,
-                     struct mpg_result *result, struct mpg_supposing *s, struct mpg_error *err)
+int mpg_hypothesis_runs(const struct mpg_setting *setting, const struct mpg_files *files,
+                     const struct mpg_hypothesis_engine *engine, const struct mpg_observer *observer,
+                     struct mpg_result *result, struct mpg_hypothesis_shares *s, struct mpg_error *err)
 {
     const size_t most = files->supposed ? 2 * mpg_bound_list(files->supposed)->n + 2 : 1;
     struct variants x = {.variant = calloc(most, sizeof *x.variant)};
@@ -172,7 +172,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     return status;
 }
 
-void mpg_supposing_clear(struct mpg_supposing *s)
+void mpg_hypothesis_shares_clear(struct mpg_hypothesis_shares *s)
 {
     for (size_t i = 0; i < s->run_number; i++)
         free(s->runs[i]);
@@ -180,5 +180,5 @@ void mpg_supposing_clear(struct mpg_supposing *s)
     free(s->alone_ns);
     free(s->rest_ns);
     free(s->needed_by);
-    *s = (struct mpg_supposing){0};
+    *s = (struct mpg_hypothesis_shares){0};
 }

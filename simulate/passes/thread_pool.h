@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Thread pool for one pass: a thread reads the steps of the graph, and the threads of the pool give the steps to their
  * consumers. */
-#ifndef MPG_CREW_H
-#define MPG_CREW_H
+#ifndef MPG_THREAD_POOL_H
+#define MPG_THREAD_POOL_H
 
 #include "simulate/passes/pass.h"
 
-struct mpg_crew;
+struct mpg_thread_pool;
 
 /* Starts THREADS threads, 1 .. N, for N consumers; each consumer belongs to one thread. The consumers outlive the crew.
  * Errors: out of memory; the system refuses a thread. */
-struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned threads,
+struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *takers, size_t n, unsigned threads,
                               struct mpg_error *err);
 /* Gives STEPS to all consumers, and keeps the batch until the last has returned. Errors: out of memory; the error of the first
  * consumer that failed at any earlier step. */
-int mpg_crew_take(struct mpg_crew *crew, const struct mpg_steps *steps, struct mpg_error *err);
-/* Waits until all consumers have taken all steps. Error: as mpg_crew_take(). */
-int mpg_crew_finish(struct mpg_crew *crew, struct mpg_error *err);
+int mpg_thread_pool_take(struct mpg_thread_pool *crew, const struct mpg_steps *steps, struct mpg_error *err);
+/* Waits until all consumers have taken all steps. Error: as mpg_thread_pool_take(). */
+int mpg_thread_pool_finish(struct mpg_thread_pool *crew, struct mpg_error *err);
 /* Ends the threads at any time before the graph is closed. NULL is allowed. */
-void mpg_crew_free(struct mpg_crew *crew);
+void mpg_thread_pool_free(struct mpg_thread_pool *crew);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/reports/supposing.h"
+#include "simulate/reports/hypothesis_shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "simulate/reports/json_parts.h"
 
 /* SCRATCH has room for a double for each replica. */
-static struct mpg_summary summarise(const struct mpg_supposing *s, const double *values, double *scratch)
+static struct mpg_summary summarise(const struct mpg_hypothesis_shares *s, const double *values, double *scratch)
 {
     struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
     mpg_interval_widen(&summary, &s->resampling, values, scratch, s->replicas, s->first_replica);
     return summary;
 }
 
-struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
+struct mpg_summary mpg_hypothesis_shares_change(const struct mpg_hypothesis_shares *s, const double *from_ns,
                                         const double *to_ns, double *scratch)
 {
     double *changes_ns = scratch + s->replicas;
@@ -46,12 +46,12 @@ static void print_no_share(const char *what, const struct mpg_hypothesis *needs,
         fputs("a collective would be dropped by halves\n", out);
 }
 
-static void print_change(const struct mpg_supposing *s, const char *what, const double *from_ns,
+static void print_change(const struct mpg_hypothesis_shares *s, const char *what, const double *from_ns,
                          const double *to_ns, double *scratch, FILE *out)
 {
     char text[32];
     const double whole_ns = mpg_summarise(s->none_ns, s->replicas, scratch).median;
-    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
+    const struct mpg_summary change = mpg_hypothesis_shares_change(s, from_ns, to_ns, scratch);
     fprintf(out, "    %-22s %12s", what, mpg_units_format_time(text, sizeof text, change.median));
     if (whole_ns > 0)
         fprintf(out, "  %+7.2f %%", 100 * change.median / whole_ns);
@@ -65,13 +65,13 @@ static void print_change(const struct mpg_supposing *s, const char *what, const 
 }
 
 /* Returns the hypothesis, not TOLD yet, that alone shortens the run most; hypotheses without a share come last. */
-static size_t find_next(const struct mpg_supposing *s, const bool *told, double *scratch)
+static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *told, double *scratch)
 {
     size_t best = s->list->n;
     double least_ns = 0;
     for (size_t i = 0; i < s->list->n; i++) {
         const double change_ns =
-            s->alone_ns[i] ? mpg_supposing_change(s, s->none_ns, s->alone_ns[i], scratch).median : INFINITY;
+            s->alone_ns[i] ? mpg_hypothesis_shares_change(s, s->none_ns, s->alone_ns[i], scratch).median : INFINITY;
         if (!told[i] && (best == s->list->n || change_ns < least_ns)) {
             best = i;
             least_ns = change_ns;
@@ -80,7 +80,7 @@ static size_t find_next(const struct mpg_supposing *s, const bool *told, double 
     return best;
 }
 
-int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err)
+int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out, struct mpg_error *err)
 {
     double *scratch = malloc(2 * s->replicas * sizeof *scratch);
     char text[32];
@@ -119,21 +119,22 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
 }
 
 /* Puts the change FROM one run TO another, and the median RUN_NS of the latter; null where one of the two is unknown. */
-static void put_change(struct mpg_json *j, const char *key, const struct mpg_supposing *s, const double *from_ns,
+static void put_change(struct mpg_json *j, const char *key, const struct mpg_hypothesis_shares *s, const double *from_ns,
                        const double *to_ns, const double *run_ns, double *scratch)
 {
     if (!from_ns || !to_ns) {
         mpg_json_null(j, key);
         return;
     }
-    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch), run = summarise(s, run_ns, scratch);
+    const struct mpg_summary change = mpg_hypothesis_shares_change(s, from_ns, to_ns, scratch);
+    const struct mpg_summary run = summarise(s, run_ns, scratch);
     mpg_json_object(j, key);
     mpg_answer_summary(j, "change_ns", &change);
     mpg_answer_summary(j, "run_time_ns", &run);
     mpg_json_close(j);
 }
 
-int mpg_supposing_json(struct mpg_json *j, const char *key, const struct mpg_supposing *s, struct mpg_error *err)
+int mpg_hypothesis_shares_json(struct mpg_json *j, const char *key, const struct mpg_hypothesis_shares *s, struct mpg_error *err)
 {
     double *scratch = malloc(2 * s->replicas * sizeof *scratch);
     if (!scratch)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/kept/seal.h"
+#include "simulate/cache/seal.h"
 
 #include <endian.h>
 #include <errno.h>

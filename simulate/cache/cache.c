@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layout of the file: magic, format version, build of mpgkit (length, text), checksum of the trace, number of findings, for
  * each finding key and value (length, bytes each), and a digest of all this under the user's key. Numbers have 64 bits. */
-#include "simulate/kept/kept.h"
+#include "simulate/cache/cache.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #include "common/output.h"
 #include "graph/algorithms/table.h"
-#include "simulate/kept/build.h"
-#include "simulate/kept/seal.h"
+#include "simulate/cache/build.h"
+#include "simulate/cache/seal.h"
 #include "simulate/rules.h"
 #include "trace/output.h"
 
@@ -25,7 +25,7 @@ struct finding {
     struct mpg_bytes key, found;
 };
 
-struct mpg_kept {
+struct mpg_cache {
     char *path;
     bool writes;
     uint8_t key[MPG_SEAL_KEY_BYTES];
@@ -34,21 +34,21 @@ struct mpg_kept {
     struct finding finding[MOST_FINDINGS]; /* in the order of insertion */
 };
 
-static void drop(struct mpg_kept *k, size_t i)
+static void drop(struct mpg_cache *k, size_t i)
 {
     mpg_bytes_clear(&k->finding[i].key);
     mpg_bytes_clear(&k->finding[i].found);
     memmove(&k->finding[i], &k->finding[i + 1], (--k->n - i) * sizeof *k->finding);
 }
 
-static void drop_all(struct mpg_kept *k)
+static void drop_all(struct mpg_cache *k)
 {
     while (k->n > 0)
         drop(k, k->n - 1);
 }
 
 /* Appends a copy of the key and the finding; false: out of memory. */
-static bool append(struct mpg_kept *k, const uint8_t *key, size_t key_bytes, const uint8_t *found,
+static bool append(struct mpg_cache *k, const uint8_t *key, size_t key_bytes, const uint8_t *found,
                    size_t found_bytes)
 {
     struct finding *f = &k->finding[k->n];
@@ -94,7 +94,7 @@ static bool is_next(struct mpg_bytes_left *left, const void *expected, size_t si
     return p && memcmp(p, expected, size) == 0;
 }
 
-static bool is_ours(const struct mpg_kept *k, struct mpg_bytes_left *left)
+static bool is_ours(const struct mpg_cache *k, struct mpg_bytes_left *left)
 {
     char build[MPG_BUILD_BYTES];
     const size_t length = mpg_build_text(build);
@@ -103,7 +103,7 @@ static bool is_ours(const struct mpg_kept *k, struct mpg_bytes_left *left)
            mpg_bytes_get_u64(left) == k->sum && !left->failed;
 }
 
-static void read_findings(struct mpg_kept *k, struct mpg_bytes_left *left)
+static void read_findings(struct mpg_cache *k, struct mpg_bytes_left *left)
 {
     const uint64_t n = mpg_bytes_get_below(left, MOST_FINDINGS + 1);
     for (uint64_t i = 0; i < n; i++) {
@@ -118,7 +118,7 @@ static void read_findings(struct mpg_kept *k, struct mpg_bytes_left *left)
         drop_all(k);
 }
 
-static void read_kept(struct mpg_kept *k)
+static void read_kept(struct mpg_cache *k)
 {
     size_t size;
     uint8_t *data = read_file(k->path, 2 * k->limit_bytes, &size);
@@ -143,9 +143,9 @@ static char *file_of(const char *path)
     return file ? strcat(strcpy(file, path), name) : NULL;
 }
 
-struct mpg_kept *mpg_kept_open(const struct mpg_trace *trace, bool writes)
+struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
 {
-    struct mpg_kept *k = calloc(1, sizeof *k);
+    struct mpg_cache *k = calloc(1, sizeof *k);
     if (!k || !mpg_seal_key(k->key) || !mpg_trace_sum(trace, &k->sum) || !(k->path = file_of(mpg_trace_path(trace)))) {
         free(k);
         return NULL;
@@ -157,7 +157,7 @@ struct mpg_kept *mpg_kept_open(const struct mpg_trace *trace, bool writes)
     return k;
 }
 
-void mpg_kept_close(struct mpg_kept *k)
+void mpg_cache_close(struct mpg_cache *k)
 {
     if (!k)
         return;
@@ -168,7 +168,7 @@ void mpg_kept_close(struct mpg_kept *k)
 
 /* --- findings --- */
 
-static const struct finding *find(const struct mpg_kept *k, const struct mpg_bytes *key)
+static const struct finding *find(const struct mpg_cache *k, const struct mpg_bytes *key)
 {
     for (size_t i = 0; i < k->n; i++) {
         const struct mpg_bytes *known = &k->finding[i].key;
@@ -178,7 +178,7 @@ static const struct finding *find(const struct mpg_kept *k, const struct mpg_byt
     return NULL;
 }
 
-bool mpg_kept_find(const struct mpg_kept *k, const struct mpg_bytes *key,
+bool mpg_cache_find(const struct mpg_cache *k, const struct mpg_bytes *key,
                    struct mpg_bytes_left *left)
 {
     const struct finding *f = k && !key->failed ? find(k, key) : NULL;
@@ -197,7 +197,7 @@ static bool may_have(size_t bytes)
 }
 
 /* Replaces the file. Findings that other runs added meanwhile are lost, and found again by a later run. */
-static void write_kept(const struct mpg_kept *k)
+static void write_kept(const struct mpg_cache *k)
 {
     char build[MPG_BUILD_BYTES];
     const size_t length = mpg_build_text(build);
@@ -228,7 +228,7 @@ static void write_kept(const struct mpg_kept *k)
     mpg_bytes_clear(&b);
 }
 
-void mpg_kept_add(struct mpg_kept *k, const struct mpg_bytes *key, const struct mpg_bytes *found)
+void mpg_cache_add(struct mpg_cache *k, const struct mpg_bytes *key, const struct mpg_bytes *found)
 {
     if (!k || key->failed || found->failed || key->size + found->size > k->limit_bytes)
         return;
@@ -246,7 +246,7 @@ void mpg_kept_add(struct mpg_kept *k, const struct mpg_bytes *key, const struct 
         write_kept(k);
 }
 
-void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *o,
+void mpg_cache_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *o,
                   enum mpg_clock_source source)
 {
     const uint64_t numbers[] = {(uint64_t)o->eager_limit_bytes,

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "config.h"
 
-#include "simulate/kept/build.h"
+#include "simulate/cache/build.h"
 
 #include <elf.h>
 #include <link.h>

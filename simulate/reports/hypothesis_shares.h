@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The share of each hypothesis in the change of run time by all hypotheses together (docs/MODEL.md, section 10, Shares). */
-#ifndef MPG_SUPPOSING_H
-#define MPG_SUPPOSING_H
+#ifndef MPG_HYPOTHESIS_SHARES_H
+#define MPG_HYPOTHESIS_SHARES_H
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 #include "trace/hypothesis/hypothesis.h"
 
 /* Run times of each replica. All runs use the same draws. */
-struct mpg_supposing {
+struct mpg_hypothesis_shares {
     const struct mpg_hypotheses *list;
     uint32_t replicas, first_replica;
     struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/driver/interval.h) */
@@ -26,10 +26,11 @@ struct mpg_supposing {
 
 /* Returns the summary, over replicas, of the change FROM_NS to TO_NS in each replica, with an interval of the median. SCRATCH
  * has room for 2 doubles for each replica. */
-struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
+struct mpg_summary mpg_hypothesis_shares_change(const struct mpg_hypothesis_shares *s, const double *from_ns,
                                         const double *to_ns, double *scratch);
-int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err);
+int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out, struct mpg_error *err);
 /* Writes the shares as the member KEY (mpgsim-json(5)). Error: out of memory. */
-int mpg_supposing_json(struct mpg_json *json, const char *key, const struct mpg_supposing *s, struct mpg_error *err);
+int mpg_hypothesis_shares_json(struct mpg_json *json, const char *key, const struct mpg_hypothesis_shares *s,
+                               struct mpg_error *err);
 
 #endif

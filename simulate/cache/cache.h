@@ -3,31 +3,31 @@
  * passes: mpgsim.floors in the trace's folder, or NAME.floors beside the file NAME.
  *
  * The cache is verified before use: the file belongs to the user, and holds a digest under the user's key
- * (simulate/kept/seal.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a
+ * (simulate/cache/seal.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a
  * finding holds all that the finding depends on beside the trace. Findings that do not fit are ignored. The file is written
  * aside and renamed; failures to write are no errors. */
-#ifndef MPG_KEPT_H
-#define MPG_KEPT_H
+#ifndef MPG_CACHE_H
+#define MPG_CACHE_H
 
 #include "common/bytes.h"
 #include "graph/graph.h"
 
-struct mpg_kept;
+struct mpg_cache;
 
 /* Opens the cache of TRACE, which outlives it; without WRITES the file is not changed. NULL, which all functions accept, where
  * a cache is impossible: for a pipe, for processes that still run or left tracer segments, without a key, or out of memory. */
-struct mpg_kept *mpg_kept_open(const struct mpg_trace *trace, bool writes);
-/* Sets LEFT to the finding of KEY, valid until the next mpg_kept_add(); false: there is none. */
-bool mpg_kept_find(const struct mpg_kept *kept, const struct mpg_bytes *key,
+struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes);
+/* Sets LEFT to the finding of KEY, valid until the next mpg_cache_add(); false: there is none. */
+bool mpg_cache_find(const struct mpg_cache *kept, const struct mpg_bytes *key,
                    struct mpg_bytes_left *left);
 /* Adds or replaces the finding of KEY, and writes the file. A finding that is large compared with the trace is not kept;
  * beyond the maximal number the oldest findings are dropped. */
-void mpg_kept_add(struct mpg_kept *kept, const struct mpg_bytes *key,
+void mpg_cache_add(struct mpg_cache *kept, const struct mpg_bytes *key,
                   const struct mpg_bytes *finding);
-void mpg_kept_close(struct mpg_kept *kept);
+void mpg_cache_close(struct mpg_cache *kept);
 
 /* Appends to KEY all that the findings of pass NAME depend on: OPTIONS, and SOURCE, the source of the clocks. */
-void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *options,
+void mpg_cache_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *options,
                   enum mpg_clock_source source);
 
 #endif

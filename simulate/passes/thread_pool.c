@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Batches of steps pass through a ring buffer: the reader fills an entry while the threads still evaluate the previous
  * entries. */
-#include "simulate/passes/crew.h"
+#include "simulate/passes/thread_pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 enum { HANDED_ON = 4, ENOUGH = 1024 };
 
 struct worker {
-    struct mpg_crew *crew;
+    struct mpg_thread_pool *crew;
     pthread_t thread;
     unsigned first; /* the thread's first taker; the others follow at the number of threads */
 };
 
-struct mpg_crew {
-    const struct mpg_taker *takers;
+struct mpg_thread_pool {
+    const struct mpg_step_consumer *takers;
     size_t n;
     unsigned threads, started;
     struct worker *worker;
@@ -33,7 +33,7 @@ struct mpg_crew {
 };
 
 /* Waits until COUNT entries are filled; false: the steps end before. */
-static bool wait_filled(struct mpg_crew *c, uint64_t count)
+static bool wait_filled(struct mpg_thread_pool *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
     while (c->filled <= count && !c->ends)
@@ -43,7 +43,7 @@ static bool wait_filled(struct mpg_crew *c, uint64_t count)
     return is_there;
 }
 
-static void say_done(struct mpg_crew *c, uint64_t count)
+static void say_done(struct mpg_thread_pool *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
     const bool is_last = ++c->done[count % HANDED_ON] == c->threads;
@@ -54,7 +54,7 @@ static void say_done(struct mpg_crew *c, uint64_t count)
     pthread_mutex_unlock(&c->mutex);
 }
 
-static void say_failed(struct mpg_crew *c, size_t taker, const struct mpg_error *err)
+static void say_failed(struct mpg_thread_pool *c, size_t taker, const struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
     if (taker < c->failed) {
@@ -67,7 +67,7 @@ static void say_failed(struct mpg_crew *c, size_t taker, const struct mpg_error 
 static void *work(void *context)
 {
     const struct worker *x = context;
-    struct mpg_crew *c = x->crew;
+    struct mpg_thread_pool *c = x->crew;
     struct mpg_error err;
     bool failed = false; /* after a failure the thread ignores steps */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
@@ -82,10 +82,10 @@ static void *work(void *context)
     return NULL;
 }
 
-struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned threads,
+struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *takers, size_t n, unsigned threads,
                               struct mpg_error *err)
 {
-    struct mpg_crew *c = calloc(1, sizeof *c);
+    struct mpg_thread_pool *c = calloc(1, sizeof *c);
     struct worker *worker = calloc(threads, sizeof *worker);
     if (!c || !worker) {
         free(c);
@@ -93,7 +93,7 @@ struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    *c = (struct mpg_crew){
+    *c = (struct mpg_thread_pool){
         .takers = takers, .n = n, .threads = threads, .worker = worker, .failed = n};
     pthread_mutex_init(&c->mutex, NULL);
     pthread_cond_init(&c->changed, NULL);
@@ -111,18 +111,18 @@ struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned
     }
     return c;
 fail:
-    mpg_crew_free(c);
+    mpg_thread_pool_free(c);
     return NULL;
 }
 
 /* The entry that collects steps; no thread reads it. */
-static struct mpg_steps *gathered(struct mpg_crew *c)
+static struct mpg_steps *gathered(struct mpg_thread_pool *c)
 {
     return &c->steps[c->filled % HANDED_ON];
 }
 
 /* Waits until all threads have finished with entry I; -1 after a failure of a taker. */
-static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
+static int wait_done(struct mpg_thread_pool *c, unsigned i, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
     while (c->done[i] < c->threads)
@@ -135,7 +135,7 @@ static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
 }
 
 /* Passes the collected steps to the threads, and empties the next entry. */
-static int hand_on(struct mpg_crew *c, struct mpg_error *err)
+static int hand_on(struct mpg_thread_pool *c, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
     c->done[c->filled % HANDED_ON] = 0;
@@ -148,7 +148,7 @@ static int hand_on(struct mpg_crew *c, struct mpg_error *err)
     return 0;
 }
 
-int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_error *err)
+int mpg_thread_pool_take(struct mpg_thread_pool *c, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct mpg_steps *g = gathered(c);
     if (g->n > 0 && (g->batch != steps->batch || g->step + g->n != steps->step)) {
@@ -166,7 +166,7 @@ int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_
     return g->n >= ENOUGH || steps->reports_unused ? hand_on(c, err) : 0;
 }
 
-int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)
+int mpg_thread_pool_finish(struct mpg_thread_pool *c, struct mpg_error *err)
 {
     if (gathered(c)->n > 0 && hand_on(c, err) < 0)
         return -1;
@@ -176,7 +176,7 @@ int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)
     return 0;
 }
 
-void mpg_crew_free(struct mpg_crew *c)
+void mpg_thread_pool_free(struct mpg_thread_pool *c)
 {
     if (!c)
         return;
