@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A call that somebody makes, as matching, meetings and requests see it. */
+/* A call under construction, as matching, collectives and requests see the call. */
 #ifndef MPG_GRAPH_CALL_H
 #define MPG_GRAPH_CALL_H
 
@@ -11,18 +11,17 @@
 #include "graph/waiter.h"
 #include "trace/event.h"
 
-/* Messages that a call sends; zero-initialised is none. */
+/* Messages that a call sends. Zero-initialised: none. */
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
-    uint32_t which;          /* of several requests that it starts: this one, from 0 */
-    uint32_t parts, dropped; /* with hypotheses: messages and collectives that it is about; those of them that
-                                are dropped */
-    uint32_t rooted; /* what it sends as root of a collective, or to one: so many, of */
+    uint32_t which;          /* of several requests that the call starts: index of the current one, from 0 */
+    uint32_t parts, dropped; /* with hypotheses: messages and collectives of the call; how many of them hypotheses drop */
+    uint32_t rooted; /* messages that the call sends as root of a collective, or to a root; rooted_bytes in all */
     double rooted_bytes;
 };
 
-/* A call begins: SENT, of its thread, is empty. */
+/* Empties SENT, the list of a thread, at the begin of a call. */
 static inline void graph_begin_sent(struct sent *sent)
 {
     sent->n = sent->which = sent->parts = sent->dropped = sent->rooted = 0;
@@ -32,26 +31,27 @@ static inline void graph_begin_sent(struct sent *sent)
 struct channel_cache; /* graph/matching/channel_cache.h */
 
 struct call {
-    struct waiter waiter;   /* whoever makes it */
+    struct waiter waiter;   /* woken when the call can be left */
     int32_t rank;           /* world rank */
-    uint32_t stream;        /* whose value the call's steps change */
-    uint64_t number;        /* among its rank's calls */
-    double enter_ns, leave_ns; /* aligned */
-    double saw_ns;          /* the leave of its rank's last call before that saw to messages (graph/matching/weak_progress.h),
-                               aligned; -INFINITY: not known */
-    struct sent *sent;      /* its thread's, emptied when it begins */
-    struct channel_cache *channel_cache;  /* its thread's */
-    int32_t region;         /* with hypotheses: the innermost open one, a string of the trace's; -1: none */
-    bool changed;           /* it completes a send whose protocol is another one on the target */
-    struct mpg_looking looking; /* it is a probe: for this */
-    struct mpg_asking asking;   /* it is a Parrived: of this */
-    const struct mpg_event *event; /* its lists are valid until the rank's next event is read */
-    bool round_trip;        /* it waits for one-sided transfers, of so many bytes, and as hypotheses say */
+    uint32_t stream;        /* stream whose value the call's steps change */
+    uint64_t number;        /* call number in the rank */
+    double enter_ns, leave_ns; /* aligned times */
+    /* aligned leave of the rank's previous call that made progress (graph/matching/weak_progress.h); -INFINITY:
+     * unknown */
+    double saw_ns;
+    struct sent *sent;      /* the thread's list, emptied at the begin of the call */
+    struct channel_cache *channel_cache;  /* the thread's cache */
+    int32_t region;         /* with hypotheses: innermost open region, as a string number of the trace; -1: none */
+    bool changed;           /* the call completes a send whose protocol differs between the machines */
+    struct mpg_looking looking; /* filled if the call is a probe */
+    struct mpg_asking asking;   /* filled if the call is MPI_Parrived */
+    const struct mpg_event *event; /* the event's lists are valid until the rank's next event is read */
+    bool round_trip;        /* the call waits for one-sided transfers: bytes as traced, and as changed by hypotheses */
     int64_t round_trip_bytes, round_trip_target_bytes;
-    uint8_t completed;      /* matters of the requests that it completes */
+    uint8_t completed;      /* classes (1 << MPG_MATTER_...) of the completed requests */
 };
 
-/* A set of kinds, and whether KIND is in one: asked of every call, so without a branch. */
+/* A set of call kinds, and a membership test without a branch, since the graph tests every call. */
 #define GRAPH_KIND(name) ((uint64_t)1 << MPG_KIND_##name)
 _Static_assert(MPG_KIND_OTHER < 64, "kinds do not fit in a set");
 static inline bool graph_is_among(enum mpg_kind kind, uint64_t kinds)
@@ -59,7 +59,7 @@ static inline bool graph_is_among(enum mpg_kind kind, uint64_t kinds)
     return kinds >> kind & 1;
 }
 
-/* Whether another call completes the messages that CALL starts. */
+/* Returns whether CALL leaves completion of the messages that it starts to another call. */
 static inline bool graph_leaves_request(enum mpg_call call)
 {
     return graph_is_among(mpg_call_kind(call),

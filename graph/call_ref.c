@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors that name rank, call number and call. */
+/* Error texts with rank, call number and call. */
 #include "graph/call_ref.h"
 
 #include <stdarg.h>

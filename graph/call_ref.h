@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in the trace something happened, and errors that say so. */
+/* A call's address in the trace, and errors that name the call. */
 #ifndef MPG_GRAPH_PLACE_H
 #define MPG_GRAPH_PLACE_H
 
@@ -15,11 +15,11 @@ struct call_ref {
     int32_t rank; /* world rank */
     uint32_t thread;
     enum mpg_call call;
-    uint64_t number; /* of the call among its rank's */
+    uint64_t number; /* call number in the rank */
 };
 
-/* The number of an inserted call: of the hypothesis, from 0, of the thread that makes it, and how many that has made for
- * the hypothesis before. mpg_is_inserted() (graph/graph.h) tells it from the numbers of traced calls. */
+/* Returns the number of the K-th call, from 0, that THREAD makes for HYPOTHESIS, from 0. mpg_is_inserted()
+ * (graph/graph.h) tells inserted from traced calls. */
 static inline uint64_t graph_inserted_number(size_t hypothesis, uint32_t thread, uint64_t k)
 {
     return (uint64_t)(hypothesis + 1) << MPG_INSERTED_BITS | (uint64_t)(thread & 0xffff) << 40 | (k & 0xffffffffff);
@@ -33,12 +33,11 @@ static inline uint64_t graph_inserted_begin(uint64_t number)
     return number & 0xffffffffff;
 }
 
-/* Both fill ERR and return -1: "out of memory"; "rank 3, call 1207 (MPI_Recv): " and the
- * text. */
+/* Both fill ERR and return -1. The texts are "out of memory", and "rank 3, call 1207 (MPI_Recv): " followed by FORMAT. */
 int mpg_graph_out_of_memory(struct mpg_error *err);
 int mpg_graph_error(const struct call_ref *call_ref, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As mpg_graph_error(), of what --lenient counts and gets past: the text says so. */
+/* Like mpg_graph_error(), for errors that --lenient counts and skips; the text says so. */
 int mpg_graph_error_lenient(const struct call_ref *call_ref, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

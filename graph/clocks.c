@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Aligning clocks: shared, measured, or bounded by the messages. */
+/* Clock alignment: shared, measured, or bounded by messages. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -12,16 +12,16 @@ struct point {
 };
 
 struct rank_clock {
-    int64_t first_ns;  /* the rank's first enter */
+    int64_t first_ns;  /* first enter of the rank */
     size_t points;
     struct point *point;
-    double constant_ns; /* added to times counted from first_ns (NONE, BOUNDED) */
+    double constant_ns; /* offset of times counted from first_ns (NONE, BOUNDED) */
 };
 
 struct mpg_clock_map {
     enum mpg_clock_source source;
     int32_t ranks;
-    int64_t origin_ns; /* of rank 0's clock */
+    int64_t origin_ns; /* first enter of rank 0, on rank 0's clock */
     struct rank_clock *rank;
 };
 
@@ -30,7 +30,7 @@ static int read_points(const struct mpg_trace *t, int32_t r, struct rank_clock *
 {
     int64_t time_ns, offset_ns;
     while (mpg_trace_clock(t, r, c->points, &time_ns, &offset_ns)) {
-        if ((c->points & (c->points - 1)) == 0) { /* a power of two: it is full */
+        if ((c->points & (c->points - 1)) == 0) { /* capacity is a power of two: the array is full */
             size_t capacity = c->points ? 2 * c->points : 1;
             struct point *grown = realloc(c->point, capacity * sizeof *grown);
             if (!grown)
@@ -99,7 +99,7 @@ enum mpg_clock_source mpg_clock_map_source(const struct mpg_clock_map *map)
     return map->source;
 }
 
-/* The measured offset at TIME: linear between the points, constant outside. */
+/* Offset at TIME_NS: linear between measured points, constant outside. */
 static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *whole_ns)
 {
     if (c->points == 0) {
@@ -111,7 +111,7 @@ static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *
         *whole_ns = (time_ns <= c->point[0].time_ns ? c->point : last)->offset_ns;
         return 0;
     }
-    size_t low = 0, high = c->points - 1; /* TIME is from the point LOW on, before HIGH */
+    size_t low = 0, high = c->points - 1; /* TIME_NS is in the interval [LOW, HIGH) */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (time_ns >= c->point[middle].time_ns)
@@ -148,8 +148,8 @@ bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns
     return map->source == MPG_CLOCK_SHARED;
 }
 
-/* Bounds: per ordered pair (sender, receiver), the least received - sent, which
- * is at least offset(sender) - offset(receiver). */
+/* For each ordered pair (sender, receiver), the least received - sent: an upper bound of offset(sender) -
+ * offset(receiver). */
 struct bound {
     int32_t sender, receiver;
     double least_ns;
@@ -205,8 +205,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *b, int32_t sender, int32_t rec
     return 0;
 }
 
-/* The width of what is known of the offset between two ranks, and its middle
- * (receiver's offset minus sender's); INFINITY if only one direction is known. */
+/* Returns the width of the interval that contains the offset of the two ranks; *MIDDLE_NS is the middle of the
+ * interval, receiver's offset minus sender's. INFINITY: messages in one direction only. */
 static double pair_width(const struct mpg_clock_bounds *b, const struct bound *forth,
                          double *middle_ns)
 {
@@ -218,15 +218,15 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     return back_ns + forth->least_ns;
 }
 
-/* What leads from ranks that are known to others: a heap of bounds whose two directions are known, the
- * narrowest first, of several the first that was met. */
+/* Heap of offset intervals that lead from known ranks to further ranks. The narrowest interval comes first; ties go
+ * by order of appearance. */
 struct ways {
     size_t count;
     struct way {
         double width_ns, middle_ns;
         size_t bound;
     } *way;
-    size_t *of_rank, *next; /* bounds of a sender, from its first on: numbers + 1 */
+    size_t *of_rank, *next; /* bounds of each sender as linked lists: numbers + 1 */
 };
 
 static bool is_narrower(const struct way *a, const struct way *b)
@@ -257,7 +257,7 @@ static struct way pop_way(struct ways *w)
     return top;
 }
 
-/* The ways from RANK, which is known now. */
+/* Adds the intervals that start at RANK, whose offset is now known. */
 static void push_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t rank)
 {
     for (size_t i = w->of_rank[rank]; i > 0; i = w->next[i - 1]) {
@@ -283,8 +283,8 @@ static int begin_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t 
     return 0;
 }
 
-/* Grows a tree from rank 0, always over the narrowest interval (Prim): 1, or 0 where it does not reach all
- * ranks, or one has no width. KNOWN is of no rank yet; OFFSET is filled. */
+/* Builds a minimum spanning tree from rank 0 over interval widths (Prim). Returns 1 and fills OFFSET; 0 if the tree
+ * does not reach all ranks, or if an interval is empty. */
 static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct ways *w, bool *known,
                      double *offset)
 {

@@ -1,53 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The message-passing graph of a trace, as a stream of steps.
  *
- * A step says how to compute one node's value from values computed before; it
- * holds traced times but no perturbation. Every stream, that is thread of a rank,
- * has a current value (the delay of its last node, in perturb mode); values that wait for
- * other streams live in numbered slots, which the graph hands out and takes back, so that
- * whoever evaluates the steps needs room for mpg_graph_slots() values, however long the
- * trace.
+ * A step says how to compute the value of one graph node from values computed earlier. A step holds traced times and
+ * no perturbation. Each stream, that is each thread of a rank, has a current value; in perturb mode the value is the
+ * delay of the stream's last node. Values that wait for another stream live in numbered slots. The graph allocates
+ * and reuses slots: an evaluator needs room for mpg_graph_slots() values, whatever the length of the trace.
  *
- * The order of steps depends on the trace and the options only. docs/MODEL.md
- * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them.
+ * The order of steps depends on the trace and the options only. docs/MODEL.md defines nodes and edges; Sottile,
+ * Chandu, Bader 2006, section 3, draws the graph.
  *
- * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
- * simulate/evaluate/driver/simulation.c is one), and for each step what it means for the values,
- * as `mpg_evaluator_take` does (simulate/evaluate/evaluator.c). A value may be anything: a vector of
- * delays, a time, a time and who was waited for. What each kind of step asks for:
+ * HOW TO WRITE AN EVALUATOR: loop over mpg_graph_next() (`pass` in simulate/evaluate/simulation.c is an example) and
+ * apply each step to the values (`mpg_evaluator_take` in simulate/evaluate/evaluator.c is an example). A value can be
+ * of any type: a vector of delays, a time, or a time together with the rank that caused the wait. The kinds of steps:
  *
- *   ENTER        stream += interval_ns, and what the evaluator does to computation
+ *   ENTER        stream += interval_ns, plus the evaluator's change to computation
  *   STORE        slot = stream                      LOAD  stream = slot
  *   JOIN         stream = max(stream, slot)
  *   EAGER        slot = stream + flight of `bytes` from rank to receiver
  *   SYNCHRONOUS  slot = max(a + latency, b) + transfer of `bytes`
- *                (of both, where `changed`: in absolute time, docs/MODEL.md, section 4)
+ *                (for changed protocols in absolute time: docs/MODEL.md, section 4)
  *   CONTRIBUTE   slot = a + `rounds` latencies + transfer of `bytes`
- *   MERGE        slot = max(a, b), less what absorbs them (shift)
- *   VIEW         slot = a, as its receiver sees it (they may be one): it can be exchanged with
- *                others of its rank (below), and whoever sent it still reads a
- *   EXPAND       slots of a collective's members, from their enters to their leaves: of all members,
- *                or of one of them in a tree (struct mpg_expanding), if collectives are asked for
- *                as the messages of their algorithms
- *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and
- *                `edges` (each from its slot, by its kind: enum mpg_edge_kind); a call with
- *                a MEETING edge has no other
- *   FINISH       the stream's value is its rank's result
+ *   MERGE        slot = max(a, b), reduced by the slack before each (shift)
+ *   VIEW         slot = copy of a for the receiver (slot and a can be equal). The receiver's value can be
+ *                exchanged with another arrival of the rank (below); the sender still reads a
+ *   EXPAND       slots of a collective's members, from enter to leave, by the messages of the algorithm:
+ *                all members at once, or one member of a tree (struct mpg_expanding)
+ *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and `edges`
+ *                (each from a slot, by kind: enum mpg_edge_kind); a MEETING edge is the only edge of a call
+ *   FINISH       the stream's value is the rank's result
  *
- * Where choices are asked for, the LEAVE of a call that may complete something else when
- * times change (Waitany, Waitsome, Test, Testany, Testsome, Testall) has candidates: arrivals, in
- * views, of which the evaluator may exchange the values of those that are completed here and
- * of those that are not. Where sources were left open, it has `receives`, whose views may
- * get the arrival of any message that they fit, and `looking` (docs/MODEL.md, section 6).
+ * With options.choose, the LEAVE of a call that can complete other requests when times change (Waitany, Waitsome,
+ * Test, Testany, Testsome, Testall) lists candidates: arrivals in views. The evaluator can exchange the values of
+ * completed and uncompleted candidates. With options.choose_sources, MPI_ANY_SOURCE receives and probes list
+ * `receives` and `looking`: a view can get the arrival of any matching message (docs/MODEL.md, section 6).
  *
- * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
- * grow with every step, and so may the slots. A slot holds its value until a step writes
- * it again; when it is given back is said only where that is asked for, and that it holds one
- * as long as a step is kept that may read it (options.keeps_slots). Draws are addressed by rank, number and
- * `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only
- * lists what waited for what needs no values: edges name the rank at their other end, the
- * aligned times at both ends and, of messages, the call that sent it (`origin`). Nothing
- * else of graph/ is for evaluators but graph/clocks.h. */
+ * A stream begins at value 0 at the first ENTER, unless a LOAD comes first. Stream and slot numbers can grow with
+ * every step. A slot holds a value until a step writes the slot again; with options.reports_unused the graph reports
+ * unused slots, and with options.keeps_slots kept batches keep their slots. Random draws are addressed by rank, call
+ * number and `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only lists waits
+ * needs no values: an edge names the rank at the other end, the aligned times at both ends and, for messages, the
+ * sending call (`origin`). An evaluator includes nothing else of graph/ but graph/clocks.h. */
 #ifndef MPG_GRAPH_H
 #define MPG_GRAPH_H
 
@@ -62,310 +54,299 @@
 #include "trace/reader.h"
 
 enum mpg_step_kind {
-    MPG_STEP_ENTER,      /* stream's value: from the last call's leave to this call's enter */
+    MPG_STEP_ENTER,      /* stream's value: from the leave of the previous call to the enter of this call */
     MPG_STEP_STORE,      /* slot = stream's value */
     MPG_STEP_LOAD,       /* stream's value = slot: a thread begins */
-    MPG_STEP_JOIN,       /* stream's value = max(it, slot): a thread ends */
+    MPG_STEP_JOIN,       /* stream's value = max(stream's value, slot): a thread ends */
     MPG_STEP_EAGER,      /* slot = arrival of a message sent from the stream's value */
-    MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter), or `seen` */
-    MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
-    MPG_STEP_MERGE,      /* slot = max(a - its shift, b - its) */
-    MPG_STEP_VIEW,       /* slot = slot a, an arrival, as its receiver sees it from now on */
-    MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of its algorithm */
-    MPG_STEP_LEAVE,      /* stream's value: from this call's enter and the edges to its leave */
-    MPG_STEP_FINISH      /* the stream's value is its rank's last: MPI_Finalize's enter */
+    /* slot = arrival; from slot a (sender's enter) and slot b (enter of the receive's post) or progress_slot */
+    MPG_STEP_SYNCHRONOUS,
+    MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's contribution to a collective */
+    MPG_STEP_MERGE,      /* slot = max(a - shift of a, b - shift of b) */
+    MPG_STEP_VIEW,       /* slot = slot a, an arrival, as the receiver sees the message from now on */
+    MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of the algorithm */
+    MPG_STEP_LEAVE,      /* stream's value: from the enter of this call and the edges to the leave */
+    MPG_STEP_FINISH      /* the stream's value is the rank's result: MPI_Finalize's enter */
 };
 
 enum mpg_edge_kind {
     MPG_EDGE_ARRIVAL,  /* a message completed here: A -> E (kappa; floor 0) */
     MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
     MPG_EDGE_ACK,      /* a synchronous send completed here: A -> E (lambda2; floor l(0)) */
-    MPG_EDGE_MEETING,  /* the meeting node: G -> E, the only edge of its call */
-    MPG_EDGE_MET,      /* that of a nonblocking one completed here: G -> E (kappa; floor
-                          n l(b / n)) */
+    MPG_EDGE_MEETING,  /* the meeting node of a blocking collective: G -> E, the only edge of the call */
+    MPG_EDGE_MET,      /* the meeting node of a nonblocking collective completed here: G -> E (kappa; floor n l(b / n)) */
     MPG_EDGE_ROOT,     /* Bcast, Scatter: S_root -> E (l + kappa; floor n l(b / n)) */
     MPG_EDGE_MEMBER,   /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
-    MPG_EDGE_HELD      /* synchronous ones: E_root -> E, of nonblocking ones S_root -> E (floor 0) */
+    MPG_EDGE_HELD /* held until another rank's call: synchronous collectives E_root -> E (nonblocking: S_root -> E); floor 0 */
 };
 
-/* Calls that hypotheses insert have numbers with more than so many bits (graph/work/inserted.h); no rank of a trace makes as
- * many calls. Each is an MPI_Sendrecv that takes no time in the traced run, without callsite. */
+/* Calls inserted by hypotheses have numbers of more than MPG_INSERTED_BITS bits (graph/work/inserted.h); no rank of a
+ * trace makes 2^56 calls. An inserted call is an MPI_Sendrecv without callsite that takes no time in the traced run. */
 enum { MPG_INSERTED_BITS = 56 };
 static inline bool mpg_is_inserted(uint64_t number)
 {
     return number >> MPG_INSERTED_BITS != 0;
 }
 
-/* What identifies the draws of a message, or of a part in a collective: the call that
- * started it. */
+/* The address of the random draws of a message, or of a member's part in a collective: the starting call. */
 struct mpg_origin {
     int32_t rank;
-    uint32_t index; /* among what the call starts */
+    uint32_t index; /* among the messages and parts that the call starts, from 0 */
     uint64_t call;
-    int32_t to;      /* messages: the receiver, */
-    uint32_t thread; /* the sender's thread, */
-    uint64_t nth;    /* and how many that sent there before */
+    int32_t to;      /* messages: the receiver, world rank */
+    uint32_t thread; /* messages: the sender's thread */
+    uint64_t nth;    /* messages: number of earlier messages of the thread to the receiver */
 };
 
-/* A message that a call sends, as far as the call's own duration goes. */
+/* A message sent by a call, as far as the message affects the call's own duration. */
 struct mpg_sent {
     struct mpg_origin origin;
-    double bytes, target_bytes;    /* as traced, as hypotheses say */
-    bool blocking;                 /* the call does not return before it is sent */
-    bool sync_source, sync_target; /* synchronous on the traced machine, on the target */
+    double bytes, target_bytes;    /* as traced; as changed by hypotheses */
+    bool blocking;                 /* the call returns only after the send is complete */
+    bool sync_source, sync_target; /* synchronous on the traced machine; on the target machine */
 };
 
-/* An edge into a call's leave, besides its local edge. */
+/* An edge into a call's leave, besides the local edge. Names in capitals are the kinds that use the field. */
 struct mpg_edge {
     enum mpg_edge_kind kind;
-    int32_t source;    /* world rank at its other end */
+    int32_t source;    /* world rank at the other end */
     uint32_t slot;
-    uint32_t rounds;   /* ROOT, MET: n */
-    struct mpg_origin origin; /* ROOT: the call that took part */
-    double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
-                          the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET),
-                          E_root or S_root (HELD) */
-    double sent_ns;    /* arrival: aligned enter of the sending call; MET: of the last S_j so far */
-    uint64_t receive;  /* ack: of the rank at the other end */
-    double bytes;      /* d; of a collective: b of all rounds */
-    double target_bytes; /* the same as hypotheses say */
-    double base_ns;    /* changed: aligned, of what the slot's value is the delay */
-    double off_ns;     /* MEETING: the longest time that a member's thread was off its CPU in its call */
-    struct mpg_origin meeting; /* ROOT, MEMBER: the call that identifies the collective as a whole; */
-    int32_t members;           /* ROOT: how many take part, */
-    enum mpg_call call;        /* of a collective: its call, the blocking one; */
-    double contributed_bytes;  /* ROOT: and what the rank gives, or gets */
-    uint64_t message;          /* ARRIVAL: which one, from 1; 0: nobody asks (no choices, hypotheses, carrying) */
-    int64_t request;           /* ARRIVAL: that it completes; 0: none */
-    bool is_followed;          /* ARRIVAL: open receives may take it in place of another: its EAGER step said so */
-    bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
-    bool requested;    /* messages: the call that sends leaves their completion to a request */
-    bool awaited;      /* ack: `receive` is a call of its own, that waits */
-    bool changed;      /* messages: synchronous on one of source and target only */
-    bool awaits_call;          /* HELD: from a call in which the rank at the other end sees to what is waited for */
-    bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
-                                  the first of them came */
+    uint32_t rounds;   /* ROOT, MET: number of rounds n */
+    struct mpg_origin origin; /* the call at the other end: the send of a message; ROOT: the root's call */
+    /* aligned time. ARRIVAL, ACK: earliest start of the transfer (synchronous: the later of both enters); otherwise
+     * the enter S_s, S_root, S_j, the last S_j (MET), E_root or S_root (HELD) */
+    double from_ns;
+    double sent_ns;    /* aligned time. ARRIVAL: enter of the sending call; MET: enter of the last member so far */
+    uint64_t receive;  /* ACK: call number of the receive, on the rank at the other end */
+    double bytes;      /* d of a message; b of all rounds of a collective */
+    double target_bytes; /* `bytes` as changed by hypotheses */
+    double base_ns;    /* messages with changed protocol: aligned time to which the slot's delay refers */
+    double off_ns;     /* MEETING: longest time that a member's thread was off its CPU during the collective */
+    struct mpg_origin meeting; /* ROOT, MEMBER: the call that identifies the collective */
+    int32_t members;           /* ROOT: number of members */
+    enum mpg_call call;        /* collectives: the call, as the blocking variant */
+    double contributed_bytes;  /* ROOT: bytes that the rank contributes or receives */
+    uint64_t message;          /* ARRIVAL: number of the message, from 1; 0 without choices, hypotheses and weak progress */
+    int64_t request;           /* ARRIVAL: the completed request; 0: none */
+    bool is_followed; /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; the EAGER step said so */
+    bool is_view;              /* ARRIVAL: a VIEW step wrote the slot */
+    bool requested;    /* messages: the sending call leaves completion to a request */
+    bool awaited;      /* ACK: `receive` is a blocking receive of its own */
+    bool changed;      /* messages: synchronous on exactly one of source and target machine */
+    bool awaits_call;          /* HELD: the rank at the other end makes progress in this call */
+    bool expanded; /* MEETING, MET: the slot is the member's own, written by EXPAND; from_ns is the enter of the first member */
 };
 
-/* What a call was given and may complete: the arrival of a message. */
+/* A message whose arrival a call can complete. */
 struct mpg_candidate {
-    struct mpg_edge arrival; /* of kind ARRIVAL, in a view; messages are sent on a channel in the order of
-                                their numbers */
-    double done_ns;          /* by_completion: aligned leave of the call that completes it */
-    int32_t comm, tag;       /* of that, with the source; comm < 0: not a user's */
-    bool is_eager;           /* on both machines */
-    bool completed;          /* here, in the trace */
-    int64_t request;         /* that it completes, the trace's */
+    struct mpg_edge arrival; /* of kind ARRIVAL, in a view. Message numbers give the order of messages on a channel */
+    double done_ns;          /* options.by_completion: aligned leave of the call that completes the message */
+    int32_t comm, tag;       /* communicator and tag; comm < 0: an internal message, not one of the program */
+    bool is_eager;           /* eager on both machines */
+    bool completed;          /* completed by this call in the trace */
+    int64_t request;         /* the request that the arrival completes, as numbered in the trace */
 };
 
-/* What a receive or probe may take, or find: a message on COMM with TAG from SOURCE, a world rank. */
+/* The envelope that a receive or probe accepts: a message on COMM with TAG from SOURCE, a world rank. */
 struct mpg_message_pattern {
     int32_t comm, source, tag;
-    bool any_source, any_tag; /* SOURCE, TAG say nothing */
+    bool any_source, any_tag; /* MPI_ANY_SOURCE, MPI_ANY_TAG: SOURCE, TAG are ignored */
 };
 
-/* A receive that was posted, and is not completed, of a message that is followed. */
+/* A posted, uncompleted receive, in a rank whose receives can take other messages. */
 struct mpg_posted {
     struct mpg_message_pattern fits;
-    uint64_t message; /* that it takes in the trace */
-    bool chooses;     /* what it takes is asked here: it is completed, or a candidate */
-    bool here;        /* the call that is left posts it */
-    bool is_view;     /* SLOT is one that a VIEW step wrote: always, if it chooses */
+    uint64_t message; /* the message that the receive takes in the trace */
+    bool chooses;     /* the LEAVE step asks which message: the receive is completed here, or is a candidate */
+    bool here;        /* posted by the call that is being left */
+    bool is_view;     /* a VIEW step wrote SLOT; always true if CHOOSES */
     uint32_t slot;
 };
 
-/* A probe: what it finds. */
+/* A probe and its result. */
 struct mpg_looking {
-    bool looks, takes; /* it is one: else nothing else is said; a matched one */
+    bool looks, takes; /* the call is a probe (else the other fields are unset); a matched probe */
     struct mpg_message_pattern fits;
-    uint64_t found;    /* in the trace: a message, in a view; 0: nothing */
+    uint64_t found;    /* the message found in the trace, in a view; 0: none */
     uint32_t slot;
 };
 
-/* What a Parrived asks for: whether a partition of what REQUEST receives is there. */
+/* A call of MPI_Parrived: whether partition PARTITION of REQUEST has arrived. */
 struct mpg_asking {
     bool asks, found;
     int64_t request;
     int32_t partition;
 };
 
-/* A member of a collective that is evaluated by its messages. */
+/* A member of a collective that is evaluated by messages of the algorithm. */
 struct mpg_expanded_member {
-    uint32_t slot;         /* its enter, then its leave */
-    uint32_t message_slot; /* in a tree: of the message between it and its parent, as long as one of
-                              the two has been evaluated and the other has not */
+    uint32_t slot;         /* value at the member's enter, later at the leave */
+    /* trees: slot of the message between member and parent, from the evaluation of the first of the two to the second */
+    uint32_t message_slot;
     struct mpg_origin origin;
 };
 
-/* Of a plan that is a tree, a step is about one member, whose parent's and children's steps have
- * been as mpg_expand_member() wants them (simulate/algorithms/expand.h); else about all. */
+/* An EXPAND step. Tree algorithms: one member at a time, parents and children in the order of mpg_expand_member()
+ * (simulate/algorithms/expand.h). Other algorithms: all members at once. */
 struct mpg_expanding {
     struct mpg_plan plan;
-    const int32_t *world_ranks; /* by index */
-    double eager_limit_bytes;   /* messages of more bytes are synchronous; INFINITY: none are */
-    double weak_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come, but */
-    const bool *elsewhere;      /* by index, of the message between a member and its parent: where a call before has seen
-                                   to it; NULL: nowhere */
-    const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
+    const int32_t *world_ranks; /* by member index */
+    double eager_limit_bytes;   /* larger messages are synchronous; INFINITY: none */
+    /* trees: sends of more bytes, not synchronous, progress only once the receiver has entered the collective */
+    double weak_bytes;
+    /* by member index; true: an earlier call of the receiver progresses the message between member and parent; NULL:
+     * false for all */
+    const bool *elsewhere;
+    const struct mpg_expanded_member *member; /* by member index; in a tree only members that have entered */
 };
 
-/* What a call or a request is about. */
+/* Classes of calls and requests, by subject. */
 enum mpg_matter {
-    MPG_MATTER_POINT,           /* messages from point to point; probes */
+    MPG_MATTER_POINT,           /* point-to-point messages and probes */
     MPG_MATTER_COLLECTIVE,
-    MPG_MATTER_SYNCHRONIZATION, /* barriers, constructors, windows' epochs */
-    MPG_MATTER_ONE_SIDED,       /* transfers */
-    MPG_MATTER_OTHER,           /* files, other worlds, ... */
+    MPG_MATTER_SYNCHRONIZATION, /* barriers, constructors, epochs of windows */
+    MPG_MATTER_ONE_SIDED,       /* one-sided transfers */
+    MPG_MATTER_OTHER,           /* files, processes of other worlds, ... */
     MPG_MATTERS
 };
 
-/* What a call has to do with transfers: a put, get, accumulate ... that it starts, what goes to OWNER and what comes
- * back; */
+/* One-sided transfers of a call. A put, get or accumulate starts a transfer: PUT_BYTES go to OWNER, GET_BYTES come back. */
 struct mpg_transfer {
-    int32_t owner; /* world rank; -1: it starts none */
-    int32_t awaits_of; /* or, of a call that waits for transfers of one target, its world rank; -1: of all */
+    int32_t owner; /* world rank of the target; -1: the call starts no transfer */
+    int32_t awaits_of; /* a call that completes transfers to one target: the target's world rank; -1: to all targets */
     double put_bytes, get_bytes;
-    bool requested; /* its request completes it, too */
+    bool requested; /* a request completes the transfer */
 };
-extern const struct mpg_transfer mpg_no_transfer; /* nothing */
+extern const struct mpg_transfer mpg_no_transfer; /* a call without one-sided transfer */
 
-/* What CALL is about; of a call that completes requests, these say it. */
+/* The class of CALL. Completion calls belong to the class of their requests. */
 enum mpg_matter mpg_call_matter(enum mpg_call call);
 
-/* A call of the program: what it is, and where it is made. */
+/* A call of the program, and the callsite. */
 struct mpg_call_site {
-    enum mpg_call call; /* without large counts */
-    uint32_t site;      /* callsite (its stack as a whole), numbered from 1; 0: not recorded */
+    enum mpg_call call; /* large-count variants as the plain call */
+    uint32_t site;      /* callsite (the whole stack), numbered from 1; 0: not recorded */
 };
 
-/* Where a region begins or ends in an interval: what of the interval's traced time, without flushes, is before it, and
- * what that comes to, with hypotheses; beyond, what balancing puts there. */
+/* A begin or end of a region within a compute interval: the traced time before the mark, without flushes, and that
+ * time as changed by hypotheses, before and after the effect of balancing. */
 struct mpg_mark {
     int64_t passed_ns;
     double before_ns, after_ns;
 };
 
-/* How long what is computed in an interval takes for its traced time. */
+/* How options and hypotheses change the computation of an interval. */
 struct mpg_change {
-    double ratio;     /* the mean of the options' ratios over the interval, with what hypotheses scale it by; */
-    double cpu_ratio; /* the same, for its CPU time, where that is recorded; and */
-    double more_ns;   /* so much is to be computed beside that, which may be negative */
-    double worth_ns;  /* options.marks: what all of it comes to, */
-    const struct mpg_mark *marks; /* and the marks in it, in their order */
+    double ratio;     /* factor on traced time: mean of the options' ratios over the interval times the hypotheses' factors */
+    double cpu_ratio; /* factor on CPU time, if CPU time is recorded */
+    double more_ns;   /* ns of computation to add; can be negative */
+    double worth_ns;  /* options.marks: total change, in ns */
+    const struct mpg_mark *marks; /* region marks in the interval, in order */
     uint32_t mark_number;
 };
-extern const struct mpg_change mpg_no_change; /* as traced */
+extern const struct mpg_change mpg_no_change; /* computation as traced */
 
-/* What a call may complete or find in place of what it does in the trace. */
+/* Other requests or messages that a call can complete or find. */
 struct mpg_alternatives {
-    bool completes_all;        /* it completes all that is there, not one (Waitsome, Testsome), */
-    bool needs_all;            /* or all, or nothing (Testall) */
-    uint32_t candidate_number; /* 0 where there is nothing to choose */
-    const struct mpg_candidate *candidates; /* in the order of the call's list */
-    uint32_t receive_number;   /* where something chooses that leaves its source open: receives in
-                                  the order in which they were posted, up to the last that
-                                  chooses, */
+    bool completes_all;        /* the call completes all requests that are ready (Waitsome, Testsome), not one */
+    bool needs_all;            /* the call completes all requests or none (Testall) */
+    uint32_t candidate_number; /* 0: no choice */
+    const struct mpg_candidate *candidates; /* in the order of the call's request list */
+    /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive that chooses */
+    uint32_t receive_number;
     const struct mpg_posted *receives;
-    struct mpg_looking looking; /* and after all of these the call, if it is a probe */
-    struct mpg_asking asking;   /* or a Parrived, whose message is its candidate, if it found nothing */
+    struct mpg_looking looking; /* the probe that the call makes, after all RECEIVES */
+    struct mpg_asking asking;   /* the MPI_Parrived call; if it returned false, its message is a candidate */
 };
-extern const struct mpg_alternatives mpg_no_alternatives; /* nothing else */
+extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
 
-/* What a step says, first of every kind that needs it, then kind by kind: those of other kinds are
- * not to be read. A small one is cheap to make and to hand on: what few steps say is behind a pointer, to one that says
- * nothing else. All that it points to is valid as long as the step. */
+/* One step. The first fields belong to every kind, the union's members to the kinds named there; fields of other
+ * kinds must not be read. Rare data is behind pointers, to keep steps small. Pointers stay valid as long as the step. */
 struct mpg_step {
     enum mpg_step_kind kind;
-    int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
-    uint32_t stream;   /* thread 0 of rank r is r; numbers of others follow as they appear */
-    uint32_t thread;   /* of the rank, whose stream it is */
-    enum mpg_call call; /* without large counts: Send for Send_c */
+    int32_t rank;      /* world rank; SYNCHRONOUS: the sender */
+    uint32_t stream;   /* thread 0 of rank r is stream r; other threads get later numbers in order of appearance */
+    uint32_t thread;   /* thread of the rank that owns the stream */
+    enum mpg_call call; /* large-count variants as the plain call: Send for Send_c */
     uint32_t slot, a, b;
-    int32_t window;    /* that the call is about; -1: none. Of steps that a call makes itself */
-    bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
-                          completes such a send */
-    uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
-                          count */
-    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size
-                          class; */
-    double target_bytes; /* messages, CONTRIBUTE: the same as hypotheses say */
-    double enter_ns;   /* LEAVE, STORE that joins: aligned */
-    int64_t duration_ns; /* LEAVE, MERGE, STORE that joins: of the call */
-    int64_t since_ns;  /* ENTER: traced time from MPI_Init's leave to the last call's leave;
-                          FINISH: to MPI_Finalize's enter */
+    int32_t window;    /* MPI window that the call is about; -1: none. Set in steps that a call itself makes */
+    bool changed; /* messages: synchronous on exactly one of source and target machine; LEAVE: the call completes such a send */
+    uint64_t number;   /* call number in the rank, from 0; flushes and region marks do not count */
+    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes that select the call's size class */
+    double target_bytes; /* messages, CONTRIBUTE: `bytes` as changed by hypotheses */
+    double enter_ns;   /* LEAVE, STORE that joins: aligned time */
+    int64_t duration_ns; /* LEAVE, MERGE, STORE that joins: duration of the call */
+    int64_t since_ns; /* ENTER: traced time from MPI_Init's leave to the previous call's leave; FINISH: to MPI_Finalize's enter */
     union {
         struct { /* ENTER */
             const struct mpg_change *change;
-            struct mpg_call_site from, to; /* the call before the interval (of a thread that begins,
-                                          the one it began at), and this one */
-            int64_t interval_ns; /* compute interval before the call, without what the tracer took:
-                                    flushes, and its cost for each event recorded in it; 0 or more */
-            int64_t tracer_ns; /* what the tracer took, 0 or more: with interval_ns all of the
-                                  time between the calls */
-            int64_t flushed_ns; /* and of that, writing to its file */
-            int64_t off_ns;    /* time of interval_ns in which the thread was off its CPU, preempted or stolen */
-            int64_t begin_ns;  /* when the interval began, on the rank's own clock */
-            int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
-                                  -1: not recorded */
-            int64_t alone_ns;  /* CPU time with what calls that involve nobody took: its work; -1: not recorded */
-            bool polls;        /* the call before it found nothing, or is MPI_Win_sync, and is made once more */
-            bool inserted;     /* one of the two calls is inserted: it is a part of an interval of the trace */
-            int32_t region;    /* options.regions: the innermost that is open at the call, a string of
-                                  the trace's; -1: none */
+            /* the call before the interval (of a new thread: the call at which the thread forks), and this call */
+            struct mpg_call_site from, to;
+            int64_t interval_ns; /* compute interval before the call, without flushes and recording time; at least 0 */
+            int64_t tracer_ns; /* flushes and recording time, at least 0; interval_ns + tracer_ns is the time between the calls */
+            int64_t flushed_ns; /* the part of tracer_ns spent on writing the trace file */
+            int64_t off_ns;    /* the part of interval_ns in which the thread was off its CPU, preempted or stolen */
+            int64_t begin_ns;  /* begin of the interval, on the rank's own clock */
+            int64_t cpu_ns;    /* CPU time of the thread in the interval, without recording; -1: not recorded */
+            int64_t alone_ns;  /* CPU time including local MPI calls: the work of the interval; -1: not recorded */
+            bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync, and this call repeats the call */
+            bool inserted;     /* one of the two calls is inserted: a part of an interval of the trace */
+            int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
-            uint64_t message; /* EAGER, VIEW: which one, from 1, or 0 as an edge says; of an eager one */
+            uint64_t message; /* EAGER, VIEW: number of the message, from 1; 0 as for edges */
             union {
-                struct { /* messages, and the STORE that one leaves from */
-                    double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
-                    uint64_t poster;   /* SYNCHRONOUS: the receiver's call that posts the receive, */
-                    bool posted;       /* which leaves completion to a request, */
-                    bool requested;    /* messages: as the call that sends does */
-                    /* SYNCHRONOUS: the slot where the receiver's library sees to the receive: b, or later */
+                struct { /* messages, and the STORE of the sender's enter */
+                    double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters of sender and receiver; EAGER: sender_ns only */
+                    uint64_t poster;   /* SYNCHRONOUS: call number of the post of the receive, on the receiver */
+                    bool posted;       /* SYNCHRONOUS: that call leaves completion to a request */
+                    bool requested;    /* messages: the sending call leaves completion to a request */
+                    /* SYNCHRONOUS: slot of the call in which the receiver's library progresses the receive: b or a
+                     * later call */
                     uint32_t progress_slot;
-                    int32_t receiver;  /* messages: world rank */
-                    int32_t comm, tag; /* EAGER: and then those, where */
-                    bool is_followed;  /* open receives may take it in place of another */
-                    bool grows;        /* SYNCHRONOUS: it is changed for its size by hypotheses alone: it is there
-                                          no earlier than if it were eager, and its sender keeps what it took */
-                    bool sends;        /* STORE: it is where a synchronous message of `bytes` to
-                                          `receiver` leaves from, with `origin` */
-                    bool joins;        /* STORE: a member comes to an expanded collective, at enter_ns
-                                          after the first one came, in a call of duration_ns (0:
-                                          nonblocking) */
+                    int32_t receiver;  /* messages: world rank of the receiver */
+                    int32_t comm, tag; /* EAGER: communicator and tag; receives that can take the message are listed by LEAVE */
+                    bool is_followed;  /* MPI_ANY_SOURCE receives can take the message instead of another */
+                    /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than eager,
+                     * and the sender keeps its traced duration */
+                    bool grows;
+                    /* STORE of the enter from which a synchronous message of `bytes` with `origin` leaves for
+                     * `receiver` */
+                    bool sends;
+                    /* STORE of a member of an expanded collective: enter_ns after the first member's, in a call of
+                     * duration_ns (0: nonblocking) */
+                    bool joins;
                 };
                 struct { /* CONTRIBUTE */
-                    struct mpg_origin meeting; /* the call that identifies the collective, */
-                    int32_t members;           /* how many take part, */
-                    uint32_t rounds;           /* n */
-                    double contributed_bytes;  /* and what the rank gives */
+                    struct mpg_origin meeting; /* the call that identifies the collective */
+                    int32_t members;           /* number of members */
+                    uint32_t rounds;           /* number of rounds n */
+                    double contributed_bytes;  /* bytes that the rank contributes */
                 };
-                struct { double clock, wait; } shift[2]; /* MERGE, of a and of b, by how slack is
-                                                            believed */
+                struct { double clock, wait; } shift[2]; /* MERGE: slack before a and before b, by the two readings of slack */
                 struct { /* EXPAND */
-                    const struct mpg_expanding *expanding; /* which, */
-                    int32_t member; /* and which member, relative to the root; -1: all */
+                    const struct mpg_expanding *expanding; /* the collective */
+                    int32_t member; /* index relative to the root; -1: all members */
                 };
             };
         };
         struct { /* LEAVE */
-            double leave_ns;     /* aligned */
+            double leave_ns;     /* aligned time */
             int64_t call_off_ns; /* time of the call in which the thread was off its CPU, preempted or stolen */
             double rooted_bytes, round_trip_bytes, round_trip_target_bytes;
-            uint32_t rooted;     /* messages that the rank sends as root of a collective, or to one, of
-                                    rooted_bytes */
+            /* number of messages that the rank sends as root of a collective, or to a root; rooted_bytes in all */
+            uint32_t rooted;
             bool failed;         /* the call returned an error */
-            bool dropped;        /* hypotheses drop all that it is about: it takes no time */
-            bool found_nothing;  /* a Test..., probe, ... that did not succeed */
-            bool round_trip;     /* it waits for one-sided transfers of round_trip_bytes, or, as hypotheses say,
-                                    of round_trip_target_bytes */
-            uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one
-                                    bit each */
-            uint32_t sent_number; /* what the call sent, or started to send */
-            uint32_t edge_number, lost_number; /* lost: behind the edges that are there, those of what hypotheses drop:
-                                                  arrivals, and, of whatever else it may have waited for, MEETINGs,
-                                                  which have no slot, and nothing more is said of them */
+            bool dropped;        /* hypotheses drop all messages and collectives of the call: the call takes no time */
+            bool found_nothing;  /* an unsuccessful test or probe */
+            /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
+            bool round_trip;
+            uint8_t completed;   /* classes (1 << MPG_MATTER_...) of the requests that the call completes */
+            uint32_t sent_number; /* number of messages that the call sends or starts to send */
+            /* lost edges follow the edge_number edges: ARRIVALs of dropped messages, and a MEETING without slot for
+             * each other dropped wait */
+            uint32_t edge_number, lost_number;
             const struct mpg_sent *sent;
             const struct mpg_edge *edges;
             const struct mpg_transfer *transfer;
@@ -376,207 +357,214 @@ struct mpg_step {
 
 struct mpg_bound_hypotheses;
 
-/* Whether in CALL, a collective of any kind, a member need not wait for all others: those with a root, and scans. */
+/* Returns whether some members of CALL, a collective of any kind, can leave before all members have entered: rooted
+ * collectives and scans. */
 bool mpg_collective_is_partial(enum mpg_call call);
 
-/* How long computation takes for a traced second, by the innermost named region that it is in. */
+/* Factors on computation by innermost named region. */
 struct mpg_region_ratios {
-    double base; /* outside of all */
+    double base; /* factor outside of all named regions */
     size_t n;
     const struct mpg_region_ratio {
         const char *name;
         double ratio;
-        bool *met; /* becomes true where the trace has that region */
+        bool *met; /* set to true when the trace has the region */
     } *region;
 };
 
-/* How nonblocking collectives like one go by what the trace shows (docs/PROGRESS.md, Collectives moved in calls): those
- * of so many members, in each of which a member's part is of so many bytes. */
+/* The progress of one kind of nonblocking collectives, as observed in the trace (docs/PROGRESS.md, Collectives moved
+ * in calls). Kind: operation, number of members, bytes of a member's part. */
 struct mpg_nonblocking {
-    enum mpg_call call; /* the blocking one */
+    enum mpg_call call; /* the blocking variant */
     int32_t members;
     int64_t bytes;
-    bool is_weak;         /* in calls of their members only */
-    bool sends_weak;       /* what a member sends is done once its receiver is in a call */
+    bool is_weak;         /* the collective progresses only while members are inside MPI */
+    bool sends_weak;       /* a member's send completes only once the receiver is inside MPI */
     struct mpg_choice choice;
 };
 enum { MPG_NONBLOCKING_MAX = 32 };
 
-/* A kind of one-sided transfers, of so many bytes (both ways together), by what the trace shows of such (docs/PROGRESS.md,
- * Served transfers): whether the target has to be in a call that sees to them, for the call that starts one to be over,
- * and for one that completes it. */
+/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Served
+ * transfers). Kind: call and bytes, both directions together. STARTING: the starting call waits until the target is
+ * in an MPI call that progresses transfers; COMPLETING: the completing call waits. */
 struct mpg_rma_progress {
-    enum mpg_call call; /* without large counts */
+    enum mpg_call call; /* large-count variants as the plain call */
     int64_t bytes;
     bool starting, completing;
 };
 enum { MPG_RMA_PROGRESS_MAX = 32 };
 
-/* Standard sends of more bytes are done once their receiver is in a call that can see to them (docs/MODEL.md, section 10,
- * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
+/* Weak progress: which operations progress only while the other rank is inside MPI. Standard sends of more than
+ * blocking_bytes or requested_bytes (completion left to a request) complete once the receiver is in a call that makes
+ * progress (docs/MODEL.md, section 10, Carried sends). INT64_MAX: none. */
 struct mpg_weak_progress {
     int64_t blocking_bytes, requested_bytes;
-    int64_t tree_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
+    /* sends of more bytes in trees of collectives wait until the receiver enters the collective, whatever earlier
+     * calls it makes */
+    int64_t tree_bytes;
     bool win_start_waits;          /* MPI_Win_start waits for MPI_Win_post */
-    uint32_t rma_number;                   /* kinds of transfers that wait for a call of their target */
+    uint32_t rma_number;                   /* kinds of one-sided transfers that wait for a call of the target */
     struct mpg_rma_progress rma[MPG_RMA_PROGRESS_MAX];
-    uint32_t nonblocking_number; /* nonblocking collectives of which the trace says something, */
+    uint32_t nonblocking_number; /* kinds of nonblocking collectives with observations */
     struct mpg_nonblocking nonblocking[MPG_NONBLOCKING_MAX];
-    bool nonblocking_weak;            /* and whether others are moved in calls, too, */
-    int64_t nonblocking_bytes;   /* and of those the ones with larger parts carried; INT64_MAX: none */
-    bool is_observed;                         /* what follows is found in the trace: */
-    int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
-    uint64_t unexplained; /* sends of sizes of which some waited like that, and too many did not; so long, all together */
+    bool nonblocking_weak;            /* other kinds of nonblocking collectives progress only inside MPI, too */
+    int64_t nonblocking_bytes;   /* other kinds with larger parts also have weak sends; INT64_MAX: none */
+    bool is_observed;                         /* the fields below come from observations in the trace */
+    int64_t blocking_left, requested_left; /* largest sizes whose sends complete at once; -1: none */
+    uint64_t unexplained; /* sends that waited, of sizes with too many sends that did not wait; sum of the waits */
     double unexplained_ns;
 };
 
 extern const struct mpg_weak_progress mpg_no_weak_progress;
-/* Whether it says that anything waits; that nonblocking collectives do; whether two say the same; a checksum over what it
- * says. */
+/* Returns whether WEAK makes anything wait; whether WEAK makes nonblocking collectives wait; whether A and B are
+ * equal; a checksum of all fields. */
 bool mpg_weak_progress_any(const struct mpg_weak_progress *carried);
 bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *carried);
 bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_weak_progress *b);
 uint64_t mpg_weak_progress_sum(const struct mpg_weak_progress *carried);
 
-/* Which steps somebody looks at, those of most first: */
+/* Which steps an evaluator reads, from most to fewest. */
 enum mpg_steps_wanted {
     MPG_STEPS_ALL,
-    MPG_STEPS_NOT_IDLE, /* all but ENTERs of intervals of which the tracer took nothing: nothing is put into those */
-    MPG_STEPS_LEAVES    /* LEAVEs, which do not say what their calls sent */
+    MPG_STEPS_NOT_IDLE, /* without ENTER steps of intervals that contain no recording time: such steps change no value */
+    MPG_STEPS_LEAVES    /* LEAVE steps only, without lists of sent messages */
 };
 
 struct mpg_graph_options {
-    struct mpg_weak_progress weak; /* where carries */
-    bool has_weak_progress, observes_progress; /* the latter: finds what is carried, mpg_graph_weak_progress() */
-    const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
-    const struct mpg_bound_hypotheses *bound; /* hypotheses (graph/work/bound_hypotheses.h), and which of them hold, bits */
-    uint64_t active;                    /* by their numbers; NULL: none do; outlives the graph */
-    bool of_target; /* what hypotheses resize is said to have its new size on the traced machine, too, */
-    bool keeps_protocol; /* or the protocol that it had */
-    int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
-    int64_t source_eager_limit_bytes; /* on the traced machine they were */
-    bool progresses_in_calls;  /* SYNCHRONOUS: the receiver's library sees to a receive in its calls alone (docs/MODEL.md,
-                                  section 5), else where that is posted */
-    bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
-    bool regions;              /* ENTER steps name them */
-    bool reports_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
-    bool keeps_slots;          /* each value has a slot that no other one has as long as any batch is kept whose steps, or the
-                                  steps before them, write or read it: steps may be taken in another order than their own.
-                                  Not with `choose` or `expand` */
-    enum mpg_steps_wanted wanted; /* beside these no steps are made; slots are counted all the same */
-    bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
-                                  recorded, with of_target */
-    bool lenient;              /* count what cannot be placed instead of failing */
-    bool unfused;                /* calls are begun and left one after the other, none at once: the same steps,
-    slower; for tests */
-    bool choose;               /* LEAVE steps have candidates, */
-    bool by_completion;        /* these say when they were completed: only they are, of which that is known, */
-    bool choose_sources;       /* and of receives and probes that leave their source open */
-    uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
-                                  it may complete */
-    const struct mpg_collective_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
-                                       Not owned */
-    bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others; and, */
-    const struct mpg_unexpanded *unexpanded; /* where it is not NULL, all but these, which outlives the graph */
+    struct mpg_weak_progress weak; /* used if has_weak_progress */
+    bool has_weak_progress, observes_progress; /* observes_progress: mpg_graph_weak_progress() reports observations */
+    const struct mpg_region_ratios *ratios; /* NULL: all factors are 1. Must outlive the graph */
+    /* hypotheses bound to the trace (graph/work/bound_hypotheses.h); NULL: none. Must outlive the graph */
+    const struct mpg_bound_hypotheses *bound;
+    uint64_t active;                    /* bit i: hypothesis i holds */
+    bool of_target; /* messages resized by hypotheses have the new size on the traced machine, too */
+    bool keeps_protocol; /* resized messages keep the traced protocol */
+    int64_t eager_limit_bytes; /* larger standard sends are synchronous on the target; INT64_MAX: none */
+    int64_t source_eager_limit_bytes; /* eager limit of the traced machine, likewise */
+    /* SYNCHRONOUS: the receiver progresses a receive only inside MPI calls (docs/MODEL.md, section 5); false: from
+     * the post on */
+    bool progresses_in_calls;
+    bool sync_reduce;          /* contributors to Reduce and Gather(v) wait for the root */
+    bool regions;              /* ENTER steps name the innermost region */
+    bool reports_unused;         /* batches report unused slots from time to time (struct mpg_steps) */
+    /* a slot is not reused while a batch is kept whose steps, or earlier steps, read or write the slot. Steps can
+     * then be evaluated in another order. Excludes `choose` and `expand` */
+    bool keeps_slots;
+    enum mpg_steps_wanted wanted; /* the graph makes no other steps; slots are counted all the same */
+    bool marks; /* with hypotheses about computation, ENTER steps list region marks; with of_target in CPU time, if recorded */
+    bool lenient;              /* unmatched operations are counted instead of failing */
+    bool unfused;                /* for tests: no call is begun and left at once; the same steps, slower */
+    bool choose;               /* LEAVE steps list candidates */
+    bool by_completion;        /* candidates have completion times; candidates without known completion are left out */
+    bool choose_sources;       /* MPI_ANY_SOURCE receives and probes choose, too */
+    uint64_t horizon;          /* limit of messages in flight: beyond, no call waits for candidates */
+    /* algorithms by which collectives are expanded into messages; NULL: collectives are single nodes. Not owned */
+    const struct mpg_collective_table *expand;
+    bool expand_some;          /* expand only rooted collectives and scans, where not every member waits for all */
+    const struct mpg_unexpanded *unexpanded; /* not NULL: expand all collectives except these. Must outlive the graph */
     const struct mpg_collective_table
-        *nonblocking_table; /* carries, observes_progress: what nonblocking collectives go by where the trace does
-                                         not say it; NULL: that is not looked at. Not owned */
+        /* algorithms of nonblocking collectives without observations, for has_weak_progress and observes_progress;
+         * NULL: nonblocking collectives are not examined. Not owned */
+        *nonblocking_table;
 };
 
-/* Things worth telling about a finished graph. */
+/* Statistics of a finished graph. */
 struct mpg_graph_counts {
     uint64_t calls, messages, synchronous_messages, collectives;
-    uint64_t made_eager;        /* messages: synchronous on the traced machine, not on the target, */
-    uint64_t made_synchronous;  /* and the other way round */
+    uint64_t made_eager;        /* messages: synchronous on the traced machine, eager on the target */
+    uint64_t made_synchronous;  /* messages: eager on the traced machine, synchronous on the target */
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
-    uint64_t open_receives;     /* calls that complete receives, or probe, and left the source open,
-                                   and Iprobe, Improbe that found nothing */
-    uint64_t followed, followed_receives; /* of the former, and of other calls: that choose, if choices
-                                             were asked for */
-    uint64_t open_kept;         /* receives and probes that left the source open, and take and find what they did
-                                   all the same: of messages that wait for their receivers, or of
-                                   ranks of several threads */
-    uint64_t beyond_horizon;    /* that went on without candidates, for too much was in flight */
-    uint64_t uncompleted_sends; /* never completed by their sender */
-    uint64_t asynchronous;      /* of these, received only by calls that do not block */
-    uint64_t cancelled;         /* requests that their rank asked to be cancelled, and did not
-                                   complete: they match nothing */
-    uint64_t unmatched;         /* lenient: operations without partner, */
-    uint64_t truncated;         /* and messages that are longer than what they are received into */
-    uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
+    /* calls that complete MPI_ANY_SOURCE receives, MPI_ANY_SOURCE probes, and Iprobe, Improbe that found nothing */
+    uint64_t open_receives;
+    uint64_t followed, followed_receives; /* of open_receives, and of other calls: calls that choose under the options */
+    /* MPI_ANY_SOURCE receives and probes that keep the recorded message: synchronous messages, or ranks of several
+     * threads */
+    uint64_t open_kept;
+    uint64_t beyond_horizon;    /* calls without candidates because of `horizon` */
+    uint64_t uncompleted_sends; /* sends never completed by the sender */
+    uint64_t asynchronous;      /* uncompleted sends received only by nonblocking calls */
+    uint64_t cancelled;         /* requests cancelled before completion: these match nothing */
+    uint64_t unmatched;         /* lenient: operations without partner */
+    uint64_t truncated;         /* lenient: messages longer than the receive buffer */
+    uint64_t incomplete_ranks;  /* lenient: ranks without MPI_Finalize */
     uint64_t failed;            /* calls that returned an error */
-    uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */
-    uint64_t tracer_ns;         /* time that recording took of compute intervals, beside that */
-    uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs in compute intervals, in calls */
-    uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
-    uint64_t foreign;           /* operations with processes of other worlds: local */
-    double largest_bytes;       /* of a message that is received */
-    uint64_t backward;          /* messages that arrive before they left, by the aligned clocks */
-    double backward_ns;         /* by so much at most */
-    uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
-    double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
-    double alone_ns, served_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as
-                                   long as they took; those that wait for a call of their target, until it begins; calls that
-                                   complete collectives which do not block, for as long as they still took once all had come */
-    uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
-    uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */
-    uint64_t waited_sends;      /* MPI_Sends that must have waited for their receive, of so many bytes and more, */
-    int64_t waited_bytes;       /* of which none left earlier (MODEL.md, section 3, Protocol: y; 0: no such) */
-    double waited_ns;           /* from their enter until it was posted, all together; clocks must be comparable */
-    uint64_t transfers;         /* one-sided: put, get, accumulate ... */
-    uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
-    uint64_t file_calls;        /* local */
-    uint64_t unknown;           /* calls that the trace has by name only: local */
+    uint64_t flushed_ns;        /* time spent on writing the trace, all streams */
+    uint64_t tracer_ns;         /* recording time in compute intervals, without flushed_ns */
+    uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs, in compute intervals and in calls */
+    uint64_t cpu_intervals;     /* compute intervals with recorded CPU time */
+    uint64_t foreign;           /* operations with processes of other worlds, treated as local */
+    double largest_bytes;       /* largest received message */
+    uint64_t backward;          /* messages whose aligned arrival precedes the aligned send */
+    double backward_ns;         /* largest such violation */
+    uint64_t held_messages;     /* with hypotheses: messages whose receiver waited until the sender entered the completing call */
+    double held_ns;             /* sum of these waits, by aligned clocks */
+    /* with hypotheses, sums of durations: RMA calls that wait for no rank here but may have waited; waits of RMA
+     * calls for a call of the target; waits of calls that complete nonblocking collectives after the last member
+     * entered */
+    double alone_ns, served_ns, posted_ns;
+    uint64_t kept_waiting;      /* with hypotheses: resized messages that keep the traced size's weak progress, */
+    uint64_t kept_leaving;      /* or its absence; the trace has no evidence for the new size */
+    uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes that must have waited for the receive */
+    /* smallest size without an early completion of a send of that size or more (MODEL.md, section 3, Protocol: y); 0:
+     * none */
+    int64_t waited_bytes;
+    double waited_ns;           /* sum of the waits from enter to the post of the receive; needs comparable clocks */
+    uint64_t transfers;         /* one-sided transfers: put, get, accumulate ... */
+    uint64_t transfers_alone;   /* transfers without known window, or never completed */
+    uint64_t file_calls;        /* MPI-IO calls, treated as local */
+    uint64_t unknown;           /* calls recorded by name only, treated as local */
     uint64_t threads;           /* streams beyond one a rank */
-    uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's */
-    uint64_t expanded, whole;   /* collectives, of `collectives`: expanded, and of `wholes`, */
-    uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */
+    uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's call */
+    uint64_t expanded, whole;   /* of `collectives`: expanded; listed in `unexpanded` */
+    uint64_t partial;           /* of the other collectives with several members: rooted collectives and scans */
 };
 
 struct mpg_graph;
 
-/* A stream over TRACE, which with CLOCKS outlives it. */
+/* Opens a graph of TRACE. TRACE and CLOCKS must outlive the graph, as must all pointers in OPTIONS. Returns NULL with
+ * ERR: out of memory, or an error of the trace. The caller closes the graph. */
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                  const struct mpg_graph_options *options, struct mpg_error *err);
-/* Some steps, in their order, of a graph that has so many slots so far. */
+/* A sequence of steps. */
 struct mpg_steps {
     const struct mpg_step *step;
     size_t n;
     uint32_t slots;
-    struct mpg_batch *batch; /* which they are a part of: the next ones may be behind them */
-    bool reports_unused;      /* options.reports_unused: after so many steps as there are slots, 1024 or more, */
-    const uint32_t *unused; /* those that nobody reads after these steps before they are written again, */
-    uint32_t unused_number; /* so many */
+    struct mpg_batch *batch; /* batch that holds the steps; later steps can be in the same batch */
+    bool reports_unused;      /* with options.reports_unused, after as many steps as there are slots (at least 1024) */
+    const uint32_t *unused; /* slots that no later step reads before writing */
+    uint32_t unused_number; /* length of `unused` */
 };
 
-/* The next ones, the graph's own and valid until the next are asked for, or longer, if their batch is kept: 1,
- * 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call number and call. */
+/* Reads the next steps. STEPS stay valid until the next call, or longer if the batch is kept. Returns 1; 0 at the
+ * end; -1 if the trace is damaged or an operation cannot be matched. ERR names rank, call number and call. */
 int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
-/* All steps of BATCH, those that are to come as well, are valid until it has been given back as often as it was kept. It is kept
- * before the next steps are asked for, by whoever asks for them; given back by any thread, before the graph is closed. A batch is
- * filled again once all before it have been given back as well. */
+/* Keeps BATCH: all steps of BATCH, including later ones, stay valid until mpg_batch_give_back() has been called TIMES
+ * times. Call mpg_batch_keep() before the next mpg_graph_next(), in the same thread. Any thread can call
+ * mpg_batch_give_back(), before the graph is closed. The graph reuses a batch once all earlier batches are given
+ * back. */
 void mpg_batch_keep(struct mpg_batch *batch, uint32_t times);
 void mpg_batch_give_back(struct mpg_batch *batch);
-/* Takes STEPS of a graph whose clocks are not comparable into BOUNDS, a struct mpg_clock_bounds: no message
- * arrives before it left. 0, or -1 when out of memory. */
+/* Adds the messages of STEPS to BOUNDS, a struct mpg_clock_bounds: no message arrives before its send. For graphs
+ * whose clocks are not comparable. Returns 0, or -1: out of memory. */
 int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);
-/* Slots handed out so far are 0 .. value-1; may grow with every step. */
+/* Returns the number of slots allocated so far: slots are 0 .. value-1. Can grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
-/* Calls that waited for nobody, begun and left at once (options.apart: none). */
+/* Returns the number of calls that were begun and left at once; 0 with options.unfused. */
 uint64_t mpg_graph_at_once(const struct mpg_graph *graph);
-/* Members of the largest collective that has been expanded. */
+/* Returns the size of the largest collective expanded so far. */
 int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
-/* What the trace so far shows of the traced machine's eager limit, given the target's, which
- * is the answer unless it contradicts: there are standard sends of more bytes that left
- * before their receive was posted, or of less that waited for it again and again. Clocks
- * must be comparable. */
+/* Estimates the traced machine's eager limit in bytes. Returns TARGET_BYTES unless the trace contradicts: larger
+ * standard sends completed before the post of the receive, or smaller ones repeatedly waited for the post. Needs
+ * comparable clocks. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
-/* With observes_progress: what the trace so far shows of which sends are carried. Clocks must be comparable. */
+/* Returns the weak progress observed so far. Needs options.observes_progress and comparable clocks. */
 struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *graph);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
-/* Goes through a graph of TRACE with OPTIONS, to its end: OPTIONS.bound learns (mpg_bound_learn()) what is
- * dropped, and that all of them are about something. Errors: the trace's, theirs. */
+/* Runs a graph of TRACE with OPTIONS to the end, so that OPTIONS.bound learns which receives hypotheses drop
+ * (mpg_bound_learn()) and whether each hypothesis applies to something. Returns 0, or -1 with an error of the trace
+ * or of a hypothesis. */
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err);
 
 #endif

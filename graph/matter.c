@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a call is about, by its kind. */
+/* Classifies calls by kind. */
 #include "graph/graph.h"
 
 static bool is_barrier(enum mpg_call call)

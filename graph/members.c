@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members of a communicator by world rank: mostly they are where their rank says, or in
- * ascending order; else an index is made once. */
+/* Member look-up by world rank. In most communicators a world rank is its own index, or world ranks ascend; other
+ * communicators get a sorted index on first use. */
 #include "graph/members.h"
 
 #include <stdlib.h>
 
 struct comm_index {
     bool counted, is_ascending;
-    int32_t number;    /* members of this world */
-    uint64_t *by_rank; /* world rank << 32 | index of each, ascending, when asked for */
+    int32_t number;    /* members in this world */
+    uint64_t *by_rank; /* world rank << 32 | index of each member, ascending; made on first use */
 };
 
-/* What is known of COMM; NULL when out of memory. */
+/* Returns the index of COMM; NULL: out of memory. */
 static struct comm_index *find_comm(struct members *m, int32_t comm, struct mpg_error *err)
 {
     if (comm >= m->count) {

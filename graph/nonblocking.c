@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking up what was shown. */
+/* Looks up observed weak progress. */
 #include "graph/nonblocking.h"
 
 const struct mpg_weak_progress mpg_no_weak_progress = {

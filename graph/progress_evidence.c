@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting sends by size. */
+/* Counts sends by size. */
 #include "graph/progress_evidence.h"
 
-/* Of a size, or kind, at most one call in so many must not have waited: what is done at once seldom ends just when
- * its receiver comes, and what is not may end while its receiver is in a call that is not recorded. */
+/* A size or kind shows weak progress only if at most one call in ONE_IN did not wait. An eager send seldom ends just
+ * when the receiver enters MPI; a weak send can complete while the receiver is in an unrecorded call. */
 enum { ONE_IN = 10, MOST_SIZES = 65536 };
 
-/* Whether so many LEFT that the WAITED show no rule. */
 static bool too_many_left(uint64_t waited, uint64_t left)
 {
     return left * ONE_IN > waited;
@@ -21,7 +20,7 @@ static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
     if (map->count == MOST_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
         return;
-    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* without memory it is not counted */
+    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL if memory runs out: not counted */
     if (sum)
         *sum += more;
 }
@@ -45,7 +44,7 @@ int64_t mpg_graph_evidence_left(const struct progress_evidence *e)
     return eager;
 }
 
-/* Below the least size of which more waited, and above the greatest of which too many did not. */
+/* Sizes above the largest size with too many sends that did not wait. */
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *e, uint64_t often)
 {
     const int64_t eager = mpg_graph_evidence_left(e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sends show whose receiver was in no call when they could start: whether they waited until it was (docs/PROGRESS.md,
- * Carried sends). */
+/* Evidence for weak progress: whether sends that could start while the receiver was outside MPI waited until the
+ * receiver entered MPI (docs/PROGRESS.md, Carried sends). */
 #ifndef MPG_GRAPH_CARRIED_EVIDENCE_H
 #define MPG_GRAPH_CARRIED_EVIDENCE_H
 
@@ -8,29 +8,33 @@
 
 #include "common/map.h"
 
-enum { MPG_WAITED_OFTEN = 2 }; /* so many, such as sends of a size, have to have waited */
+enum { MPG_WAITED_OFTEN = 2 }; /* least number of waits that counts as evidence, for a size or kind */
 
-/* By size, how many waited, and for how many ns, all together, or did not; zero-initialised: none. */
+/* By message size: number of sends that waited, sum of the waits in ns, and number of sends that did not wait.
+ * Zero-initialised: no sends. */
 struct progress_evidence {
     struct mpg_map waited, waited_ns, left;
 };
 
-/* Of the messages of collectives' trees: where their receiver was in no call before it came; where it was in one. */
+/* Messages of collective trees whose receiver was outside MPI before it entered the collective (entering), or inside
+ * MPI (posted). */
 struct tree_progress_evidence {
     struct progress_evidence *entering, *posted;
 };
 
-/* Whether it is shown that such calls wait, of which so many WAITED, and so many LEFT, while what they would have waited for
- * was still to come. */
+/* Returns true if WAITED of the observed calls waited for the other rank and at most a tenth as many, LEFT, did not
+ * wait. */
 bool mpg_graph_waits_are_evident(uint64_t waited, uint64_t left);
-/* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
+/* Counts a send of BYTES that waited for WAITED_NS; negative: the send did not wait. A new size is not counted if
+ * memory runs out. */
 void mpg_graph_evidence_count(struct progress_evidence *evidence, int64_t bytes, double waited_ns);
-/* Sends of more bytes wait, of a size that does at least so OFTEN; INT64_MAX: none. */
+/* Returns the weak-progress limit: larger sends wait. The smallest larger size has at least OFTEN waits. INT64_MAX:
+ * no such size. */
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *evidence, uint64_t often);
-/* The greatest size of which too many left to be carried; -1: none. */
+/* Returns the largest size with too many sends that did not wait; -1: none. */
 int64_t mpg_graph_evidence_left(const struct progress_evidence *evidence);
-/* How many waited all the same of sizes that are not carried, where that was more than one of a size, and *WAITED_NS, all
- * together. */
+/* Returns the number of sends that waited although their size is not above the limit, for sizes with more than one
+ * wait. *WAITED_NS: sum of these waits. */
 uint64_t mpg_graph_evidence_unexplained(const struct progress_evidence *evidence, double *waited_ns);
 void mpg_graph_evidence_clear(struct progress_evidence *evidence);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Batches of steps, a stack of unused slots. */
+/* Batches of steps, and a stack of unused slots. */
 #include "graph/steps.h"
 
 #include <stdatomic.h>
@@ -17,8 +17,8 @@ struct block {
     _Alignas(16) char data[];
 };
 
-/* What a batch has room for at first, and how many steps are enough for one: threads that take them wait for each other some
- * thousand times for a million messages. */
+/* Initial sizes of a batch, and the number of steps that make a batch full. With FULL steps a batch, threads that
+ * consume steps wait for each other about a thousand times in a million messages. */
 enum {
     FULL = 1024,
     STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
@@ -29,7 +29,7 @@ enum {
 
 /* --- batches --- */
 
-/* BYTES together, behind what C has used; USUAL of a new block. NULL: out of memory. */
+/* Returns room for BYTES behind the used part of C; new blocks have at least USUAL bytes. NULL: out of memory. */
 static char *room(struct step_memory *c, size_t bytes, size_t usual)
 {
     struct block *at = c->at, **next = at ? &at->next : &c->first;
@@ -77,7 +77,7 @@ static bool is_kept(struct mpg_batch *b)
     return atomic_load_explicit(&b->kept, memory_order_acquire) > 0;
 }
 
-/* B, the oldest, is empty: slots that were kept for it are unused. */
+/* Empties B, the oldest batch, and releases the slots that were kept for B. */
 static void empty_batch(struct steps *s, struct mpg_batch *b)
 {
     while (b->attachments) {
@@ -95,7 +95,7 @@ static void empty_batch(struct steps *s, struct mpg_batch *b)
     empty(&b->lists);
 }
 
-/* The batch that the next steps go to. */
+/* Chooses the batch for the next steps. */
 static int choose_batch(struct steps *s, struct mpg_error *err)
 {
     while (s->oldest && !is_kept(s->oldest)) {
@@ -123,7 +123,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
     return 0;
 }
 
-/* Where open ones of BYTES each lie in C, and how many of them there is room for. */
+/* Returns the end of C's used part, and in *CAPACITY how many items of BYTES fit there. */
 static void *open_in(struct step_memory *c, size_t bytes, size_t usual, uint32_t *capacity)
 {
     void *at = room(c, bytes, usual);
@@ -148,7 +148,7 @@ int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
     return s->steps && s->edges ? 0 : mpg_graph_out_of_memory(err);
 }
 
-/* COUNT open ones of BYTES each, at *ITEMS in C, move to where there is room for more. */
+/* Moves COUNT open items of BYTES each, at *ITEMS in C, to a place with more room. */
 static int grow(struct step_memory *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
 {
     void *old, *at;
@@ -185,7 +185,7 @@ void *mpg_graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
     return list;
 }
 
-/* --- what they hold --- */
+/* --- contents --- */
 
 struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct call_ref *call_ref)
 {
@@ -298,7 +298,7 @@ struct mpg_posted *mpg_graph_add_posted(struct steps *s)
 
 int mpg_graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
-    if (s->slots == s->unused_capacity) { /* room for giving all of them back */
+    if (s->slots == s->unused_capacity) { /* room to free all slots */
         if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
             mpg_reserve_at(&s->next_freed, sizeof *s->next_freed, &s->next_freed_capacity, s->slots + 1, err) < 0)
             return -1;

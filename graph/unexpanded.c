@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking collectives up that are taken as wholes. */
+/* Looks up collectives that are not expanded. */
 #include "graph/unexpanded.h"
 
 bool mpg_unexpanded_has(const struct mpg_unexpanded *unexpanded, enum mpg_call call, int32_t members, double bytes)
@@ -24,7 +24,7 @@ bool mpg_unexpanded_same(const struct mpg_unexpanded *a, const struct mpg_unexpa
     return true;
 }
 
-/* SUM with NUMBER after what it is of (FNV-1a, a word at a time). */
+/* FNV-1a, word by word. */
 static uint64_t add(uint64_t sum, uint64_t number)
 {
     return (sum ^ number) * UINT64_C(1099511628211);

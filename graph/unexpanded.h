@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives that whoever evaluates a graph takes as wholes, so that they are not expanded into messages. */
+/* Collectives that the evaluator takes as single nodes, so that the graph does not expand them into messages. */
 #ifndef MPG_WHOLES_H
 #define MPG_WHOLES_H
 
@@ -10,9 +10,9 @@
 #include "trace/event.h"
 
 struct mpg_unexpanded_kind {
-    enum mpg_call call;           /* blocking; its nonblocking twin is meant, too */
+    enum mpg_call call;           /* blocking variant; stands for the nonblocking one, too */
     int32_t members;
-    int64_t from_bytes, to_bytes; /* of one member */
+    int64_t from_bytes, to_bytes; /* range of a member's bytes */
 };
 
 struct mpg_unexpanded {
@@ -23,7 +23,7 @@ struct mpg_unexpanded {
 bool mpg_unexpanded_has(const struct mpg_unexpanded *unexpanded, enum mpg_call call, int32_t members, double bytes);
 /* Either may be NULL, which is none. */
 bool mpg_unexpanded_same(const struct mpg_unexpanded *a, const struct mpg_unexpanded *b);
-/* A checksum: others have another one. NULL is allowed. */
+/* Returns a checksum of all entries. NULL is allowed. */
 uint64_t mpg_unexpanded_sum(const struct mpg_unexpanded *unexpanded);
 
 #endif

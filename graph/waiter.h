@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Somebody who cannot go on before things have happened. Matching and meetings keep
- * pointers to those who wait for a message or for the others, and wake them; they do not
- * know who that is. */
+/* A call that waits for events. Matching and collectives hold pointers to waiters and wake them; they do not know
+ * which call a waiter belongs to. */
 #ifndef MPG_GRAPH_WAITER_H
 #define MPG_GRAPH_WAITER_H
 
@@ -9,26 +8,26 @@
 #include <stdint.h>
 
 struct waiter {
-    uint32_t unmet;              /* things that it still waits for */
-    struct waiter *next;         /* in a list of those who wait for the same (probes) */
-    void (*go)(struct waiter *); /* called when the last of them has happened */
+    uint32_t unmet;              /* number of events still missing */
+    struct waiter *next;         /* next in a list of waiters for one event (probes) */
+    void (*go)(struct waiter *); /* called when the last event has happened */
 };
 
-/* WAITER waits for what is to be said at *PLACE. */
+/* Makes WAITER wait for an event, which is announced by graph_wake(PLACE). */
 static inline void graph_await(struct waiter *waiter, struct waiter **place)
 {
     *place = waiter;
     waiter->unmet++;
 }
 
-/* One of the things that WAITER waits for has happened. */
+/* Tells WAITER that one of its events has happened. */
 static inline void graph_satisfy(struct waiter *waiter)
 {
     if (--waiter->unmet == 0)
         waiter->go(waiter);
 }
 
-/* What whoever is at *PLACE, if anybody, waits for has happened. */
+/* Tells the waiter at *PLACE, if any, that the event has happened. */
 static inline void graph_wake(struct waiter **place)
 {
     struct waiter *waiter = *place;
@@ -37,7 +36,7 @@ static inline void graph_wake(struct waiter **place)
         graph_satisfy(waiter);
 }
 
-/* Takes WAITER off *PLACE, if it is there: 1, else 0. It does not count as satisfied. */
+/* Removes WAITER from *PLACE without satisfying the wait. Returns 1, or 0 if WAITER was not there. */
 static inline uint32_t graph_give_up(struct waiter **place, const struct waiter *waiter)
 {
     if (*place != waiter)
