@@ -43,8 +43,8 @@ struct call {
     struct channel_cache *channel_cache;  /* the thread's cache */
     int32_t region;         /* with hypotheses: innermost open region, as a string number of the trace; -1: none */
     bool changed;           /* the call completes a send whose protocol differs between the machines */
-    struct mpg_looking looking; /* filled if the call is a probe */
-    struct mpg_asking asking;   /* filled if the call is MPI_Parrived */
+    struct mpg_probe probe; /* filled if the call is a probe */
+    struct mpg_parrived parrived;   /* filled if the call is MPI_Parrived */
     const struct mpg_event *event; /* the event's lists are valid until the rank's next event is read */
     bool round_trip;        /* the call waits for one-sided transfers: bytes as traced, and as changed by hypotheses */
     int64_t round_trip_bytes, round_trip_target_bytes;

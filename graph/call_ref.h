@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A call's address in the trace, and errors that name the call. */
-#ifndef MPG_GRAPH_PLACE_H
-#define MPG_GRAPH_PLACE_H
+#ifndef MPG_GRAPH_CALL_REF_H
+#define MPG_GRAPH_CALL_REF_H
 
 #include <stdint.h>
 

@@ -164,7 +164,7 @@ struct mpg_posted {
 };
 
 /* A probe and its result. */
-struct mpg_looking {
+struct mpg_probe {
     bool looks, takes; /* the call is a probe (else the other fields are unset); a matched probe */
     struct mpg_message_pattern fits;
     uint64_t found;    /* the message found in the trace, in a view; 0: none */
@@ -172,7 +172,7 @@ struct mpg_looking {
 };
 
 /* A call of MPI_Parrived: whether partition PARTITION of REQUEST has arrived. */
-struct mpg_asking {
+struct mpg_parrived {
     bool asks, found;
     int64_t request;
     int32_t partition;
@@ -255,8 +255,8 @@ struct mpg_alternatives {
     /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive that chooses */
     uint32_t receive_number;
     const struct mpg_posted *receives;
-    struct mpg_looking looking; /* the probe that the call makes, after all RECEIVES */
-    struct mpg_asking asking;   /* the MPI_Parrived call; if it returned false, its message is a candidate */
+    struct mpg_probe probe; /* the probe that the call makes, after all RECEIVES */
+    struct mpg_parrived parrived;   /* the MPI_Parrived call; if it returned false, its message is a candidate */
 };
 extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
 

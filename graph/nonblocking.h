@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a nonblocking collective progresses, by observations in the trace (docs/PROGRESS.md, Collectives moved in calls). */
-#ifndef MPG_GRAPH_MOVED_H
-#define MPG_GRAPH_MOVED_H
+#ifndef MPG_GRAPH_NONBLOCKING_H
+#define MPG_GRAPH_NONBLOCKING_H
 
 #include "graph/graph.h"
 

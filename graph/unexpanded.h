@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives that the evaluator takes as single nodes, so that the graph does not expand them into messages. */
-#ifndef MPG_WHOLES_H
-#define MPG_WHOLES_H
+#ifndef MPG_GRAPH_UNEXPANDED_H
+#define MPG_GRAPH_UNEXPANDED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collective operations, and the algorithms that MPI libraries have for them (docs/COLLECTIVES.md): the list is in
- * graph/algorithms/descriptors.c. */
+/* Collective operations and their algorithms in MPI libraries (docs/COLLECTIVES.md). graph/algorithms/descriptors.c
+ * has the list. */
 #ifndef MPG_GRAPH_ALGORITHM_H
 #define MPG_GRAPH_ALGORITHM_H
 
@@ -25,42 +25,42 @@ enum mpg_collective {
     MPG_COLLECTIVE_REDUCE_SCATTER_BLOCK,
     MPG_COLLECTIVE_SCAN,
     MPG_COLLECTIVE_EXSCAN,
-    MPG_COLLECTIVES /* none of them */
+    MPG_COLLECTIVES /* number of operations; also: no operation */
 };
 
-/* A descriptor of the list; two algorithms are the same if they are at the same address. */
+/* An entry of the list. Algorithms are compared by address. */
 struct mpg_algorithm;
 
-/* Options that a row of a table can give to an algorithm. */
+/* Options of an algorithm in a row of a table. */
 enum mpg_algorithm_option {
-    MPG_OPTION_RADIX = 1,  /* radix=N, which such an algorithm needs */
+    MPG_OPTION_RADIX = 1,  /* radix=N, required */
     MPG_OPTION_SEGMENT = 2 /* segment=SIZE */
 };
 
-/* How one collective goes. */
+/* The algorithm of one collective, with options. */
 struct mpg_choice {
     const struct mpg_algorithm *algorithm;
-    int radix;            /* of one with MPG_OPTION_RADIX 2 or more; of others 2 */
-    double segment_bytes; /* of one with MPG_OPTION_SEGMENT: messages of at most so many; 0: one message */
-    bool waits;           /* nonblocking: nothing is sent by the call that posts */
+    int radix;            /* with MPG_OPTION_RADIX 2 or more; otherwise 2 */
+    double segment_bytes; /* with MPG_OPTION_SEGMENT: largest message in bytes; 0: one message */
+    bool waits;           /* nonblocking: the posting call sends nothing */
 };
 
-/* As a table has it: "reduce_scatter"; MPG_COLLECTIVES: "". */
+/* Returns the name in tables, such as "reduce_scatter"; "" for MPG_COLLECTIVES. */
 const char *mpg_collective_name(enum mpg_collective operation);
-/* The operation of that NAME; MPG_COLLECTIVES: there is none. */
+/* Returns the operation called NAME; MPG_COLLECTIVES: none. */
 enum mpg_collective mpg_collective_find(const char *name);
 
-/* The list: so many algorithms; the I-th; the one of that NAME, NULL: there is none. */
+/* Returns the number of algorithms; the I-th algorithm; the algorithm called NAME, or NULL. */
 size_t mpg_algorithm_number(void);
 const struct mpg_algorithm *mpg_algorithm_at(size_t i);
 const struct mpg_algorithm *mpg_algorithm_find(const char *name);
-/* As a table has it: "recursive_doubling". */
+/* Returns the name in tables, such as "recursive_doubling". */
 const char *mpg_algorithm_name(const struct mpg_algorithm *algorithm);
 bool mpg_algorithm_has(const struct mpg_algorithm *algorithm, enum mpg_algorithm_option option);
-/* Whether ALGORITHM is one for OPERATION, or for its nonblocking twin. */
+/* Returns whether ALGORITHM exists for OPERATION, or for its nonblocking variant. */
 bool mpg_algorithm_serves(const struct mpg_algorithm *algorithm, enum mpg_collective operation, bool nonblocking);
 
-/* A checksum, so far SUM, of N more words; of CHOICE. */
+/* Return a checksum that continues SUM: over N words; over CHOICE. */
 uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n);
 uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice);
 

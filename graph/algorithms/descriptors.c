@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collective operations, and the algorithms that there are for them, a descriptor each: the parser of
- * mpgcollectives(5), plans, and the tests that hold manual and reference implementation against them read these lists.
- * docs/COLLECTIVES.md has the messages; CONTRIBUTING.md says how to add an algorithm. */
+/* The list of collective operations and algorithms, used by the parser of mpgcollectives(5), by plans, and by tests
+ * that compare manual and reference implementation. docs/COLLECTIVES.md describes the messages; CONTRIBUTING.md says
+ * how to add an algorithm. */
 #include "graph/algorithms/descriptors.h"
 
 #include <assert.h>
@@ -30,7 +30,7 @@ static const struct operation operations[MPG_COLLECTIVES] = {
     [MPG_COLLECTIVE_SCAN] = {"scan", BYTES_VECTOR, .down = true, .reduces = true},
     [MPG_COLLECTIVE_EXSCAN] = {"exscan", BYTES_VECTOR, .down = true, .reduces = true}};
 
-/* --- ways to plan --- */
+/* --- plans --- */
 
 static struct mpg_phase *add_phase(const struct planning *planning, enum mpg_phase_kind kind)
 {
@@ -59,7 +59,7 @@ static void add_tree(const struct planning *planning, enum mpg_phase_kind kind, 
     phase->rounds = kind == MPG_PHASE_UP ? 1 : (uint32_t)mpg_tree_children(&phase->tree, 0);
 }
 
-/* Along the service's tree, as the operation goes. */
+/* Tree: up, down or both, by operation. */
 static void plan_tree(const struct planning *planning)
 {
     const struct operation *operation = &operations[planning->operation];
@@ -69,7 +69,7 @@ static void plan_tree(const struct planning *planning)
         add_tree(planning, MPG_PHASE_DOWN, operation->subtrees);
 }
 
-/* The same, or in segments by its pattern. */
+/* Pipeline: likewise, or in segments by the pattern. */
 static void plan_pipeline(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -83,7 +83,7 @@ static void plan_pipeline(const struct planning *planning)
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* The vector along its tree in parts, which all gather by its pattern. */
+/* Scatter of the vector along the tree, then allgather by the pattern (van de Geijn). */
 static void plan_scattered(const struct planning *planning)
 {
     const int first = planning->plan->phases;
@@ -93,13 +93,13 @@ static void plan_scattered(const struct planning *planning)
         planning->plan->phase[i].equal = true;
 }
 
-/* Its pattern, round by round. */
+/* The pattern, round by round. */
 static void plan_rounds(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* Its pattern, all at once. */
+/* All messages of the pattern at once (Open MPI's and MPICH's linear algorithms). */
 static void plan_linear(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_POSTED);
@@ -114,7 +114,7 @@ void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operati
     planning.service->plan(&planning);
 }
 
-/* The operation's two parts. */
+/* Two rooted operations in sequence. */
 static void plan_two_operations(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -127,7 +127,7 @@ static void plan_two_operations(const struct planning *planning)
         else
             choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
-        choice.segment_bytes = 0; /* a plan has one size of segments */
+        choice.segment_bytes = 0; /* a plan has one segment size */
         mpg_graph_plan_operation(plan, part, NULL, &choice);
     }
 }
@@ -144,7 +144,7 @@ enum {
     SCANS = O(SCAN) | O(EXSCAN)
 };
 
-/* In the order in which they are tried where a trace shows how nonblocking collectives go (docs/PROGRESS.md). */
+/* In the order in which observations try algorithms of nonblocking collectives (docs/PROGRESS.md). */
 static const struct mpg_algorithm algorithms[] = {
     {"linear",
      0,
@@ -195,7 +195,7 @@ static const struct mpg_algorithm algorithms[] = {
 };
 #undef O
 
-/* --- looked up --- */
+/* --- look-up --- */
 
 const struct operation *mpg_graph_operation(enum mpg_collective operation)
 {

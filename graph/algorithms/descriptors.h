@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What descriptors of collective operations and of their algorithms are made of. Private to graph/algorithms/. */
+/* Descriptors of collective operations and of their algorithms. Private to graph/algorithms/. */
 #ifndef MPG_GRAPH_DESCRIPTORS_H
 #define MPG_GRAPH_DESCRIPTORS_H
 
 #include "graph/algorithms/phases.h"
 
-/* Nothing here guesses what a new operation or phase is like. */
+/* A new operation or phase must be handled in every switch. */
 #pragma GCC diagnostic error "-Wswitch-enum"
 
 /* --- operations --- */
@@ -14,17 +14,17 @@ struct operation {
     const char *name;
     enum {
         BYTES_NONE,
-        BYTES_VECTOR,         /* those of the vector; */
-        BYTES_VECTOR_BLOCK,   /* the same, but tables go by a member's part of it */
-        BYTES_BLOCK,          /* those of a member's block, in the mean */
-        BYTES_BLOCK_TO_OTHERS /* the same, where blocks differ all that a member sends to others */
+        BYTES_VECTOR,         /* bytes of the vector */
+        BYTES_VECTOR_BLOCK,   /* bytes of the vector, but tables are indexed by a member's part */
+        BYTES_BLOCK,          /* mean bytes of a member's block */
+        BYTES_BLOCK_TO_OTHERS /* likewise; with differing blocks, all bytes that a member sends to others */
     } bytes;
-    bool up, down; /* along a tree: first up to member 0 of it, then down from there */
-    bool subtrees; /* messages of a tree hold the blocks of a subtree, not everything */
-    bool reduces;  /* who receives in a tree reduces */
-    /* Of algorithm `two`: one rooted operation and then another, from or to member 0. */
+    bool up, down; /* tree operations: up to member 0, then down from member 0 */
+    bool subtrees; /* messages of a tree hold the blocks of a subtree instead of the vector */
+    bool reduces;  /* the receiver of a tree message reduces */
+    /* Algorithm `two`: two rooted operations in sequence, to and from member 0. */
     enum mpg_collective part[2];
-    const char *nonblocking_part; /* by which algorithm such a part of a nonblocking operation goes */
+    const char *nonblocking_part; /* algorithm of such an operation within a nonblocking collective */
 };
 
 const struct operation *mpg_graph_operation(enum mpg_collective operation);
@@ -33,7 +33,7 @@ const struct operation *mpg_graph_operation(enum mpg_collective operation);
 
 struct fold_rule;
 
-/* Member V's part in ROUND, 0 .. rounds - 1, of PHASE. */
+/* Member V in ROUND, 0 .. rounds - 1, of PHASE. */
 struct turn {
     const struct mpg_plan *plan;
     const struct mpg_phase *phase;
@@ -41,16 +41,16 @@ struct turn {
     int32_t v;
 };
 
-/* What members send round by round; graph/algorithms/rounds.c has them. */
+/* The messages of a phase, round by round; graph/algorithms/rounds.c has the patterns. */
 struct mpg_pattern {
-    /* Writes what a member sends; false: nothing. M has `from` and `round`, no bytes, and `reduces` of the phase. */
+    /* Fills M, in which `from`, `round` and the phase's `reduces` are set. Returns false if the member sends nothing. */
     bool (*message)(const struct turn *turn, struct mpg_message *m);
-    uint32_t (*rounds)(const struct turn *turn); /* of plan and phase alone */
-    /* In ROUND only members LOW .. HIGH - 1 send; NULL: any can. */
+    uint32_t (*rounds)(const struct turn *turn); /* depends on plan and phase only */
+    /* Only members LOW .. HIGH - 1 send in ROUND; NULL: all members can. */
     void (*senders)(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high);
-    bool (*fits)(int32_t p); /* whether it is for P members, NULL: for any; else they go by OTHERWISE */
+    bool (*fits)(int32_t p); /* whether the pattern works for P members, NULL: for any P; otherwise OTHERWISE is used */
     const struct mpg_pattern *otherwise;
-    const struct fold_rule *fold; /* of those with a power of two of members */
+    const struct fold_rule *fold; /* patterns for powers of two of members */
 };
 
 extern const struct mpg_pattern mpg_graph_recursive_doubling_barrier, mpg_graph_dissemination;
@@ -68,20 +68,20 @@ extern const struct mpg_pattern mpg_graph_recursive_doubling_scan;
 
 struct mpg_collective_table;
 
-/* What goes through the making of a plan. */
+/* Arguments while a plan is made. */
 struct planning {
     struct mpg_plan *plan;
-    enum mpg_collective operation;  /* the plan's, or one of its parts */
-    const struct mpg_collective_table *table;  /* of its parts; NULL: of a nonblocking operation */
+    enum mpg_collective operation;  /* the plan's, or one of two operations */
+    const struct mpg_collective_table *table;  /* for the two operations; NULL: nonblocking */
     const struct mpg_choice *choice;
-    const struct service *service;  /* by which CHOICE serves OPERATION */
+    const struct service *service;  /* entry by which CHOICE serves OPERATION */
 };
 
 /* How an algorithm serves some operations. */
 struct service {
-    uint32_t operations; /* a set: 1 << enum mpg_collective */
+    uint32_t operations; /* a set of 1 << enum mpg_collective */
     enum { BOTH, BLOCKING, NONBLOCKING } twins;
-    void (*plan)(const struct planning *planning); /* adds phases */
+    void (*plan)(const struct planning *planning); /* adds the phases */
     const struct mpg_tree_shape *tree;
     const struct mpg_pattern *pattern;
 };
@@ -90,17 +90,17 @@ enum { SERVICES_MAX = 6 };
 struct mpg_algorithm {
     const char *name;
     unsigned options;                     /* a set of enum mpg_algorithm_option */
-    struct service service[SERVICES_MAX]; /* the first without operations ends them */
+    struct service service[SERVICES_MAX]; /* ends at the first entry without operations */
 };
 
-/* By which of its services A serves OPERATION; NULL: it does not. */
+/* Returns the entry by which A serves OPERATION; NULL: none. */
 const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
 
-/* Adds phases of OPERATION to PLAN as CHOICE has it, whose algorithm serves it; TABLE: as in struct planning. */
+/* Adds the phases of OPERATION by CHOICE to PLAN. TABLE: see struct planning. */
 void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                               const struct mpg_choice *choice);
 
-/* Bytes of the N <= p blocks of v, v + 1, ..., counted on from 0 after the last. */
+/* Returns the bytes of N <= p blocks: v, v + 1, ..., modulo p. */
 double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans, and what tables go by. */
+/* Plans, and the bytes by which tables choose. */
 #include "graph/algorithms/plan.h"
 
 #include "graph/algorithms/descriptors.h"
 
-/* Sets bytes of vector and block, as the operation has them; returns those that tables go by. */
+/* Sets the vector and block bytes of the operation. Returns the bytes by which tables choose. */
 static double find_bytes(struct mpg_plan *plan)
 {
     const struct mpg_collective_size *size = &plan->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a member sends in a round: the patterns that the list of algorithms names. */
+/* The patterns of the algorithms: the message of a member in a round. */
 #include "graph/algorithms/descriptors.h"
 
 static int32_t modulo(int64_t i, int32_t p)
@@ -26,7 +26,7 @@ double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n)
                          : before[p] - before[from] + before[from + n - p];
 }
 
-/* --- how many rounds --- */
+/* --- numbers of rounds --- */
 
 static uint32_t log2_rounds(const struct turn *t)
 {
@@ -48,12 +48,12 @@ static uint32_t half_as_many(const struct turn *t)
     return (uint32_t)t->plan->size.p / 2;
 }
 
-/* --- folded: a power of two of members --- */
+/* --- folding to a power of two of members --- */
 
-/* The largest power of two of members that take part in the exchanges of recursive doubling and
- * halving. `rest` members are `gone`: each gives what it has to one that stays, and may get the result
- * from it. They are every other one of the first 2 `rest`, who gives to its neighbour, or the last ones,
- * who give to the first. */
+/* The largest power of two of members takes part in the exchanges of recursive doubling and halving. The `rest` other
+ * members are `gone`: each gives its data to a remaining member, and can get the result from that member. Gone are
+ * every second one of the first 2 `rest` members, which give to a neighbour, or the last `rest`, which give to the
+ * first. */
 enum goes { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
@@ -61,7 +61,7 @@ struct fold {
     enum goes goes;
 };
 
-/* Of the member that has NUMBER among those that stay, with that at DISTANCE. */
+/* An exchange of the remaining member number NUMBER with the one at DISTANCE. */
 struct exchange {
     struct fold f;
     uint32_t step;
@@ -70,14 +70,14 @@ struct exchange {
 
 struct fold_rule {
     enum goes goes;
-    bool is_twice; /* the exchanges are followed by the same ones backwards */
-    bool reduces;  /* whoever receives before the exchanges, and in the first ones */
-    /* Writes the bytes of an exchange; false: the member only receives, or rests. */
+    bool is_twice; /* the exchanges are repeated in reverse */
+    bool reduces;  /* receivers before the exchanges, and in the first ones, reduce */
+    /* Writes the bytes of an exchange; false: the member only receives, or is idle. */
     bool (*exchange)(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m);
     int32_t (*distance)(const struct fold *f, uint32_t step);
-    /* Writes what M's sender, which stays, sends in ROUND after the exchanges; NULL: there is no such round. */
+    /* Fills the message of M's sender, a remaining member, in ROUND after the exchanges; NULL: no such round. */
     bool (*give)(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m);
-    uint32_t own_rounds; /* of those after the exchanges, whether any are gone or not */
+    uint32_t own_rounds; /* rounds after the exchanges that exist even if no member is gone */
 };
 
 static struct fold fold_of(int32_t p, enum goes goes)
@@ -98,19 +98,19 @@ static bool is_gone(const struct fold *f, int32_t v)
     return v < 2 * (int64_t)f->rest && (v % 2 == 1) == (f->goes == ODD_GO);
 }
 
-/* To whom V, which is gone, gives. */
-static int32_t taker_of(const struct fold *f, int32_t v)
+/* Returns the member to which V, which is gone, gives. */
+static int32_t receiver_from_gone(const struct fold *f, int32_t v)
 {
     return f->goes == LAST_GO ? v - f->power : f->goes == ODD_GO ? v - 1 : v + 1;
 }
 
-/* Who gave to that which stays and has NUMBER < rest. */
+/* Returns the member that gave to remaining member NUMBER < rest. */
 static int32_t giver_of(const struct fold *f, int32_t number)
 {
     return f->goes == LAST_GO ? f->power + number : 2 * number + (f->goes == ODD_GO);
 }
 
-/* A member's number among those that stay, and back. */
+/* Convert between a member and its number among the remaining members. */
 static int32_t number_of(const struct fold *f, int32_t v)
 {
     if (f->goes == LAST_GO)
@@ -125,8 +125,8 @@ static int32_t member_of(const struct fold *f, int32_t number)
     return number < f->rest ? 2 * number + (f->goes == EVEN_GO) : number + f->rest;
 }
 
-/* Bytes of the blocks of N numbers from FIRST on, with those of the members that are gone: theirs
- * stand, two by two, one after the other. */
+/* Returns the bytes of the blocks of N remaining members from FIRST on, including the blocks of gone members, which
+ * are stored next to those of the member that took them. */
 static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32_t first, int32_t n)
 {
     int32_t end = first + n;
@@ -135,7 +135,7 @@ static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32
     return mpg_graph_blocks(plan, low, high - low);
 }
 
-/* Of exchange STEP, and of those that come back, one after the other. */
+/* Distance of exchange STEP, doubled at each step, then back. */
 static int32_t doubled(const struct fold *f, uint32_t step)
 {
     return (int32_t)1 << (step < f->steps ? step : 2 * f->steps - 1 - step);
@@ -159,7 +159,7 @@ static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e
     return true;
 }
 
-/* The same; but what is gathered at number 0 goes one way. */
+/* Likewise, but the gather to number 0 goes one way. */
 static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
@@ -174,14 +174,14 @@ static bool exchange_halves(const struct mpg_plan *plan, const struct exchange *
     return true;
 }
 
-/* The vector less the blocks of the member's own group. */
+/* The vector without the blocks of the member's own group. */
 static bool exchange_other_groups(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = plan->vector_bytes - blocks_of(plan, &e->f, e->number & ~(e->distance - 1), e->distance);
     return true;
 }
 
-/* Of the halves that the member has got down to before, the one that it gives. */
+/* The half of the current part that the member gives away. */
 static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     int32_t first = 0, half = e->f.power / 2;
@@ -191,11 +191,11 @@ static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchang
     return true;
 }
 
-/* The vector of results goes to who is gone. */
+/* The whole result goes to the gone member. */
 static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = number_of(f, m->from);
-    (void)round; /* there is one */
+    (void)round; /* the only round */
     if (number >= f->rest)
         return false;
     m->to = giver_of(f, number);
@@ -203,7 +203,7 @@ static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint3
     return true;
 }
 
-/* Who is gone gets its block of results. */
+/* The gone member gets its block of the result. */
 static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     if (!give_vector(plan, f, round, m))
@@ -220,7 +220,7 @@ static int32_t mirrored(int32_t number, uint32_t bits)
     return result;
 }
 
-/* After a butterfly results are with others: they go to those that stay, then to those that are gone. */
+/* After a butterfly, results are at mirrored positions: they go to the remaining, then to the gone members. */
 static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = mirrored(number_of(f, m->from), f->steps);
@@ -248,11 +248,11 @@ static bool folded(const struct turn *t, struct mpg_message *m)
     const uint32_t steps = exchanges(rule, &e.f);
     m->reduces = rule->reduces;
     if (e.f.rest > 0 && e.step-- == 0) {
-        m->to = taker_of(&e.f, t->v);
+        m->to = receiver_from_gone(&e.f, t->v);
         m->bytes = t->plan->vector_bytes;
         return is_gone(&e.f, t->v);
     }
-    m->reduces = m->reduces && e.step < e.f.steps; /* what follows goes to whose result it is */
+    m->reduces = m->reduces && e.step < e.f.steps; /* messages after the exchanges carry results */
     if (is_gone(&e.f, t->v))
         return false;
     if (e.step >= steps)
@@ -281,7 +281,7 @@ FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butte
 
 /* --- barrier --- */
 
-/* How far ROUND of an algorithm that doubles it reaches. */
+/* Distance in ROUND of an algorithm that doubles the distance. */
 static int64_t distance_in(uint32_t round)
 {
     return INT64_C(1) << round;
@@ -297,7 +297,7 @@ const struct mpg_pattern mpg_graph_dissemination = {.message = disseminate, .rou
 
 /* --- pipelines --- */
 
-/* Writes bytes of segment S of a pipeline; false: there is none such. */
+/* Writes the bytes of segment S of a pipeline; false: no such segment. */
 static bool send_segment(const struct mpg_plan *plan, int64_t s, struct mpg_message *m)
 {
     if (s < 0 || s >= plan->segments)
@@ -324,7 +324,7 @@ static uint32_t pipeline_rounds(const struct turn *t)
     return t->plan->segments + (uint32_t)t->plan->size.p - 2;
 }
 
-/* Counted from the end where the chain begins: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
+/* Counted from the begin of the chain: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
 static void senders_down(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
 {
     const int64_t first = (int64_t)round - (plan->segments - 1), last = round;
@@ -381,8 +381,8 @@ static bool pass_around(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
 
-/* Members that exchange what they got last with one neighbour and the other in turn; two blocks,
- * those of members 2 q and 2 q + 1, but in the first round their own. */
+/* Each member exchanges the blocks received last with its two neighbours in turn: two blocks, of members 2 q and 2 q
+ * + 1; in the first round one block. */
 static bool neighbor(const struct turn *t, struct mpg_message *m)
 {
     int32_t p = t->plan->size.p, pair = t->v / 2, shift = (int32_t)(t->round / 2);
@@ -415,10 +415,10 @@ static bool send_block_to_each(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_pairwise_allgather = {.message = send_block_to_each, .rounds = a_round_each_other};
 
-/* --- an allgather by doubling that goes on where partners are missing --- */
+/* --- allgather by recursive doubling, with extra rounds for missing partners (MPICH) --- */
 
-/* How many of the group of 2 DISTANCE members that p cuts off are there beyond its first DISTANCE,
- * each of which wants a partner; 0: p cuts none off so, as DISTANCE or none are there. */
+/* Returns the number of members beyond the first DISTANCE in the last, incomplete group of 2 DISTANCE members; each
+ * of these has more than one partner to serve. 0: no such group. */
 static int32_t partners_left(int32_t p, int64_t distance)
 {
     int64_t rest = p % (2 * distance);
@@ -434,7 +434,7 @@ static uint32_t rounds_of_any(const struct turn *t)
     return rounds;
 }
 
-/* Exchanges with who is at DISTANCE, as far as there is one. */
+/* Exchanges with the member at DISTANCE, if it exists. */
 static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v,
                         struct mpg_message *m)
 {
@@ -446,8 +446,8 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
     return true;
 }
 
-/* Those of a group of DISTANCE whose partners were missing get what they would have had from them
- * from the others of their group, who are N: at distance STEP, halved from round to round. */
+/* Members of a group of DISTANCE without partner get the missing blocks from N members of their group, at distance
+ * STEP, halved from round to round. */
 static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
                     struct mpg_message *m)
 {
@@ -489,7 +489,7 @@ static bool send_to_each(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_pairwise_alltoall = {.message = send_to_each, .rounds = a_round_each_other};
 
-/* How many of 0 .. p - 1 have bit K. */
+/* Returns the count of numbers 0 .. p - 1 with bit K. */
 static int32_t with_bit(int32_t p, uint32_t k)
 {
     int64_t cycle = INT64_C(2) << k, half = cycle / 2, last = p % cycle;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of plans, listed, and sorted by waves. */
+/* Lists the messages of a plan, sorted by stages. */
 #include "graph/algorithms/stages.h"
 
 #include <stdlib.h>
 
-/* While they are listed, waves are numbers of their member's own. */
+/* While messages are listed, stages are numbered within each member. */
 struct listed {
     int32_t from, to;
     uint32_t from_wave, to_wave;
@@ -15,12 +15,12 @@ struct listing {
     const struct mpg_plan *plan;
     struct listed *message;
     uint32_t n, capacity;
-    uint32_t *stages; /* of each member, so far */
-    uint64_t *turn;  /* in which each of them was last */
+    uint32_t *stages; /* number of stages of each member so far */
+    uint64_t *turn;  /* turn in which each member took part last */
     uint64_t turns;
 };
 
-/* V takes part in what TURN stands for: in which wave. */
+/* V takes part in TURN. Returns V's stage. */
 static uint32_t take_part(struct listing *l, int32_t v, uint64_t turn)
 {
     if (l->turn[v] != turn) {
@@ -46,7 +46,7 @@ static bool add(struct listing *l, int32_t from, uint32_t from_wave, int32_t to,
     return true;
 }
 
-/* A round; rounds that are POSTED together are of one wave. */
+/* Lists a round phase; all POSTED rounds are one stage. */
 static bool list_rounds(struct listing *l, const struct mpg_phase *phase)
 {
     const bool posted = phase->kind == MPG_PHASE_POSTED;
@@ -67,13 +67,13 @@ static bool list_rounds(struct listing *l, const struct mpg_phase *phase)
     return true;
 }
 
-/* Each receives in a wave, and sends in the next one. */
+/* Lists a tree phase: each member receives in one stage and sends in the next. */
 static bool list_tree(struct listing *l, const struct mpg_phase *phase)
 {
     const bool down = phase->kind == MPG_PHASE_DOWN;
     const uint64_t receives = ++l->turns, sends = ++l->turns;
     const int32_t p = l->plan->size.p;
-    for (int32_t i = 1; i < p; i++) { /* parents have lower numbers than their children, and send to them before */
+    for (int32_t i = 1; i < p; i++) { /* parents have lower numbers than children, and send before them */
         const int32_t v = down ? i : p - i;
         const struct mpg_message m = mpg_tree_message(l->plan, phase, v);
         const uint32_t from = take_part(l, m.from, sends), to = take_part(l, m.to, receives);
@@ -94,14 +94,14 @@ static bool list(struct listing *l)
     return true;
 }
 
-/* PLACES of N + 1, how many there are of each at one place later, become where each begins. */
+/* Converts N + 1 counts, stored one place later, to begins (prefix sums). */
 static void add_up(uint32_t *places, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         places[i + 1] += places[i];
 }
 
-/* Numbers of messages in the order of their waves, by counting. */
+/* Sorts message numbers by stage (counting sort). */
 static void sort(const struct mpg_stages *w, bool received, uint32_t *begins, uint32_t stages, uint32_t *order)
 {
     for (uint32_t i = 0; i < w->message_number; i++)
@@ -109,7 +109,7 @@ static void sort(const struct mpg_stages *w, bool received, uint32_t *begins, ui
     add_up(begins, stages);
     for (uint32_t i = 0; i < w->message_number; i++)
         order[begins[received ? w->message[i].to : w->message[i].from]++] = i;
-    for (uint32_t i = stages; i > 0; i--) /* each stands where the next one begins */
+    for (uint32_t i = stages; i > 0; i--) /* each entry is at the begin of the next stage */
         begins[i] = begins[i - 1];
     begins[0] = 0;
 }

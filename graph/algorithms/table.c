@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of tables: mpgcollectives(5), read and looked up. */
+/* Parsing and look-up of mpgcollectives(5). */
 #include "graph/algorithms/table.h"
 
 #include <stdlib.h>
@@ -17,14 +17,14 @@ enum { MOST_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 
 struct row {
     enum mpg_collective operation;
-    bool nonblocking; /* its nonblocking twin */
-    int64_t processes, bytes; /* the least that it is for */
+    bool nonblocking; /* the nonblocking variant */
+    int64_t processes, bytes; /* least number of processes and bytes */
     struct mpg_choice choice;
     uint32_t line;
 };
 
 struct mpg_collective_table {
-    struct row *row; /* by operation, processes, bytes */
+    struct row *row; /* sorted by operation, processes, bytes */
     size_t n, capacity;
 };
 
@@ -35,7 +35,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- a line --- */
 
-/* `radix=N` or `segment=SIZE`, of the algorithms that have them; `first=wait` of NONBLOCKING ones. */
+/* Parses `radix=N` or `segment=SIZE`, for algorithms with that option; `first=wait` if NONBLOCKING. */
 static int parse_option(const char *word, bool nonblocking, struct mpg_choice *choice, struct mpg_error *err)
 {
     int64_t value = 0;
@@ -64,7 +64,7 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
                          mpg_algorithm_name(choice->algorithm));
 }
 
-/* N words, at least 4, as a row. */
+/* Parses N >= 4 words as a row. */
 static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_error *err)
 {
     row->operation = mpg_collective_find(word[0]);
@@ -95,7 +95,7 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
     return 0;
 }
 
-/* LINE of LENGTH bytes, the NUMBER-th, after the first one. */
+/* Parses line NUMBER (after the first), of LENGTH bytes. */
 static int add_line(struct mpg_collective_table *t, const char *line, size_t length, uint32_t number,
                     struct mpg_error *err)
 {
@@ -136,7 +136,7 @@ out:
     return status;
 }
 
-/* --- the whole --- */
+/* --- whole tables --- */
 
 static int compare(const void *a, const void *b)
 {
@@ -152,8 +152,7 @@ static int compare(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Every operation that T has must have an answer for any two processes and more, and for any
- * bytes; and no two. */
+/* Checks that each operation in T has exactly one choice for any number of processes from 2 on and any bytes. */
 static int check(const struct mpg_collective_table *t, const char *name, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -182,7 +181,7 @@ static bool has_operation(const struct mpg_collective_table *t, const struct row
     return false;
 }
 
-/* What T does not say is as in BASE. */
+/* Adds the rows of BASE for operations missing in T. */
 static int complete(struct mpg_collective_table *t, const struct mpg_collective_table *base, struct mpg_error *err)
 {
     struct row *grown = realloc(t->row, (t->n + base->n) * sizeof *grown);
@@ -284,7 +283,7 @@ static struct mpg_choice find(const struct mpg_collective_table *t, enum mpg_col
         if (!found || r->processes > found->processes || (double)r->bytes <= bytes)
             found = r;
     }
-    return found->choice; /* every table has rows of every operation */
+    return found->choice; /* complete() gave every operation rows */
 }
 
 struct mpg_choice mpg_collective_table_find(const struct mpg_collective_table *t, enum mpg_collective operation,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes of trees: parents and children by their numbers. */
+/* Tree shapes: parents and children by number. */
 #include "graph/algorithms/tree.h"
 
 /* --- linear --- */
@@ -99,8 +99,8 @@ const struct mpg_tree_shape mpg_tree_binary = {
 
 /* --- k-nomial --- */
 
-/* The least r^k that v is not a multiple of r times; of 0, and beyond p, the
- * least one that reaches p. v's children are below it, and so is what is below v. */
+/* Returns the least r^k that v is not r times a multiple of; for 0, and beyond p, the least r^k >= p. The subtree of
+ * v lies below v + r^k. */
 static int64_t reach(const struct mpg_tree *t, int32_t v)
 {
     int64_t step = 1;
@@ -109,7 +109,7 @@ static int64_t reach(const struct mpg_tree *t, int32_t v)
     return step;
 }
 
-/* How many children v has at STEP. */
+/* Returns the number of v's children at STEP. */
 static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
 {
     int64_t below = (t->p - 1 - v) / step;
@@ -159,9 +159,9 @@ static int32_t knomial_size(const struct mpg_tree *t, int32_t v)
 const struct mpg_tree_shape mpg_tree_knomial = {
     .parent = knomial_parent, .children = knomial_children, .child = knomial_child, .place = knomial_place, .size = knomial_size};
 
-/* --- binomial, nearest children first --- */
+/* --- LibNBC's binomial tree --- */
 
-/* The least 2^k > v. */
+/* Returns the least 2^k > v. */
 static int64_t beyond(int32_t v)
 {
     int64_t step = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trees over the members of a rooted collective, numbered relative to the root: v = (index -
- * root) mod p. Every member's parent has a smaller number than it. */
+/* Trees over the members of a rooted collective, numbered relative to the root: v = (index - root) mod p. A parent
+ * has a smaller number than its children. */
 #ifndef MPG_GRAPH_TREE_H
 #define MPG_GRAPH_TREE_H
 
@@ -8,28 +8,31 @@
 
 struct mpg_tree {
     const struct mpg_tree_shape *shape;
-    int32_t p, radix; /* radix >= 2; 2: binomial, of a k-nomial shape */
+    int32_t p, radix; /* radix >= 2; 2 makes k-nomial trees binomial */
 };
 
 struct mpg_tree_shape {
-    /* v's parent, v > 0. */
+    /* Returns v's parent, v > 0. */
     int32_t (*parent)(const struct mpg_tree *tree, int32_t v);
-    /* How many children v has. */
+    /* Returns the number of v's children. */
     int32_t (*children)(const struct mpg_tree *tree, int32_t v);
-    /* v's child K, 0 <= K < children, in the order in which v sends to them: the largest subtree
-     * first, of equal ones the smallest number. From them it receives in the opposite order. */
+    /* Returns v's child K, 0 <= K < children, in sending order: largest subtree first, then smallest number. Receives
+     * are in reverse order. */
     int32_t (*child)(const struct mpg_tree *tree, int32_t v, int32_t k);
-    /* Which child of its parent v > 0 is. */
+    /* Returns K of v > 0 among its parent's children. */
     int32_t (*place)(const struct mpg_tree *tree, int32_t v);
-    /* v .. v + size - 1 are v > 0 and all below it; NULL: these are not together. */
+    /* Returns the size of the subtree of v > 0, whose members are v .. v + size - 1; NULL: subtrees are not contiguous. */
     int32_t (*size)(const struct mpg_tree *tree, int32_t v);
 };
 
-extern const struct mpg_tree_shape mpg_tree_linear; /* 0 has all others */
-extern const struct mpg_tree_shape mpg_tree_chain;  /* v has v + 1 */
-extern const struct mpg_tree_shape mpg_tree_binary; /* v has 2 v + 1 and 2 v + 2 */
-extern const struct mpg_tree_shape mpg_tree_knomial; /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
-extern const struct mpg_tree_shape mpg_tree_libnbc_binomial;   /* v has v + 2^k for all 2^k > v */
+extern const struct mpg_tree_shape mpg_tree_linear; /* 0 is the parent of all others */
+extern const struct mpg_tree_shape mpg_tree_chain;  /* v is the parent of v + 1 */
+extern const struct mpg_tree_shape mpg_tree_binary; /* v is the parent of 2 v + 1 and 2 v + 2 */
+/* radix r: v is the parent of v + j r^k, 1 <= j < r, for all r^k that divide v (MPICH's binomial tree; Open MPI's
+ * in-order binomial tree) */
+extern const struct mpg_tree_shape mpg_tree_knomial;
+/* v is the parent of v + 2^k for all 2^k > v (LibNBC's binomial tree; Open MPI's bmtree) */
+extern const struct mpg_tree_shape mpg_tree_libnbc_binomial;
 
 static inline int32_t mpg_tree_parent(const struct mpg_tree *tree, int32_t v)
 {

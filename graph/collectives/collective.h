@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One collective and its members. Private to graph/collectives/. */
+/* A collective in progress and its members. Private to graph/collectives/. */
 #ifndef MPG_GRAPH_COLLECTIVE_H
 #define MPG_GRAPH_COLLECTIVE_H
 
@@ -7,49 +7,49 @@
 #include "graph/collectives/costs.h"
 #include "graph/collectives/expansion.h"
 
-/* Members are kept in blocks, made when the first of one arrives: a communicator's size
- * alone takes no memory. */
+/* Members are stored in blocks, made when the first member of a block enters: memory follows members, not the size of
+ * the communicator. */
 enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
 
 struct member {
-    bool arrived, absent;  /* absent: MPI_PROC_NULL as root */
-    int32_t latest;        /* SCAN: of the members up to this one, who came last */
-    struct waiter *waiter; /* in it, or in completing its request */
+    bool arrived, absent;  /* absent: the member passes MPI_PROC_NULL as root */
+    int32_t latest;        /* SCAN: the latest of members 0 .. this one */
+    struct waiter *waiter; /* waits in the collective, or in completing its request */
     struct call_ref call_ref;
-    uint32_t slot, index; /* index: among what its call starts */
-    double enter_ns, came_ns; /* SCAN: the former becomes that of LATEST */
+    uint32_t slot, index; /* index: among the parts that the member's call starts */
+    double enter_ns, came_ns; /* SCAN: enter_ns becomes the enter of LATEST */
     int64_t duration_ns,
-        off_ns; /* off_ns: blocking: off its CPU in the call; SCAN: becomes the longest of members up to this one */
-    int64_t bytes, target_bytes; /* as traced, as hypotheses say */
-    int64_t traced_bytes; /* BYTES, with options.of_target, too */
+        off_ns; /* off_ns: blocking: time off the CPU in the call; SCAN: maximum over members 0 .. this one */
+    int64_t bytes, target_bytes; /* as traced; as changed by hypotheses */
+    int64_t traced_bytes; /* bytes in the trace, even with options.of_target */
 };
 
 struct collective {
-    struct batch_attachment over; /* an expanded one, which steps are still about */
-    enum mpg_call called, call; /* call: of one that does not block its blocking twin */
+    struct batch_attachment over; /* expanded collective to which steps still refer */
+    enum mpg_call called, call; /* call: the blocking variant of `called` */
     bool blocking;
-    int64_t off_ns; /* blocking: the longest time that a member was off its CPU in its call */
-    int resizer; /* the hypothesis that is about the first part that came; -1: none */
-    bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it; */
-    uint64_t droppers;     /* by these, each some member's part */
+    int64_t off_ns; /* blocking: longest time that a member was off its CPU in the call */
+    int resizer; /* hypothesis that resizes the first member's part; -1: none */
+    bool dropped;          /* hypotheses drop the collective: no waits, no steps */
+    uint64_t droppers;     /* hypotheses that drop members' parts, as bits */
     bool holds;            /* SHAPE_TO_ROOT: members wait for the root */
     enum collective_shape shape;
     enum order order;
     int32_t where;         /* communicator or window */
-    int32_t comm, p, root; /* root: index of the member, -1 if there is none yet */
+    int32_t comm, p, root; /* root: member index, -1: not known yet, or none */
     int32_t expected, arrived, prefix, left; /* expected: members of this world */
-    bool closed, foreign_root; /* closed: the meeting slot has its value */
-    uint32_t meeting_slot; /* G; SHAPE_TO_ROOT: the root's end or start, where that is waited for, */
-    double held_ns;        /* and when that was */
-    int32_t latest; /* of a closed meeting: the member that came last */
+    bool closed, foreign_root; /* closed: the meeting slot has a value */
+    uint32_t meeting_slot; /* G; SHAPE_TO_ROOT: the root's end or start, if members wait for the root */
+    double held_ns;        /* time of that node */
+    int32_t latest; /* closed: the member that entered last */
     uint64_t sequence;
-    double total_bytes, total_target_bytes; /* of those that have arrived */
-    struct expansion *expansion; /* NULL: it is a node */
-    double first_ns, last_ns;    /* expanded: when the first member came; the last of those that have */
+    double total_bytes, total_target_bytes; /* sums over the members that have entered */
+    struct expansion *expansion; /* NULL: the collective is one node */
+    double first_ns, last_ns;    /* expanded: enter of the first member; latest enter so far */
     struct member *blocks[];
 };
 
-/* Member I, or NULL if none of its block has arrived. */
+/* Returns member I, or NULL if no member of its block has entered. */
 static inline struct member *graph_find_member(const struct collective *c, int32_t i)
 {
     struct member *block = c->blocks[i >> BLOCK_BITS];
@@ -68,7 +68,7 @@ static inline const struct mpg_comm *graph_comm_of(const struct collectives *col
     return mpg_trace_comm(collectives->trace, c->comm);
 }
 
-/* What member M moves of C: b of all rounds; and as hypotheses say. */
+/* Returns the bytes that member M transfers in all rounds of C; the same as changed by hypotheses. */
 static inline double graph_member_moves(const struct collective *c, const struct member *m)
 {
     return mpg_graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
@@ -90,13 +90,14 @@ static inline bool graph_all_arrived(const struct collective *c)
     return c->arrived == c->expected;
 }
 
-/* Whether member I waits for the root of a Reduce or Gather(v). */
+/* Returns whether member I waits for the root of a Reduce or Gather(v). */
 static inline bool graph_is_held(const struct collective *c, int32_t i)
 {
     return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
 }
 
-/* The root, in CALL, is at the node AT_NS that the others wait for. */
+/* The root, in CALL, is at the node, at time AT_NS, that the other members wait for. Releases them. Returns 0, or -1:
+ * out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
                               struct mpg_error *err);
 void mpg_graph_free_collective(struct collective *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives, from the first member's arrival to the last one's; leaving.c has the rest. */
+/* Collectives from the first enter to the last; leaving.c has the rest. */
 #include "graph/collectives/collectives.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ bool mpg_collective_is_partial(enum mpg_call call)
     return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
-/* Member I, who is about to arrive; NULL when out of memory. */
+/* Returns member I, who is about to enter; NULL: out of memory. */
 static struct member *make_member(struct collective *c, int32_t i)
 {
     struct member **block = &c->blocks[i >> BLOCK_BITS];
@@ -21,7 +21,7 @@ static struct member *make_member(struct collective *c, int32_t i)
     return *block ? graph_find_member(c, i) : NULL;
 }
 
-/* --- who takes part in which --- */
+/* --- which calls belong together --- */
 
 void mpg_graph_free_collective(struct collective *c)
 {
@@ -43,7 +43,7 @@ static void wake_expanded(void *collective, int32_t i)
     wake_member(collective, i);
 }
 
-/* Whether C, of which a member gives BYTES, is asked for as messages. */
+/* Returns whether options ask to expand C, to which a member contributes BYTES. */
 static bool is_to_expand(const struct collectives *collectives, const struct collective *c, double bytes)
 {
     if (!collectives->expand || !mpg_graph_has_algorithms(c->call))
@@ -54,11 +54,12 @@ static bool is_to_expand(const struct collectives *collectives, const struct col
                                                          bytes) : !collectives->expand_some;
 }
 
-/* C, to which the first member comes with BYTES, is made of messages if that is asked for, and all its members are here. */
+/* Expands C, whose first member contributes BYTES, if options ask for the expansion and all members are of this world. */
 static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
-    const bool is_moved = !c->blocking && collectives->shown; /* what waits is said by the calls that complete it */
+    /* the calls that complete a nonblocking collective have the edges of weak progress */
+    const bool is_moved = !c->blocking && collectives->shown;
     const struct expansion_input what = {.table = collectives->expand,
                                          .shown = is_moved ? collectives->shown : NULL,
                                          .eager_limit_bytes = collectives->eager_limit_bytes,
@@ -75,7 +76,7 @@ static int expand(struct collectives *collectives, struct collective *c, double 
     c->expansion = mpg_graph_expansion_new(&what, err);
     if (!c->expansion)
         return -1;
-    c->holds = false; /* it is the algorithm's messages that say who waits */
+    c->holds = false; /* the messages of the algorithm say which member waits */
     collectives->counts->expanded++;
     if (c->p > collectives->expanded_members)
         collectives->expanded_members = c->p;
@@ -110,7 +111,7 @@ static struct collective *new_collective(struct collectives *collectives, const 
     return c;
 }
 
-/* The collective that COMING is about. */
+/* Returns the collective of ENTERING, made on first use; NULL: out of memory. */
 static struct collective *join(struct collectives *collectives, const struct entering *entering,
                                struct mpg_error *err)
 {
@@ -131,7 +132,7 @@ static struct collective *join(struct collectives *collectives, const struct ent
     return c;
 }
 
-/* The member that member ME's call names as ROOT, or -1 if ME does not take part. */
+/* Returns the index of the member that member ME's call names as ROOT; -1 if ME does not take part. */
 static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
 {
     if (root == MPG_ROOT)
@@ -166,7 +167,7 @@ static int check_call(const struct collectives *collectives, const struct collec
 
 /* --- steps --- */
 
-/* The first member of this world: what all of them have in common is drawn at its call. */
+/* The first member of this world: draws common to all members are addressed by its call. */
 static const struct member *first_member(const struct collective *c)
 {
     int32_t i = 0;
@@ -175,7 +176,7 @@ static const struct member *first_member(const struct collective *c)
     return graph_find_member(c, i);
 }
 
-/* The slot of M's enter becomes that of its contribution. */
+/* Turns the slot of M's enter into the slot of M's contribution. */
 static int emit_contribution(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err)
 {
     struct mpg_step *s = mpg_graph_emit_at(collectives->steps, MPG_STEP_CONTRIBUTE, &m->call_ref);
@@ -196,16 +197,16 @@ static int emit_contribution(struct collectives *collectives, const struct colle
     return 0;
 }
 
-/* What the members merged so far were like. */
+/* Properties of the members merged so far. */
 struct merged {
     uint32_t slot;
-    int32_t latest;     /* the first of those that came last */
+    int32_t latest;     /* the first of the members that entered last */
     double latest_ns;
-    int64_t least_ns;   /* duration; of nonblocking ones 0, for under `wait` they are tight */
+    int64_t least_ns;   /* least duration; 0 for nonblocking members, which have no slack under `wait` */
 };
 
-/* Merges the contribution of M, member I, into what MERGED has: the value of either goes to *SLOT, which is one of the two, given
- * what the group's times were and become: the latest enter (clock) and the least duration (wait). */
+/* Merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the merged value. The
+ * shifts follow from the group's times before and after: the latest enter (clock) and the least duration (wait). */
 static int emit_merge(struct collectives *collectives, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
@@ -235,7 +236,7 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
     return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
 }
 
-/* Everyone is there: all contributions become the meeting node's value. */
+/* All members have entered: the merged contributions become the value of the meeting node. */
 static int close_meeting(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     struct merged merged = {0};
@@ -262,8 +263,7 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     return 0;
 }
 
-/* Extends the prefix of arrived members; each one's slot becomes its own
- * meeting node, of itself and all before it. */
+/* Extends the prefix of entered members. Each member's slot becomes its own meeting node: of the member and all before. */
 static int extend_prefix(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
@@ -280,7 +280,7 @@ static int extend_prefix(struct collectives *collectives, struct collective *c, 
             before--;
         m->latest = c->prefix;
         if (before >= 0) {
-            /* What the prefix was like is kept in its last member. */
+            /* The last member of the prefix keeps the prefix's properties. */
             const struct member *last = graph_find_member(c, before);
             struct merged merged = merged_with_first(last, last->latest);
             if (emit_merge(collectives, m, c->prefix, &m->slot, &merged, err) < 0)
@@ -358,8 +358,8 @@ static int take_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* What ME sends in its own call: the root one message of BYTES for each of its children in a binomial
- * tree, or for each other rank; the others one. */
+/* Notes the messages that ME sends in its own call. The root sends one message of BYTES to each child in a binomial
+ * tree, or to each other rank; every other member sends one message. */
 static void note_rooted(const struct collective *c, const struct call *call,
                         const struct entering *entering, int32_t me, int64_t bytes)
 {
@@ -375,9 +375,8 @@ static void note_rooted(const struct collective *c, const struct call *call,
         call->sent->rooted_bytes = (double)bytes;
 }
 
-/* Whether hypotheses are asked what becomes of what COMING is: a collective, no constructor; of a window's epoch they
- * have been. */
-static bool is_supposed(const struct entering *entering)
+/* Returns whether hypotheses apply to ENTERING: a collective, no constructor. For fences they were applied to the epoch. */
+static bool is_selected(const struct entering *entering)
 {
     const enum mpg_kind kind = mpg_call_kind(entering->call);
     return entering->order != ORDER_WINDOW &&
@@ -402,7 +401,7 @@ static int refuse_expanded(const struct call *call, struct mpg_error *err)
                            "size only (--predict asks for no other)");
 }
 
-/* CALL's part in C is dropped or not, as LOAD says and those that came before were. */
+/* Checks that CALL's part in C is dropped like the parts of earlier members; LOAD says whether it is dropped. */
 static int drop_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
@@ -427,15 +426,15 @@ static int drop_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Whether members contribute, or get, what each of them says. */
+/* Returns whether each member passes a size of its own. */
 static bool has_own_sizes(enum mpg_call call)
 {
     return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||
            call == MPG_CALL_Alltoallw;
 }
 
-/* Who wants to know learns that CALL gives LOAD to C. */
-static int tell_part(struct collectives *collectives, struct collective *c, const struct call *call,
+/* Reports the effect of hypotheses on CALL's part, LOAD, in C. */
+static int report_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
     const struct call_ref here = graph_call_ref(call);
@@ -463,17 +462,17 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (!c)
         return -1;
     if (check_call(collectives, c, call, entering, root, err) < 0) {
-        collectives->counts->unmatched++; /* it goes on as if it were alone */
+        collectives->counts->unmatched++; /* goes on alone */
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;
-    if (is_supposed(entering) && suppose_load(collectives, call, entering, &load, err) < 0)
+    if (is_selected(entering) && suppose_load(collectives, call, entering, &load, err) < 0)
         return -1;
     if (c->arrived == 0 && expand(collectives, c, (double)load.target_bytes, err) < 0)
         return -1;
     if (c->expansion && !collectives->of_target && load.target_bytes != load.bytes)
         return refuse_expanded(call, err);
-    if (drop_part(collectives, c, call, &load, err) < 0 || tell_part(collectives, c, call, &load, err) < 0)
+    if (drop_part(collectives, c, call, &load, err) < 0 || report_part(collectives, c, call, &load, err) < 0)
         return -1;
     struct member *m = make_member(c, me);
     if (!m)
@@ -510,7 +509,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     return take_part(collectives, c, call, me, err);
 }
 
-int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load moved, struct part *part,
+int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load rma_load, struct part *part,
                      struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -532,7 +531,7 @@ int mpg_graph_arrive(struct collectives *collectives, const struct call *call, s
     if (mpg_graph_find_me(collectives, call, entering.comm, &me, err) < 0 ||
         mpg_graph_next_of(collectives, entering.order, entering.where, call->rank, &entering.sequence, err) < 0)
         return -1;
-    entering.load = kind == MPG_KIND_WIN_FENCE ? moved : graph_load(mpg_graph_member_bytes(e, me));
+    entering.load = kind == MPG_KIND_WIN_FENCE ? rma_load : graph_load(mpg_graph_member_bytes(e, me));
     return arrive(collectives, call, &entering, me, part, err);
 }
 

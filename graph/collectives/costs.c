@@ -67,7 +67,7 @@ double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
         return d * (p - 1) / p;
-    case MPG_CALL_Alltoallv: /* summed over the others on arrival */
+    case MPG_CALL_Alltoallv: /* the sum over other members is built on entering */
     case MPG_CALL_Alltoallw:
     case MPG_CALL_Win_fence: /* of the epoch */
     case MPG_CALL_Reduce:

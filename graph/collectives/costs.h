@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a collective costs each member: rounds and bytes, and who waits for whom
- * (docs/MODEL.md, section 4). Functions of calls and numbers; needs nothing of the graph. */
+/* Cost of a collective for each member: rounds and bytes, and which members wait for which (docs/MODEL.md, section
+ * 4). Pure functions of calls and numbers. */
 #ifndef MPG_GRAPH_COSTS_H
 #define MPG_GRAPH_COSTS_H
 
@@ -9,20 +9,20 @@
 #include "trace/event.h"
 
 enum collective_shape {
-    SHAPE_MEETING,  /* everyone waits for everyone */
-    SHAPE_SCAN,     /* everyone waits for the ranks up to its own */
+    SHAPE_MEETING,  /* every member waits for all members */
+    SHAPE_SCAN,     /* a member waits for the ranks up to its own */
     SHAPE_FROM_ROOT,
     SHAPE_TO_ROOT
 };
 
-/* Of blocking CALL. */
+/* Returns the shape of blocking CALL. */
 enum collective_shape mpg_graph_shape_of(enum mpg_call call);
-/* Rounds of latency that each of the P >= 1 members of blocking CALL pays. */
+/* Returns the number of latency rounds that each of P >= 1 members of blocking CALL pays. */
 uint32_t mpg_graph_rounds_of(enum mpg_call call, int32_t p);
-/* Bytes that a member transfers in all rounds, who contributes OWN of the TOTAL bytes that
- * all P members do. */
+/* Returns the bytes that a member transfers in all rounds. OWN: the member's contribution; TOTAL: all members'
+ * contributions. */
 double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
-/* What member I's event says that it contributes (or, of a scatter, gets). */
+/* Returns the bytes that EVENT of member I contributes; of a scatter, receives. */
 int64_t mpg_graph_member_bytes(const struct mpg_event *event, int32_t i);
 
 #endif

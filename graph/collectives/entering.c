@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The orders that collectives come in (MPI-4.0 sections 6.12 and 6.13). */
+/* The sequences of collectives (MPI-4.0 sections 6.12 and 6.13). */
 #include "graph/collectives/entering.h"
 
 #include "graph/collectives/costs.h"
 
-/* The order and the communicator that E's call goes by. Constructors by group count
- * apart: they are the first of their new communicator. */
+/* Constructors by group have a sequence of their own: each is the first collective of its new communicator. */
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);

@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which collective a call takes part in, and with what. Private to graph/collectives/. */
-#ifndef MPG_GRAPH_COMING_H
-#define MPG_GRAPH_COMING_H
+/* Which collective a call takes part in, and with which arguments. Private to graph/collectives/. */
+#ifndef MPG_GRAPH_ENTERING_H
+#define MPG_GRAPH_ENTERING_H
 
 #include "graph/collectives/collectives.h"
 
-/* Collectives come in one order on each communicator, on each window, and by group
- * on communicators that are being made; persistent ones go by the order in which they
- * were made. */
+/* Sequences in which collectives are matched: by communicator; by group, for communicators being made; by window;
+ * persistent ones by initialisation order. */
 enum order { ORDER_COMM, ORDER_GROUP, ORDER_WINDOW, ORDER_PERSISTENT };
 
-/* What a call takes part in, and with what. */
+/* A call that takes part in a collective. */
 struct entering {
-    enum mpg_call call;  /* the one that says what it is */
+    enum mpg_call call;  /* the call that names the operation */
     enum order order;
-    int32_t where, comm; /* comm: -1: of none that is known */
+    int32_t where, comm; /* comm: -1: unknown */
     int32_t root;
     uint64_t sequence;
     bool blocking;
-    struct load load;    /* what the rank gives */
-    uint32_t index;      /* among what the call starts */
+    struct load load;    /* the rank's contribution */
+    uint32_t index;      /* among the parts that the call starts */
 };
 
-/* A key for the maps of struct meetings. */
+/* Returns a key for the maps of struct collectives. */
 static inline uint64_t graph_pair(int32_t high, int32_t low)
 {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
 
-/* The order, place and communicator that E's call goes by, into COMING. */
+/* Fills order, communicator or window of E's call in ENTERING. */
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering);
-/* Which of ORDER at WHERE is RANK's next one; it is that from now on. */
+/* *SEQUENCE: number of RANK's next collective in ORDER on WHERE, counted from now on. Returns 0, or -1: out of memory. */
 int mpg_graph_next_of(struct collectives *collectives, enum order order, int32_t where, int32_t rank, uint64_t *sequence,
                       struct mpg_error *err);
-/* Which member of COMM, that CALL names, its rank is; an error if it is none. */
+/* *ME: index in COMM of CALL's rank. Returns -1 with ERR if the rank is not a member. */
 int mpg_graph_find_me(struct collectives *collectives, const struct call *call, int32_t comm, int32_t *me, struct mpg_error *err);
 
 #endif

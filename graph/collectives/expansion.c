@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of expanded collectives. Most are one step, when all members have come: each waits for
- * each. In a tree who depends on nobody goes on, as in MPI libraries: its members are steps of
- * their own, as soon as those that they depend on have been. */
+/* Steps of expanded collectives. Most algorithms make every member depend on every other: one step once all members
+ * have entered. In a tree, a member depends on few others and leaves early, as in MPI libraries: each member has a
+ * step of its own, as soon as its predecessors are evaluated. */
 #include "graph/collectives/expansion.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ enum mpg_collective mpg_graph_operation_of(enum mpg_call call)
     }
 }
 
-/* Blocks are the members' own, so that all must have come. */
+/* Block sizes come from each member, so all must have entered. */
 static bool has_blocks(enum mpg_collective operation)
 {
     return operation == MPG_COLLECTIVE_SCATTERV || operation == MPG_COLLECTIVE_GATHERV ||
@@ -45,22 +45,21 @@ static bool has_blocks(enum mpg_collective operation)
 
 struct expansion {
     struct expansion_input what;
-    struct mpg_expanding shared; /* with who evaluates its steps */
+    struct mpg_expanding shared; /* shared with the evaluator of the steps */
     int32_t arrived;
-    bool planned, tree, evaluated; /* tree: a member at a time; evaluated: all, at once */
+    bool planned, tree, evaluated; /* tree: one member at a time; evaluated: all members at once */
     struct mpg_expanded_member *member;
-    struct call_ref *call_ref;           /* of each member's call */
-    double *bytes, *before;        /* of each member, and before each, from the root on: of blocks
-                                      that differ */
-    int32_t *lacks;                /* tree: by number from the root, what each still waits for; -1:
-                                      it has been evaluated */
-    int32_t *ready;                /* tree: those to be evaluated, a stack */
-    bool *elsewhere;               /* as SHARED has it */
+    struct call_ref *call_ref;           /* each member's call */
+    double *bytes, *before;        /* bytes of each member, and prefix sums from the root on, if block sizes differ */
+    int32_t *lacks;                /* tree: by number relative to the root: missing predecessors; -1: evaluated */
+    int32_t *ready;                /* tree: stack of members to evaluate */
+    bool *elsewhere;               /* see struct mpg_expanding */
     struct member_time {
-        double enter_ns, saw_ns, leave_ns; /* the last while it observes */
-        double sent_ns, ready_ns;  /* when the message from its parent can leave; when all is there that its own sends
-                                      wait for, but for who carries them */
-    } *time;                       /* by index, while it observes, or sends can be carried */
+        double enter_ns, saw_ns, leave_ns; /* leave_ns: only with observes */
+        /* sent_ns: earliest departure of the message from the parent; ready_ns: time from which the member's own
+         * sends depend on progress calls only */
+        double sent_ns, ready_ns;
+    } *time;                       /* by index, with observes or weak sends */
     int32_t left;
 };
 
@@ -125,7 +124,7 @@ static int32_t number_of(const struct expansion *x, int32_t index)
     return v < 0 ? v + x->what.p : v;
 }
 
-/* Sums of the blocks before each member, counted on from the root. */
+/* Computes prefix sums of the blocks, from the root on. */
 static int sum_blocks(struct expansion *x, int32_t root, struct mpg_error *err)
 {
     int32_t p = x->what.p;
@@ -149,14 +148,15 @@ static bool is_synchronous(const struct expansion *x, int32_t v)
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.eager_limit_bytes;
 }
 
-/* Whether the send of the message between V and its parent waits until its receiver has come, and for no more. */
+/* Returns whether the send of the message between V and its parent is weak: not synchronous, but waiting until the
+ * receiver has entered. */
 static bool has_progress_call(const struct expansion *x, int32_t v)
 {
     return !is_synchronous(x, v) &&
            mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.weak_bytes;
 }
 
-/* Whether it waits, so carried, until the receiver has come, whatever calls that makes before. */
+/* Returns whether such a send waits for the receiver's enter, whatever calls the receiver makes before. */
 static bool is_posted(const struct expansion *x, int32_t v)
 {
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > (double)x->what.tree_bytes;
@@ -167,8 +167,8 @@ static bool goes_down(const struct expansion *x)
     return first_phase(x)->kind == MPG_PHASE_DOWN;
 }
 
-/* What each member waits for: itself; down the tree its parent, and children to whom it sends
- * synchronously, or carried; up the tree its children, and its parent, which carries what it sends. */
+/* Counts the predecessors of each member: its own enter; down the tree its parent and the children of synchronous or
+ * weak sends; up the tree its children, and the parent of a synchronous or weak send. */
 static int plan_tree(struct expansion *x, struct mpg_error *err)
 {
     size_t p = (size_t)x->what.p;
@@ -190,8 +190,8 @@ static struct member_time *time_of(const struct expansion *x, int32_t v)
     return &x->time[index_of(x, v)];
 }
 
-/* V's own times are known, and of a tree down those of all above it, and of its children whom it waits for;
- * up those of all below it: whose sends have been seen to before. */
+/* All times for V are known; marks sends that an earlier call of the receiver progressed. Down the tree the members
+ * above V and its awaited children are known; up the tree all members below. */
 static void look_down(struct expansion *x, int32_t v)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;
@@ -223,7 +223,7 @@ static void look_up(struct expansion *x, int32_t v)
         x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->saw_ns >= me->ready_ns;
 }
 
-/* All have come, to a tree, and what may follow it: parents have lower numbers than their children. */
+/* All members have entered: marks sends in a tree and in following phases; parents have lower numbers than children. */
 static void look_at_all(struct expansion *x)
 {
     for (int32_t v = 0; v < x->what.p; v++) {
@@ -234,7 +234,7 @@ static void look_at_all(struct expansion *x)
     }
 }
 
-/* One of the things that V waits for has happened; N are ready before: how many then. */
+/* One predecessor of V is evaluated. N members are ready; returns the new number. */
 static int32_t satisfy(struct expansion *x, int32_t v, int32_t n)
 {
     if (--x->lacks[v] == 0)
@@ -247,7 +247,7 @@ static void wake(const struct expansion *x, int32_t v)
     x->what.wake(x->what.context, index_of(x, v));
 }
 
-/* V, or with -1 all: the last to come, INDEX, is who the step is of. */
+/* Emits a step for V, or for all members (-1). The step belongs to INDEX, the last member to enter. */
 static int emit_expand(const struct expansion *x, struct steps *steps, int32_t index, int32_t v,
                        struct mpg_error *err)
 {
@@ -260,7 +260,8 @@ static int emit_expand(const struct expansion *x, struct steps *steps, int32_t i
     return 0;
 }
 
-/* Room for the message between V and its parent, from the evaluation of the one on, and no more. */
+/* Allocates the slot of the message between V and its parent; the slot lives from one member's evaluation to the
+ * other's. */
 static int make_message(struct expansion *x, struct steps *steps, int32_t v, struct mpg_error *err)
 {
     return graph_new_slot(steps, &x->member[index_of(x, v)].message_slot, err);
@@ -271,7 +272,7 @@ static void drop_message(const struct expansion *x, struct steps *steps, int32_t
     graph_free_slot(steps, x->member[index_of(x, v)].message_slot);
 }
 
-/* V of a tree down is evaluated; to the N that are ready those are added that waited for it. */
+/* V of a down tree is evaluated: appends to the N ready members those that waited for V. */
 static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                              struct mpg_error *err)
 {
@@ -292,7 +293,7 @@ static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v
     return n;
 }
 
-/* The same up: who sent synchronously is done only now. */
+/* Likewise for an up tree: synchronous sends complete only now. */
 static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                            struct mpg_error *err)
 {
@@ -335,7 +336,7 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
 
 /* --- all --- */
 
-/* The plan, as soon as enough is known: of blocks that differ when all have come. */
+/* Makes the plan as early as possible; with differing block sizes once all members have entered. */
 static int make_plan(struct expansion *x, const struct expansion_member *member, struct mpg_error *err)
 {
     struct mpg_collective_size size = {.operation = mpg_graph_operation_of(x->what.call),
@@ -362,7 +363,7 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
 int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct expansion_member *member,
                                struct mpg_error *err)
 {
-    struct mpg_expanded_member *it = &x->member[member->index]; /* its message may be there */
+    struct mpg_expanded_member *it = &x->member[member->index]; /* the slot of its message can exist */
     it->slot = member->slot;
     it->origin = member->origin;
     x->call_ref[member->index] = member->call_ref;
@@ -387,7 +388,7 @@ int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const s
     return 0;
 }
 
-/* What V's message to its parent, or from it, shows of who sends it, who receives it at OTHER. */
+/* Counts the evidence of the message between V and its parent, sent by SENDER and received by OTHER. */
 static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, const struct member_time *other,
                     const struct tree_progress_evidence *evidence)
 {
@@ -398,7 +399,7 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
                                  sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
-/* Up: V sends once it and all below have come. */
+/* Up: V sends once V and all members below have entered. */
 static void observe_up(const struct expansion *x, const struct tree_progress_evidence *evidence)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;
@@ -406,7 +407,7 @@ static void observe_up(const struct expansion *x, const struct tree_progress_evi
         observe(x, v, time_of(x, v), time_of(x, mpg_tree_parent(tree, v)), evidence);
 }
 
-/* Down: only the child that comes last says what its parent waited for. */
+/* Down: only the child that enters last shows whether the parent waited. */
 static void observe_down(const struct expansion *x, const struct tree_progress_evidence *evidence)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;

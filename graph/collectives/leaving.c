@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members leave their collective: who may, by which edges, and what the last one takes along. */
+/* Members leave a collective: permission, edges, and cleanup by the last member. */
 #include "graph/collectives/collective.h"
 #include "graph/collectives/collectives.h"
 
@@ -43,10 +43,10 @@ static void free_slots(struct collectives *collectives, const struct collective 
 
 static void free_over(struct batch_attachment *over)
 {
-    mpg_graph_free_collective((struct collective *)over); /* which begins with it */
+    mpg_graph_free_collective((struct collective *)over); /* the struct begins with `over` */
 }
 
-/* The last one out: slots that others needed, and the collective itself, go. */
+/* The last member frees the shared slots and the collective. */
 static void leave_collective(struct collectives *collectives, struct collective *c)
 {
     if (++c->left < c->expected)
@@ -76,7 +76,7 @@ static struct mpg_edge *edge_from(struct collectives *collectives, const struct 
     return edge;
 }
 
-/* From the node where ME has met the others, of whom LATEST came last. */
+/* Adds the edge from the meeting node of ME; LATEST entered last. */
 static int meeting_edge(struct collectives *collectives, const struct collective *c,
                         const struct member *me, int32_t latest, uint32_t slot,
                         struct mpg_error *err)
@@ -128,7 +128,7 @@ static int member_edges(struct collectives *collectives, const struct collective
     return 0;
 }
 
-/* From the root that ME waited for. */
+/* Adds the edge from the root that the member waited for. */
 static int held_edge(struct collectives *collectives, const struct collective *c, struct mpg_error *err)
 {
     struct mpg_edge *edge = edge_from(collectives, graph_find_member(c, c->root), c->call,
@@ -190,7 +190,7 @@ int mpg_graph_part_left(struct collectives *collectives, const struct part *part
     return 0;
 }
 
-/* From where ME's part in the messages ends; its slot is not needed any more. */
+/* Adds the edge from the end of ME's messages, and frees its slot. */
 static int expanded_edge(struct collectives *collectives, const struct collective *c,
                          const struct member *me, struct mpg_error *err)
 {
@@ -206,7 +206,7 @@ static int expanded_edge(struct collectives *collectives, const struct collectiv
     return 0;
 }
 
-/* What ME may have waited for of C, which is dropped: who came when is not known. */
+/* Notes the wait that ME loses in C, which hypotheses drop; the order of enters is not known. */
 static int lose_part(struct collectives *collectives, const struct collective *c, int32_t me, struct mpg_error *err)
 {
     const bool is_root = me == c->root;

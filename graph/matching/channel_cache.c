@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table in which each has one place. */
+/* A direct-mapped cache. */
 #include "graph/matching/channel_cache.h"
 
 static void give_back(struct matching *matching, struct cached_channel *cached_channel)
@@ -11,7 +11,7 @@ static void give_back(struct matching *matching, struct cached_channel *cached_c
     cached_channel->channel = NULL;
 }
 
-/* A name that is used once may be one of very many, of which each has a message in flight: it gets no channel. */
+/* A name gets a channel on second use only: names used once can be numerous, each with one message in flight. */
 static int keep_channel(struct matching *matching, struct cached_channel *cached_channel, struct mpg_error *err)
 {
     cached_channel->channel = mpg_graph_find_channel(&matching->channels, &cached_channel->name, err);

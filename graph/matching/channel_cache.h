@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The channels that a thread has used last, by what its calls name: found without a look-up among
- * all. Needs matching. */
-#ifndef MPG_GRAPH_ROUTES_H
-#define MPG_GRAPH_ROUTES_H
+/* Channels used last by a thread, by peer and tag: found without a look-up in the table of all channels. */
+#ifndef MPG_GRAPH_CHANNEL_CACHE_H
+#define MPG_GRAPH_CHANNEL_CACHE_H
 
 #include "graph/matching/messages.h"
 #include "graph/matching/sequences.h"
 
-/* From a thread to PEER of COMM, or to the thread from there, with TAG. */
+/* The channel from a thread to PEER of COMM, or from PEER to the thread, with TAG. */
 struct cached_channel {
-    struct channel *channel;  /* which keeps it; NULL: it has been used once only */
-    struct channel_name name; /* the channel's */
+    struct channel *channel;  /* referenced by the entry; NULL: used only once so far */
+    struct channel_name name; /* name of the channel */
     int32_t peer;
-    bool is_known, is_foreign; /* the latter: PEER is of another world, and there is no channel */
-    uint32_t sequence;        /* of messages sent there (sequences.h); 0: not known yet */
+    bool is_known, is_foreign; /* is_foreign: PEER is of another world, and has no channel */
+    uint32_t sequence;        /* number of the sequence of sent messages (sequences.h); 0: not known yet */
 };
 
-/* As many as a thread has of neighbours in most programs. Zero-initialised is none. */
+/* Enough for the neighbours of a thread in most programs. Zero-initialised: empty. */
 enum { CHANNELS_CACHED = 16 };
 struct channel_cache {
     struct cached_channel cached_channel[CHANNELS_CACHED];
     struct sequences sequences;
 };
 
-/* Has ROUTE, of CALL's thread, lead where it does not yet, or keep a channel where it does. */
+/* Fills the cache entry of CALL's thread, or makes the channel on second use. Returns 0, or -1 with ERR. */
 int mpg_graph_fill_cached_channel(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                                   int32_t tag,
                                   struct cached_channel *cached_channel, struct mpg_error *err);
-/* Where the routes of CALL's thread have the one to PEER (SENDS), or from there, with TAG, if they have it; and whether
- * ROUTE, of that place, is it, and knows its channel. */
+/* graph_cached_channel_slot() returns the entry for PEER (SENDS: as receiver) and TAG; graph_cached_channel_fits()
+ * returns whether entry R is for this channel and has it. */
 static inline struct cached_channel *graph_cached_channel_slot(const struct call *call, bool sends, int32_t peer, int32_t tag)
 {
-    enum { PLACES = CHANNELS_CACHED / 2 }; /* of each direction; peers at any stride have different ones, mostly */
+    enum { PLACES = CHANNELS_CACHED / 2 }; /* entries of each direction; peers at any stride mostly have different entries */
     const uint32_t name = (uint32_t)peer ^ (uint32_t)tag, hash = name * 0x9e3779b1u >> 16;
     return &call->channel_cache->cached_channel[2 * (hash % PLACES) + sends];
 }
 static inline bool graph_cached_channel_fits(const struct cached_channel *r, int32_t comm, int32_t peer, int32_t tag)
 {
-    return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag; /* SENDS by its place */
+    return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag; /* SENDS is encoded in the position */
 }
-/* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *ROUTE, of the routes of its
- * thread, valid until the next is asked for. */
+/* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *CACHED_CHANNEL is the cache entry, valid until the next
+ * look-up. */
 static inline int graph_find_cached_channel(struct matching *matching, const struct call *call, bool sends,
                                             int32_t comm, int32_t peer, int32_t tag, struct cached_channel **cached_channel,
                                             struct mpg_error *err)
@@ -50,7 +49,7 @@ static inline int graph_find_cached_channel(struct matching *matching, const str
                                                                                              tag, r, err);
 }
 
-/* gives back their channels */
+/* releases the channels */
 void mpg_graph_clear_channel_cache(struct matching *matching, struct channel_cache *channel_cache);
 
 #endif

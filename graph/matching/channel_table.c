@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linear probing over lines; each counts what went past it, so that nothing moves when something is removed. */
+/* Linear probing over buckets. Each bucket counts the entries that overflowed past it, so that removal moves nothing. */
 #include "graph/matching/channel_table.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-/* Four receivers that follow each other share a line, as who sends to all asks for one after the other: which of the four
- * it is, is in the bits that lines are not chosen by. */
+/* Four consecutive receivers share a bucket, since a rank that sends to all ranks looks them up in sequence. The two
+ * bits that tell the four apart do not select buckets. */
 static uint32_t hash_of(const struct channel_name *n)
 {
     uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination >> 2;
@@ -52,7 +52,8 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
                                             void ***where)
 {
     const uint32_t hash = hash_of(name);
-    for (size_t n = 0; n < channel_table->lines; n++) { /* each line may have been passed, by what stands behind it still */
+    /* entries stored in later buckets can have overflowed past every bucket */
+    for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
         for (int i = 0; i < BUCKET_ENTRIES; i++) {
             if (line->hash[i] != hash || !line->what[i])
@@ -69,7 +70,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     return (struct channel_entry){NULL, NULL};
 }
 
-/* There is room. */
+/* The table has room. */
 static void insert(struct channel_table *channel_table, uint32_t hash, void *what)
 {
     for (size_t l = hash & (channel_table->lines - 1);; l = (l + 1) & (channel_table->lines - 1)) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting, by size, standard sends that left early and that waited. */
+/* Counts standard sends by size: completed before the post of the receive, or waited for the post. */
 #include "graph/matching/eager_limit.h"
 
-/* Of different sizes: the rest are not counted. Sends that must have waited until a size is
- * taken for synchronous: a single one may be slow just when its receive is posted. */
+/* MOST_SIZES: number of different sizes counted. WAITED_OFTEN: sends that must have waited before a size counts as
+ * synchronous; a single send can be slow just when the receive is posted. */
 enum { MOST_SIZES = 65536, WAITED_OFTEN = 8 };
 
-/* Of each size: how many, and how long they waited at least, all together (whole ns). */
+/* For each size: number of sends, and least sum of their waits (whole ns). */
 enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
 
 void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const struct message *m)
@@ -32,7 +32,8 @@ void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const 
         *ns += (uint64_t)(m->poster_ns - m->sender_ns);
 }
 
-/* Until that call was entered, and for less time afterwards: what arrives by itself does so whenever that is. */
+/* The receiver waited if it entered earlier than the sender's call, and left less than that time after the sender's
+ * entry. A message that arrives by itself arrives independently of that entry. */
 void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
 {
     if (!m->is_awaited || !m->is_received || m->dropped)
@@ -48,7 +49,8 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
     counts->held_ns += waited_ns;
 }
 
-/* The least bytes that waited again and again, and of which, or of more, none left early; INT64_MAX: none. */
+/* Returns the smallest size that waited WAITED_OFTEN times, with no early completion of that or a larger size;
+ * INT64_MAX: none. */
 static int64_t least_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages show of the traced machine's eager limit (docs/MODEL.md, section 3). Needs
- * nothing of others but their messages. */
-#ifndef MPG_GRAPH_EVIDENCE_H
-#define MPG_GRAPH_EVIDENCE_H
+/* Evidence for the traced machine's eager limit (docs/MODEL.md, section 3), from messages alone. */
+#ifndef MPG_GRAPH_EAGER_LIMIT_H
+#define MPG_GRAPH_EAGER_LIMIT_H
 
 #include "common/map.h"
 #include "graph/matching/message.h"
 
-/* What was seen of standard sends; zero-initialised is nothing. */
+/* Observations of standard sends. Zero-initialised: none. */
 struct eager_evidence {
-    bool any_left;         /* before its receive was posted: */
-    int64_t left_bytes;    /* the most of such a one */
-    struct mpg_map waited; /* (bytes, of more; 0 or 1) -> how many waited for it; how long, in ns */
+    bool any_left;         /* a send completed before the receive was posted */
+    int64_t left_bytes;    /* largest such send */
+    struct mpg_map waited; /* (bytes, 0) -> number of sends that waited for the receive; (bytes, 1) -> sum of waits in ns */
 };
 
-/* Takes MESSAGE, both of whose ends are over; without memory for another size it is not
- * counted. */
+/* Takes MESSAGE into account once both ends are complete. A new size is not counted if memory runs out. */
 void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const struct message *message);
-/* Counts MESSAGE, both of whose ends are over, if its receiver waited for the call that completes the send
- * (mpg_graph_note_received(), mpg_graph_sender_edge()), and how long, in COUNTS. */
+/* Counts MESSAGE in COUNTS, with the length of the wait, if the receiver waited for the call that completes the send
+ * (mpg_graph_note_received(), mpg_graph_sender_edge()). Both ends are complete. */
 void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *message);
-/* Fills waited_sends, waited_bytes, waited_ns of COUNTS. */
+/* Sets waited_sends, waited_bytes and waited_ns of COUNTS. */
 void mpg_graph_count_waits(const struct eager_evidence *eager_evidence, struct mpg_graph_counts *counts);
-/* The source's eager limit, where the target's is TARGET_BYTES. */
+/* Returns the traced machine's eager limit, given the target's, TARGET_BYTES, as the default. */
 int64_t mpg_graph_estimate_eager_limit(const struct eager_evidence *eager_evidence, int64_t target_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as the calls see them that complete them, or may: edges, views, candidates; and their end. */
+/* Messages in the calls that complete them or can complete them: edges, views, candidates; the end of a message. */
 #include "graph/matching/messages.h"
 
 static inline void describe_arrival(const struct message *m, struct mpg_edge *edge)
@@ -73,12 +73,12 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     edge->source = m->destination;
     edge->awaited = !m->posted_requested;
     edge->receive = m->posted_number;
-    edge->slot = m->slot; /* not what its receiver takes for it */
+    edge->slot = m->slot; /* not the view of the receiver */
     edge->is_view = false;
     return 0;
 }
 
-/* What its sender may have waited for of M, which is dropped: nothing is said of its receive. */
+/* M, a dropped message, loses the wait of its sender. The receive of M has no steps. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))
@@ -93,7 +93,7 @@ static bool is_wait(enum mpg_call call)
 
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *m, struct mpg_error *err)
 {
-    if (m->synchronous && !m->arrived) /* lenient: it never did */
+    if (m->synchronous && !m->arrived) /* lenient: the message never arrived */
         return 0;
     if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
         mpg_graph_weak_send_edge(&matching->progress, call, m, err) < 0)
@@ -156,7 +156,7 @@ void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool 
 
 void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 {
-    if (m->is_listed) /* an open one: others go by what it takes */
+    if (m->is_listed) /* a receive that chooses: other receives depend on its message */
         return;
     m->unwanted = !m->arrived;
     if (m->arrived)
@@ -177,8 +177,8 @@ uint32_t mpg_graph_give_up_message(struct message *m, const struct waiter *waite
     if (!m)
         return 0;
     uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
-                 graph_give_up(&m->send_waiter, waiter); /* or of who probes for it */
-    if (m->has_more) /* of one that is synchronous, too: it waits for both */
+                 graph_give_up(&m->send_waiter, waiter); /* the second is a probe's waiter before the send */
+    if (m->has_more) /* a synchronous weak send waits for both */
         (void)graph_give_up(&graph_more(m)->weak_waiter, waiter);
     m->given_up = m->given_up || n > 0;
     return n > 0;

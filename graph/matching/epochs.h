@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Epochs of a window that hypotheses may drop (docs/MODEL.md, section 10): only the call that ends one says whether
- * it is, so a pass before all others notes the calls of each, and learns which are dropped. Afterwards that is asked
- * with mpg_graph_is_post_dropped(). Needs calls and what hypotheses say. */
+/* Epochs of MPI windows that hypotheses can drop (docs/MODEL.md, section 10). Only the call that ends an epoch tells
+ * whether hypotheses drop the epoch. A learning pass therefore notes the calls of each epoch and learns which parts
+ * are dropped; later passes ask mpg_graph_is_post_dropped(). */
 #ifndef MPG_GRAPH_EPOCHS_H
 #define MPG_GRAPH_EPOCHS_H
 
 #include "graph/work/apply_hypotheses.h"
 
-/* A part of a call of an epoch. */
+/* A part of a call that belongs to an epoch. */
 struct noted {
     struct call_ref call_ref;
     uint32_t part;
-    int32_t target; /* of the window's communicator; -1: all */
-    int by;         /* the hypothesis that is about it by itself; -1: none */
+    int32_t target; /* rank of the window's communicator; -1: all */
+    int by;         /* hypothesis that selects the part by itself; -1: none */
 };
 
-/* Those of one epoch that is open; zero-initialised is none. */
+/* The parts of one open epoch. Zero-initialised: none. */
 struct noting {
     struct noted *item;
     size_t n, capacity;
 };
 
-/* While a pass learns: PART of CALL, which is of the epoch. Error: out of memory. */
+/* In a learning pass: notes that PART of CALL belongs to the epoch. Returns 0, or -1: out of memory. */
 int mpg_graph_note_part(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, uint32_t part,
                         int32_t target,
                         int by, struct mpg_error *err);
-/* CALL ends the epoch, for TARGET alone (-1: for all), which DROPPER drops (-1: nobody): forgets its parts. Errors: out
- * of memory; another hypothesis is about one of them. */
+/* In a learning pass: CALL ends the epoch for TARGET (-1: for all targets), and hypothesis DROPPER (-1: none) drops
+ * the epoch. Learns and forgets the parts. Errors: out of memory; another hypothesis selects one of the parts. */
 int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, int32_t target,
                           int dropper,
                           struct mpg_error *err);

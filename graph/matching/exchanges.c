@@ -9,11 +9,12 @@ static struct channel_name name_of(size_t hypothesis, int32_t from, int32_t to, 
     return (struct channel_name){SPACE_NEIGHBOR, INT32_MAX - (int32_t)hypothesis, from, to, (int32_t)thread};
 }
 
-/* Without a traced time of its own a message in perturb mode is one whose protocol changes: all of it is in absolute times. */
+/* An inserted message has no traced time. In perturb mode it is therefore treated as a message with changed protocol,
+ * whose times are all absolute. */
 static struct protocol protocol_of(const struct matching *matching, int64_t bytes)
 {
     struct protocol protocol = mpg_graph_protocol(matching, MPG_CALL_Sendrecv, bytes);
-    protocol.standard = false; /* it shows nothing of the traced machine */
+    protocol.standard = false; /* no evidence for the traced machine's eager limit */
     protocol.sync_source = matching->of_target ? protocol.sync_target : !protocol.sync_target;
     return protocol;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that hypotheses insert: each sends a message, receives those that are sent to it, or both (docs/MODEL.md,
- * section 10). Their channels are no user's: nobody else's receive takes their messages. */
+/* Calls inserted by hypotheses: each sends one message, receives one message from each sender, or both
+ * (docs/MODEL.md, section 10). Inserted messages have channels of their own: no receive of the program takes them. */
 #ifndef MPG_GRAPH_EXCHANGES_H
 #define MPG_GRAPH_EXCHANGES_H
 
 #include "graph/matching/groups.h"
 
-/* CALL, which is inserted, begins: *SENDING is what it sends, or NULL; *GROUP, which is the caller's, also on failure, what it
- * receives. */
+/* CALL, an inserted call, begins. *SENDING: the message that CALL sends, or NULL. *GROUP: the messages that CALL
+ * receives; owned by the caller, also on failure. */
 int mpg_graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
                              struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups of messages, and neighbourhood collectives as messages. */
+/* Groups of messages; neighbourhood collectives as messages. */
 #include "graph/matching/groups.h"
 
 #include <stdlib.h>
@@ -12,8 +12,7 @@ struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err)
     return group;
 }
 
-/* The world rank of neighbour PEER: MPG_PROC_NULL and MPG_FOREIGN are themselves; false
- * with ERR. */
+/* *RANK: world rank of neighbour PEER; MPG_PROC_NULL and MPG_FOREIGN are passed through. Returns false with ERR. */
 static bool find_neighbor(struct matching *matching, const struct call *call, int32_t comm,
                           int32_t peer, int32_t *rank, struct mpg_error *err)
 {
@@ -46,7 +45,7 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
             mpg_graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome), index + i, &m,
                               err) < 0)
             return -1;
-        mpg_graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
+        mpg_graph_sender_done(matching, m, false); /* no call of the sender waits for the message */
     }
     return 0;
 }
@@ -65,7 +64,7 @@ static int exchange(struct matching *matching, const struct call *call, const st
         if (from < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
-        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* its own leave knows */
+        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* the leave of a blocking collective knows the drop */
             mpg_graph_note_post(matching, call);
         if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &(*group)->messages[(*group)->count], err) < 0)
             return -1;

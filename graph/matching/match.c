@@ -28,7 +28,7 @@ void mpg_graph_channel_keys(const struct channel_name *n, uint64_t key[2])
     key[1] = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->tag;
 }
 
-/* A channel called NAME, which holds the message that waited there ALONE, if any. */
+/* Makes channel NAME, with the single message ALONE (or NULL) that was stored under NAME. */
 static struct channel *new_channel(struct channels *all, const struct channel_name *name, struct message *alone,
                                    struct mpg_error *err)
 {
@@ -111,7 +111,7 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
         mpg_graph_channel_remove(&all->channel_table, name, where);
         return m;
     }
-    if (m) { /* and is not alone any more */
+    if (m) { /* a second message: a channel replaces the single message */
         if (!(*c = new_channel(all, name, m, err)))
             return NULL;
         mpg_graph_channel_change(where, (struct channel_entry){.channel = *c});

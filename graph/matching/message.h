@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One message, from the first of its two ends to the last that needs it. */
+/* A message, from its first end (send or posted receive) to the last use. */
 #ifndef MPG_GRAPH_MESSAGE_H
 #define MPG_GRAPH_MESSAGE_H
 
@@ -9,83 +9,82 @@
 #include "graph/call_ref.h"
 #include "graph/waiter.h"
 
-/* Those in flight are far apart in memory, and as many as there are: of most programs' messages this is all, two cache
- * lines (messages.c holds it to that). */
+/* Messages in flight are numerous and far apart in memory, so the struct has two cache lines (messages.c checks the
+ * size). Rare data is in struct more_of_message. */
 struct message {
-    struct message *next;  /* in its channel */
-    bool is_sent : 1, is_posted : 1, synchronous : 1, arrived : 1; /* synchronous: on the target */
+    struct message *next;  /* next in the channel */
+    bool is_sent : 1, is_posted : 1, synchronous : 1, arrived : 1; /* synchronous: on the target machine */
     bool standard : 1, sync_source : 1;        /* a standard-mode send; synchronous on the traced machine */
-    bool grows : 1;                            /* synchronous on the target for its size by hypotheses alone */
-    bool blocking : 1, has_left : 1;           /* of a call that does nothing else (Send); left_ns is known */
-    bool sent_requested : 1, posted_requested : 1; /* by calls that leave the completion to a request */
-    bool sender_holds : 1, receiver_holds : 1; /* whose completion is still to come */
-    bool abandoned : 1;                        /* the sender will not complete it */
-    bool polled : 1;                           /* received by a call that does not block */
-    bool unwanted : 1;                         /* the receiver has freed the receive before it was sent */
+    bool grows : 1;                            /* synchronous on the target only because hypotheses enlarge the message */
+    bool blocking : 1, has_left : 1;           /* sent by a call that does nothing else (MPI_Send); left_ns is known */
+    bool sent_requested : 1, posted_requested : 1; /* the sending, the posting call leaves completion to a request */
+    bool sender_holds : 1, receiver_holds : 1; /* the sender's, the receiver's completion is still to come */
+    bool abandoned : 1;                        /* the sender never completes the send */
+    bool polled : 1;                           /* received by a nonblocking call */
+    bool unwanted : 1;                         /* the receiver freed the receive request before the send */
     bool given_up : 1;                         /* lenient: one end went on without the other */
-    bool cancelling : 1;                       /* one end asked for it to be cancelled */
-    bool dropped : 1;                          /* by hypotheses: no step is about it; */
-    bool drops_sender : 1;                     /* and it is its sender's call that learns of it */
+    bool cancelling : 1;                       /* one end asked for cancellation */
+    bool dropped : 1;                          /* dropped by hypotheses: no step is made for the message */
+    bool drops_sender : 1;                     /* the sender's call learns of the drop */
     bool has_poster_slot : 1;
-    bool is_viewed : 1;             /* its receiver may complete another one in its place: view_slot is said */
-    bool is_user : 1;               /* on a channel of the user's */
-    bool is_followed : 1;           /* open receives may take it in place of another (posted.h) */
-    bool is_listed : 1, is_involved : 1; /* its receive is posted, and not completed; the call that is being
-                                            left may choose what it takes */
-    bool is_awaited : 1, is_received : 1; /* matching.notes_progress: the former by a call that waits for a request */
-    bool is_weak : 1, has_progress_call : 1; /* carried.h: the latter, as far as it is known who carries it */
-    bool is_deferred : 1;             /* its receiver's library makes progress on it later (progress.h) */
-    bool has_more : 1;              /* struct more_of_message */
-    unsigned space : 2;             /* enum space, of its channel */
-    uint8_t posted_any;         /* MPG_ANY_ flags of its receive */
-    int32_t source, destination; /* world ranks: of who sends it, of who posts its receive */
-    uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
-    uint64_t sent_number, posted_number;   /* of the calls that do so, among their ranks', */
-    uint32_t sent_thread, posted_thread;   /* their threads, */
-    uint16_t sent_call, posted_call;       /* enum mpg_call; */
-    uint32_t sent_index;                   /* among what the call starts, */
-    uint64_t nth;                          /* and how many its thread sent there before */
-    int32_t comm, tag;          /* of its channel's name */
-    int64_t bytes;              /* sent */
-    double poster_ns;           /* enter; */
+    bool is_viewed : 1;             /* the receiver can complete another message instead: view_slot is set */
+    bool is_user : 1;               /* on a channel of the program */
+    bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message instead of another (posted_queue.h) */
+    bool is_listed : 1, is_involved : 1; /* the receive is posted and not completed; the call being left can choose its message */
+    /* matching.notes_progress: a call waits for the message's request; the message was received */
+    bool is_awaited : 1, is_received : 1;
+    bool is_weak : 1, has_progress_call : 1; /* weak_progress.h; has_progress_call: the progress call is known */
+    bool is_deferred : 1;             /* the receiver progresses the receive in a later call (receive_progress.h) */
+    bool has_more : 1;              /* struct more_of_message exists */
+    unsigned space : 2;             /* enum space of the channel */
+    uint8_t posted_any;         /* MPG_ANY_ flags of the receive */
+    int32_t source, destination; /* world ranks of sender and receiver */
+    uint32_t slot, poster_slot; /* slot: value at the sender's enter, then the arrival */
+    uint64_t sent_number, posted_number;   /* numbers of the sending and the posting call, each in its rank */
+    uint32_t sent_thread, posted_thread;   /* threads of these calls */
+    uint16_t sent_call, posted_call;       /* enum mpg_call of these calls */
+    uint32_t sent_index;                   /* index among the messages that the sending call starts */
+    uint64_t nth;                          /* number of earlier messages of the sender's thread to this receiver */
+    int32_t comm, tag;          /* of the channel's name */
+    int64_t bytes;              /* bytes sent */
+    double poster_ns;           /* enter of the posting call */
     union {
-        uint32_t progress_slot;     /* poster_slot, or where the receiver's library sees to the receive: until it is sent, */
-        double sender_ns;       /* then the sender's enter */
+        uint32_t progress_slot;     /* until the send: poster_slot, or the slot of the call that progresses the receive */
+        double sender_ns;       /* from the send on: the sender's enter */
     };
     union {
-        int64_t room_bytes;     /* of the receive: until it is sent, */
-        double left_ns;         /* then leave of the call that completed the send */
+        int64_t room_bytes;     /* until the send: size of the receive buffer */
+        double left_ns;         /* from the send on: leave of the call that completes the send */
     };
     struct waiter *receive_waiter;
     union {
-        struct waiter *probe_waiter; /* a matched one's: until it is sent, */
-        struct waiter *send_waiter;  /* then the sender's */
+        struct waiter *probe_waiter; /* until the send: a matched probe that waits */
+        struct waiter *send_waiter;  /* from the send on: the sender's waiter */
     };
 };
 
-/* What is said of messages where calls choose, messages are carried or hypotheses hold: elsewhere there is no such thing. */
+/* Data of messages for choices, weak progress and hypotheses. Without these, messages have no such struct. */
 struct more_of_message {
-    uint64_t id;               /* of what is sent: from 1 */
-    int64_t target_bytes;      /* sent, as hypotheses say */
-    int64_t known_bytes;       /* what steps say of the bytes sent */
-    struct waiter *choice_waiter; /* of a call that may complete it */
-    uint32_t posted_part; /* of what the call that posts is about: which, from 1; */
-    uint32_t posted_which; /* of several requests that it starts: from 0 */
-    uint32_t view_slot;         /* the arrival as its receiver sees it; of an eager message SLOT */
-    int dropper;                /* dropped: by this hypothesis, */
-    bool was_synchronous;       /* and it was synchronous on the traced machine, which is not said of it any more */
+    uint64_t id;               /* number of the sent message, from 1 */
+    int64_t target_bytes;      /* bytes sent, as changed by hypotheses */
+    int64_t known_bytes;       /* bytes sent, as steps report them */
+    struct waiter *choice_waiter; /* of a call that can complete the message */
+    uint32_t posted_part; /* position of the receive among the parts of the posting call, from 1 */
+    uint32_t posted_which; /* index among the requests that the posting call starts, from 0 */
+    uint32_t view_slot;         /* the arrival as the receiver sees it; for eager messages SLOT */
+    int dropper;                /* dropped: by this hypothesis */
+    bool was_synchronous;       /* dropped: synchronous on the traced machine */
     struct message *posted_next, *posted_before;
-    double awaited_ns;                 /* is_awaited: enter of that call; */
-    double receiving_ns, received_ns;  /* is_received: enter, leave of the call that completed the receive */
-    double progress_from_ns;              /* a call of its receiver that is over then, or later, carries it (INFINITY: not
-                                          known yet); */
-    double progress_until_ns;             /* and that has begun when the call that completes its send is over */
-    struct progress_call *progress_call;           /* this one; NULL: none */
+    double awaited_ns;                 /* is_awaited: enter of the awaiting call */
+    double receiving_ns, received_ns;  /* is_received: enter and leave of the call that completes the receive */
+    double progress_from_ns;              /* a progress call ends at or after this time; INFINITY: not known yet */
+    double progress_until_ns; /* a progress call begins at or before this time, the leave of the call that completes the send */
+    struct progress_call *progress_call;           /* NULL: none */
     struct message *weak_next;
     struct waiter *weak_waiter;
 };
 
-/* That of M, which has_more: it stands behind M. */
+/* Returns the struct behind M; M has_more. */
 static inline struct more_of_message *graph_more(const struct message *m)
 {
     return (struct more_of_message *)(void *)(m + 1);
@@ -106,8 +105,8 @@ static inline uint64_t graph_message_id(const struct message *m)
     return m->has_more ? graph_more(m)->id : 0;
 }
 
-/* Where it was sent, where its receive was posted; what identifies its draws: those that a hypothesis inserts are rows of their
- * own, which a thread's messages in the trace are none of. */
+/* The sending call and the posting call; the address of the random draws. Inserted messages of each hypothesis form a
+ * stream of draws of their own, by the upper bits of THREAD, and leave the draws of traced messages unchanged. */
 static inline struct call_ref graph_sending_call(const struct message *m)
 {
     return (struct call_ref){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};
@@ -133,7 +132,7 @@ static inline bool graph_was_synchronous(const struct message *m)
     return m->dropped && graph_more(m)->was_synchronous;
 }
 
-/* Whether its protocol is another one on the target. */
+/* Returns whether the protocol differs between traced and target machine. */
 static inline bool graph_is_changed(const struct message *m)
 {
     return m->synchronous != m->sync_source;

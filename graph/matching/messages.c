@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a send, a receive and their match mean for the graph (docs/MODEL.md, section 4). */
+/* Consequences of a send, a receive and a match for the graph (docs/MODEL.md, section 4). */
 #include "graph/matching/messages.h"
 
 #include <stdlib.h>
@@ -43,8 +43,8 @@ int mpg_graph_drop_sender(struct matching *matching, struct message *m, int drop
     return m->is_sent ? learn_sender(matching, m, err) : 0;
 }
 
-/* M's receive is of what a hypothesis is about. */
-static int tell_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
+/* Reports the effect of a hypothesis on the receive of M. */
+static int report_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
     if (!m->dropped && more->target_bytes == m->bytes)
@@ -55,12 +55,12 @@ static int tell_receiver(struct matching *matching, const struct message *m, str
     return mpg_graph_report_effect(&matching->applied_hypotheses, &effect, m->dropped ? more->dropper : 0, err);
 }
 
-/* With hypotheses: those who are to hear of M, both of whose ends are there. */
-static int tell_ends(struct matching *matching, const struct message *m, struct mpg_error *err)
+/* With hypotheses: reports effects to both ends of M, which are matched. */
+static int report_ends(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
     const struct call_ref posted = graph_posting_call(m);
-    if (tell_receiver(matching, m, err) < 0)
+    if (report_receiver(matching, m, err) < 0)
         return -1;
     if (m->dropped && m->posted_requested &&
         mpg_graph_learn_dropped(&matching->applied_hypotheses, &posted, more->posted_part, more->dropper, err) < 0)
@@ -68,7 +68,7 @@ static int tell_ends(struct matching *matching, const struct message *m, struct 
     return m->drops_sender ? learn_sender(matching, m, err) : 0;
 }
 
-/* A receive with room for ROOM_BYTES is not one for M. */
+/* Refuses M for a receive with a buffer of ROOM_BYTES. */
 static int refuse(struct matching *matching, const struct message *m, int64_t room_bytes, struct mpg_error *err)
 {
     const struct call_ref posted = graph_posting_call(m);
@@ -81,7 +81,7 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
-/* M, which is synchronous, and its receive have met, which is seen to at SEEN_SLOT. */
+/* Matches M, a synchronous message, with its receive, which makes progress at PROGRESS_SLOT. */
 static int meet(struct matching *matching, struct message *m, uint32_t progress_slot, struct mpg_error *err)
 {
     const struct call_ref sent = graph_sending_call(m);
@@ -112,7 +112,7 @@ static int meet(struct matching *matching, struct message *m, uint32_t progress_
     return 0;
 }
 
-/* What is known of a receive that is posted before its message is sent. */
+/* Data of a receive that is posted before the send. */
 struct waiting_receive {
     int64_t room_bytes;
     uint32_t progress_slot;
@@ -123,11 +123,11 @@ static inline struct waiting_receive receive_of(const struct message *m)
     return (struct waiting_receive){m->room_bytes, m->progress_slot};
 }
 
-/* Both ends of a message are there, one of them RECEIVE. */
+/* Completes the match of M; one of the ends is RECEIVE. */
 static inline int complete_match(struct matching *matching, struct message *m, struct waiting_receive receive,
                                  struct mpg_error *err)
 {
-    if (m->has_more && tell_ends(matching, m, err) < 0)
+    if (m->has_more && report_ends(matching, m, err) < 0)
         return -1;
     if (m->bytes > receive.room_bytes && refuse(matching, m, receive.room_bytes, err) < 0)
         return -1;
@@ -142,7 +142,7 @@ static inline int complete_match(struct matching *matching, struct message *m, s
     return m->is_deferred ? 0 : meet(matching, m, receive.progress_slot, err);
 }
 
-/* Where a synchronous message leaves from, until its receive is posted. */
+/* Stores the value from which a synchronous message leaves until its receive is posted. */
 static int store_sending(struct matching *matching, const struct call *sender, struct message *m,
                          struct mpg_error *err)
 {
@@ -193,7 +193,8 @@ struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_cal
         .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
 }
 
-/* M is the INDEX-th message of CALL, whose thread's messages to that rank are of *SEQUENCE; 0: not known yet. */
+/* M is the INDEX-th message of CALL. *SEQUENCE: number of the thread's sequence of messages to this receiver; 0: not
+ * known yet. */
 static int find_origin(const struct call *call, uint32_t index, uint32_t *sequence, struct message *m,
                        struct mpg_error *err)
 {
@@ -209,7 +210,7 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
     return 0;
 }
 
-/* Says of SENT that it is M, which CALL sends: there, as what is filled elsewhere and copied at once is waited for. */
+/* Fills SENT with M, which CALL sends. In place: copying a struct right after filling it stalls on the stores. */
 static inline void describe_sent_message(const struct call *call, const struct message *m, struct mpg_sent *sent)
 {
     const enum mpg_kind kind = mpg_call_kind(call->event->call);
@@ -221,7 +222,7 @@ static inline void describe_sent_message(const struct call *call, const struct m
     sent->sync_target = m->synchronous && !m->grows;
 }
 
-/* Notes M among what CALL sends. */
+/* Adds M to the messages that CALL sends. */
 static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct sent *sent = call->sent;
@@ -237,12 +238,12 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
-/* M, which has been sent on C (NULL: alone), meets RECEIVE, if that is posted, or who probes for it. */
+/* M has been sent on C (NULL: single message): matches RECEIVE, if posted, and wakes probes. */
 static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m,
                                struct waiting_receive receive, struct mpg_error *err)
 {
     graph_wake(&m->probe_waiter);
-    if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
+    if (c && c->first == m) /* a message taken by a receive or matched probe is invisible to plain probes */
         mpg_graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, receive, err) < 0)
         return -1;
@@ -253,7 +254,7 @@ static inline int meet_receive(struct matching *matching, struct channel *c, str
     return 0;
 }
 
-/* M, sent by CALL on C (NULL: alone), is not there: nobody waits for it, and its draws are nobody else's. */
+/* Drops M, sent by CALL on C (NULL: single message): nobody waits for M, and draws of other messages stay the same. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
                 struct message *m, struct waiting_receive receive, int dropper, struct message **message,
                 struct mpg_error *err)
@@ -270,7 +271,7 @@ static int drop(struct matching *matching, const struct call *call, struct chann
     return meet_receive(matching, c, m, receive, err);
 }
 
-/* What is more to be said of M, which is sent, with LOAD. */
+/* Fills the additional data of M, which is sent with LOAD. */
 static void note_more(struct matching *matching, struct message *m, const struct load *load)
 {
     struct more_of_message *more = graph_more(m);
@@ -279,7 +280,7 @@ static void note_more(struct matching *matching, struct message *m, const struct
     more->known_bytes = matching->of_target ? load->target_bytes : load->bytes;
 }
 
-/* What CALL, which sends M, says of it. */
+/* Fills M with the data of CALL, which sends M. */
 static inline void describe_sent(struct message *m, const struct call *call, int64_t bytes, struct protocol protocol)
 {
     m->is_sent = m->sender_holds = m->receiver_holds = true;
@@ -305,8 +306,7 @@ static inline void count_sent(struct matching *matching, const struct message *m
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
 }
 
-/* A message on C, which is called NAME, or NULL if it need not be a channel; *SEQUENCE: that of those to its receiver,
- * or 0. */
+/* Sends a message on C, or on the channel NAME if C is NULL. *SEQUENCE: number of the sequence to the receiver, or 0. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
@@ -344,7 +344,7 @@ int mpg_graph_send_on(struct matching *matching, const struct call *call, const 
     return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
 }
 
-/* That of LOAD, which hypotheses resize. */
+/* Returns the protocol of LOAD, resized by hypotheses. */
 static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);
@@ -363,8 +363,8 @@ struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call
     return mpg_graph_protocol(matching, mode, load.bytes);
 }
 
-/* With hypotheses: what becomes of the message that CALL sends on the channel NAME of COMM. */
-static int suppose_load(const struct matching *matching, const struct call *call, int32_t comm,
+/* With hypotheses: computes the effect on the message that CALL sends on the channel NAME of COMM. */
+static int apply_to_load(const struct matching *matching, const struct call *call, int32_t comm,
                         const struct channel_name *name, struct load *load, struct mpg_error *err)
 {
     const int64_t bytes = load->bytes;
@@ -393,15 +393,16 @@ int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_
         return 0;
     }
     struct load load = graph_load(bytes);
-    if (matching->applied_hypotheses.bound && suppose_load(matching, call, comm, &cached_channel->name, &load, err) < 0)
+    if (matching->applied_hypotheses.bound && apply_to_load(matching, call, comm, &cached_channel->name, &load, err) < 0)
         return -1;
     call->sent->parts++;
     return send_on(matching, call, cached_channel->channel, &cached_channel->name, &cached_channel->sequence,
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
-/* Whether what CALL posts is seen to by a later call of its rank. Of several threads another one's may, which is not known. */
-static bool is_seen_later(const struct matching *matching, const struct call *call)
+/* Returns whether a later call of the rank progresses the receive posted by CALL. For several threads the progressing
+ * call is not known. */
+static bool is_deferred_by(const struct matching *matching, const struct call *call)
 {
     return matching->deferred.rank && !mpg_graph_makes_progress(call) && mpg_graph_is_alone(matching, call->rank);
 }
@@ -443,7 +444,7 @@ int mpg_graph_post_message(struct matching *matching, const struct call *call, s
     m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && (mpg_graph_store(matching->steps, call, &m->poster_slot, err) < 0 ||
-                               (is_seen_later(matching, call) && mpg_graph_deferred_add(&matching->deferred, call, m, err) < 0)))
+                               (is_deferred_by(matching, call) && mpg_graph_deferred_add(&matching->deferred, call, m, err) < 0)))
         return -1;
     if (m->is_sent)
         return complete_match(matching, m, (struct waiting_receive){room_bytes, m->poster_slot}, err);

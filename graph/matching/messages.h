@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sends and receives: the two ends of a message, what becomes of it when they have met
- * (graph/matching/match.h), the edges into the calls that complete it.
+/* Sends and receives: both ends of a message, the consequences of a match (graph/matching/match.h), and the edges
+ * into the calls that complete the message.
  *
- * Of others it needs calls, slots and steps; who has to wait is told by `arrived`, and
- * the caller then says who waits (graph/waiter.h). It knows nothing of ranks that are
- * advanced, of requests or of collectives. */
+ * The caller makes calls wait (graph/waiter.h) until `arrived` is set. This room knows nothing of the scheduler,
+ * requests or collectives. */
 #ifndef MPG_GRAPH_MESSAGES_H
 #define MPG_GRAPH_MESSAGES_H
 
@@ -17,23 +16,23 @@
 #include "graph/steps.h"
 #include "graph/work/apply_hypotheses.h"
 
-/* How a message is sent, on the traced machine and on the target. */
+/* Protocols of a message on the traced and on the target machine. */
 struct protocol {
     bool standard, sync_source, sync_target;
-    bool grows; /* eager on both machines, but for what hypotheses add to it */
+    bool grows; /* synchronous on the target only because hypotheses enlarge the message */
 };
 
-/* That of messages of BYTES in the mode of MODE: of those of the last few sizes. */
+/* Cache of protocols by size in bytes and send mode. */
 enum { GRAPH_PROTOCOLS = 16 };
 struct known_protocol {
     int64_t bytes;
-    enum mpg_call mode; /* 0, which sends nothing: none is known */
+    enum mpg_call mode; /* 0, which is no send mode: the entry is empty */
     struct protocol protocol;
 };
 
 struct matching {
-    int64_t eager_limit_bytes; /* standard sends of more are synchronous */
-    int64_t source_eager_limit_bytes; /* on the traced machine */
+    int64_t eager_limit_bytes; /* larger standard sends are synchronous on the target */
+    int64_t source_eager_limit_bytes; /* likewise on the traced machine */
     bool lenient;
     struct mpg_graph_counts *counts;
     struct members *members;
@@ -44,21 +43,20 @@ struct matching {
     struct posted posted;
     struct deferred_receives deferred;
     struct applied_hypotheses applied_hypotheses;
-    bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */
-    bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
+    bool notes_progress; /* counts waits for the sender's next call (eager_limit.h) */
+    bool of_target, keeps_protocol; /* resized messages: see struct mpg_graph_options */
     struct known_protocol known[GRAPH_PROTOCOLS];
-    uint64_t sent; /* so far */
-    uint64_t in_flight; /* sent, and not completed by their receiver */
+    uint64_t sent; /* number of messages sent so far */
+    uint64_t in_flight; /* messages sent and not completed by the receiver */
 };
 
-/* Whether RANK has one thread: of several, the trace does not say which would have completed what
- * first. */
+/* Returns whether RANK has one thread. For several threads the trace does not tell the order of completions. */
 bool mpg_graph_is_alone(const struct matching *matching, int32_t rank);
 
-/* That of BYTES sent in the mode of MODE, a call. */
+/* Returns the protocol of a message of BYTES sent in the mode of call MODE. */
 struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes);
 
-/* How LOAD is sent in the mode of MODE, a call; where that is kept, if it is, and finding it if not. */
+/* Returns the protocol of LOAD sent in the mode of call MODE, from the cache or computed. */
 static inline struct known_protocol *graph_protocol_place(struct matching *matching, enum mpg_call mode, int64_t bytes)
 {
     const uint64_t hash = ((uint64_t)bytes ^ mode) * 0x9e3779b97f4a7c15u;
@@ -73,76 +71,73 @@ static inline struct protocol graph_load_protocol(struct matching *matching, enu
                : mpg_graph_find_protocol(matching, mode, load);
 }
 
-/* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
+/* CALL sends a message on the channel NAME; INDEX: among the messages that CALL sends. Returns 0, or -1: out of memory. */
 int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
                       struct protocol protocol, struct load load, uint32_t index, struct message **message,
                       struct mpg_error *err);
-/* CALL posts a receive: what it is about, and whether, of what is dropped, a call that waits for it knows when it
- * leaves. Before it is posted. */
+/* CALL is about to post a receive: counts the part and, for dropped messages, whether a waiting call knows that when
+ * left. */
 void mpg_graph_note_post(const struct matching *matching, const struct call *call);
-/* Whether M, whose receive is posted, is dropped, as far as that is known. */
+/* Returns whether M, whose receive is posted, is known to be dropped. */
 bool mpg_graph_is_receive_dropped(const struct applied_hypotheses *applied_hypotheses, const struct message *m);
-/* A receive that CALL posts there, with room for so many bytes. */
+/* CALL posts a receive with a buffer of ROOM_BYTES on the channel NAME. Returns 0, or -1: out of memory. */
 int mpg_graph_post_on(struct matching *matching, const struct call *call, const struct channel_name *name, int64_t room_bytes,
                       struct message **message, struct mpg_error *err);
-/* RANK makes CALL, or ends with it, in which its library makes progress on the receives that it has posted, if that is not
- * asked of it before. */
+/* RANK enters or leaves CALL, in which the library progresses posted receives: sets the progress slot of deferred
+ * receives. Returns 0, or -1: out of memory. */
 int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
-/* The same of a call of any kind that begins. */
+/* Likewise at the begin of a call of any kind. */
 static inline int graph_progress_receives_at(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
     if (!matching->deferred.rank || matching->deferred.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))
         return 0;
     return mpg_graph_progress_receives(matching, call, err);
 }
-/* A user's message. TO, FROM: ranks of COMM. *MESSAGE is NULL if the peer is of another
- * world. */
+/* Sends a message of the program. TO: rank of COMM. *MESSAGE is NULL if the receiver is of another world. */
 int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode, int32_t comm, int32_t to, int32_t tag,
                    int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err);
-/* ANY: what the receive left open, MPG_ANY_ flags. */
+/* Posts a receive of the program. FROM: rank of COMM. ANY: MPG_ANY_ flags of the receive. */
 int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from, int32_t tag, uint32_t any,
                    int64_t room_bytes, struct message **message, struct mpg_error *err);
-/* The parts of a receive: finding the message on its channel, which a matched probe
- * does, and posting the receive of it. */
-/* While a pass learns: what sends M, whose receive is posted, is dropped by DROPPER (-1: not). Error: out of memory. */
+/* mpg_graph_take_message() takes the message from its channel, as a matched probe does; mpg_graph_post_message()
+ * posts the receive. */
+/* In a learning pass: hypothesis DROPPER (-1: none) drops the send of M, whose receive is posted. Returns 0, or -1:
+ * out of memory. */
 int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err);
 int mpg_graph_take_message(struct matching *matching, const struct channel_name *name, struct message **message,
                            struct mpg_error *err);
 int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *message, int64_t room_bytes,
                            struct mpg_error *err);
 
-/* The edge into the leave of the call that completes the message at the receiver; CALL
- * completes it at the sender: the edge of a synchronous one, which the sender then needs no
- * more if it has arrived. */
+/* Adds the edge into the leave of the call that completes MESSAGE at the receiver; at the sender, for synchronous
+ * messages. A synchronous message that has arrived is then done for the sender. Both return 0, or -1: out of memory. */
 int mpg_graph_arrival_edge(struct matching *matching, const struct message *message, struct mpg_error *err);
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *message, struct mpg_error *err);
-/* An arrived message that CALL was given, and may complete: its receiver sees a copy from now
- * on. */
+/* Makes a view of MESSAGE, which has arrived and which CALL can complete: the receiver sees the view from now on. */
 int mpg_graph_view(struct matching *matching, const struct call *call, struct message *message, struct mpg_error *err);
-/* Such a message as a candidate of the call that is being left, which COMPLETED it, or not. */
+/* Adds MESSAGE as a candidate of the call being left. COMPLETED: the call completes the message in the trace. */
 int mpg_graph_candidate(struct matching *matching, const struct message *message, int64_t request, bool completed,
                         struct mpg_error *err);
-/* CALL, which completes MESSAGE at its receiver. Before mpg_graph_receiver_done(). */
+/* Notes that CALL completes MESSAGE at the receiver. Call before mpg_graph_receiver_done(). */
 void mpg_graph_note_received(const struct matching *matching, const struct call *call, struct message *message);
-/* The receiver, the sender needs it no more; POLLED: received by a call that does not
- * block; ABANDONED: never completed by its sender. */
+/* The receiver, the sender is done with MESSAGE. POLLED: received by a nonblocking call; ABANDONED: never completed
+ * by the sender. */
 void mpg_graph_receiver_done(struct matching *matching, struct message *message, bool polled);
 void mpg_graph_sender_done(struct matching *matching, struct message *message, bool abandoned);
-/* MESSAGE's receive was freed: it takes the message, which no call completes. */
+/* The receive request of MESSAGE was freed: the receive takes the message, and no call completes it. */
 void mpg_graph_receive_freed(struct matching *matching, struct message *message);
-void mpg_graph_matching_clear(struct matching *matching); /* with every message */
+void mpg_graph_matching_clear(struct matching *matching); /* frees every message */
 
-/* mpg_graph_send() of a call that is begun and left at once, where nothing more is said of messages (struct more_of_message): on
- * ROUTE, which has a channel, by a PROTOCOL that is eager on both machines. NULL with ERR. */
+/* mpg_graph_send() for a call that is begun and left at once. Requires a graph without struct more_of_message, a
+ * CACHED_CHANNEL with channel, and a PROTOCOL that is eager on both machines. Returns NULL with ERR: out of memory. */
 struct cached_channel;
 struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct cached_channel *cached_channel,
                                        struct protocol protocol, struct mpg_error *err);
-/* Has STEP, the leave of CALL, say that the call sent M, and nothing else. Error: out of memory. */
+/* Lists M as the only message that CALL sent in STEP, the leave of CALL. Returns 0, or -1: out of memory. */
 int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                                 const struct message *m, struct mpg_error *err);
 
-/* MESSAGE, or NULL, if WAITER waits for it: gives up on it. How many things WAITER now
- * goes without: 0 or 1. */
+/* Removes WAITER from MESSAGE (or NULL). Returns the number of events that WAITER gives up, 0 or 1. */
 uint32_t mpg_graph_give_up_message(struct message *message, const struct waiter *waiter);
 
 #endif

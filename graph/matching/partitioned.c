@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which partitioned send is for which receive. */
+/* Pairs of partitioned sends and receives. */
 #include "graph/matching/partitioned.h"
 
 static struct channel_pairs *find_pairs(struct channels *channels, const struct channel_name *user,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receives that a rank has posted and not completed, in the order in which it posted them: in that
- * order they take what arrives, where some of them leave their source open (docs/MODEL.md, section
- * 6). Of programs' own messages only; what a matched probe took is not among them. */
-#ifndef MPG_GRAPH_POSTED_H
-#define MPG_GRAPH_POSTED_H
+/* Posted-receive queues: a rank's posted, uncompleted receives in posting order. With MPI_ANY_SOURCE receives,
+ * arriving messages take receives in this order (docs/MODEL.md, section 6). Receives of the program only, without
+ * matched receives. */
+#ifndef MPG_GRAPH_POSTED_QUEUE_H
+#define MPG_GRAPH_POSTED_QUEUE_H
 
 #include "common/error.h"
 #include "common/map.h"
@@ -13,16 +13,16 @@
 struct posted_list;
 
 struct posted {
-    bool follows; /* they are kept: somebody asks for them */
-    struct mpg_map receivers; /* rank -> its list */
+    bool follows; /* false: no queue is kept */
+    struct mpg_map receivers; /* rank -> queue */
     struct mpg_pool pool;
 };
 
-/* M's receive, with ANY of its own (MPG_ANY_ flags), has been posted. */
+/* Adds the receive of M with MPG_ANY_ flags ANY. Returns 0, or -1: out of memory. */
 int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err);
-/* It is completed; nothing happens if it was not there. */
+/* Removes the completed receive of M; no effect if it is not in the queue. */
 void mpg_graph_posted_remove(struct posted *all, struct message *m);
-/* The first of RECEIVER's; the next one is posted_next of struct more_of_message. NULL: none. */
+/* Returns the first receive of RECEIVER; posted_next of struct more_of_message links to the next. NULL: none. */
 struct message *mpg_graph_posted_first(const struct posted *all, int32_t receiver);
 void mpg_graph_posted_clear(struct posted *all);
 

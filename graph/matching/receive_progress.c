@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receives that are posted, and not seen to yet. */
+/* Lists of deferred receives. */
 #include "graph/matching/receive_progress.h"
 
 #include <stdlib.h>

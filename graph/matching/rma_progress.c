@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which calls wait for which call of a target. */
+/* Which call of the target a call waits for. */
 #include "graph/matching/rma_progress.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct rma_evidence {
     struct {
         enum mpg_call call;
         int64_t bytes;
-        uint64_t waited[2], left[2]; /* completing, starting */
+        uint64_t waited[2], left[2]; /* by completing, starting calls */
     } kind[MPG_RMA_PROGRESS_MAX];
     uint32_t n;
 };
@@ -63,7 +63,7 @@ int mpg_graph_rma_end(struct matching *matching, struct call *call, struct rma_u
 static void count(struct progress *c, const struct rma_under_way *s, bool starts, bool waited)
 {
     if (!c->rma_evidence && !(c->rma_evidence = calloc(1, sizeof *c->rma_evidence)))
-        return; /* not counted */
+        return; /* out of memory: not counted */
     struct rma_evidence *e = c->rma_evidence;
     uint32_t i = 0;
     while (i < e->n && (e->kind[i].call != s->call || e->kind[i].bytes != s->bytes))
@@ -77,8 +77,9 @@ static void count(struct progress *c, const struct rma_under_way *s, bool starts
     ++*(waited ? &e->kind[i].waited[starts] : &e->kind[i].left[starts]);
 }
 
-/* Of several targets the one whose call begins last says what CALL shows. */
-static void see(struct progress *c, const struct call *call, const struct rma_waits *list)
+/* Counts the observation of CALL. With several targets, the target whose call begins last is the one that CALL waits
+ * for. */
+static void observe(struct progress *c, const struct call *call, const struct rma_waits *list)
 {
     const struct rma_under_way *last = NULL;
     double last_ns = -INFINITY;
@@ -104,7 +105,7 @@ int mpg_graph_rma_edges(struct matching *matching, const struct call *call, stru
     list->n = 0;
     if (c->observes) {
         const struct rma_waits all = {list->item, n, 0, list->starts};
-        see(c, call, &all);
+        observe(c, call, &all);
         return 0;
     }
     for (uint32_t i = 0; i < n; i++) {

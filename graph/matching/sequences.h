@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many messages a thread has sent to each rank so far. */
+/* Numbers of messages that a thread has sent to each rank. */
 #ifndef MPG_GRAPH_SEQUENCES_H
 #define MPG_GRAPH_SEQUENCES_H
 
@@ -7,15 +7,15 @@
 
 #include "common/error.h"
 
-/* Zero-initialised is none. */
+/* Zero-initialised: none. */
 struct sequences {
-    uint32_t *call_ref, channel_table;  /* a power of 2 of them, by rank: from 1, the number of its sequence; 0: of none */
-    int32_t *to;              /* by number less 1: whom it goes to, */
-    uint64_t *count;          /* how many */
+    uint32_t *slot, slots; /* hash table by rank, of a power of 2 entries: number of the sequence, from 1; 0: empty */
+    int32_t *to;              /* receiver of sequence number - 1 */
+    uint64_t *count;          /* messages sent so far in sequence number - 1 */
     uint32_t n, to_capacity, count_capacity;
 };
 
-/* The number of that to rank TO, new if there was none; 0 with ERR when out of memory. */
+/* Returns the number of the sequence to rank TO, made on first use; 0 with ERR: out of memory. */
 uint32_t mpg_graph_sequence(struct sequences *sequences, int32_t to, struct mpg_error *err);
 void mpg_graph_sequences_clear(struct sequences *sequences);
 

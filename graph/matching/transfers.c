@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided transfers under way, and the calls of passive targets, which wait for them. */
+/* One-sided transfers under way, and passive-target calls, which wait for transfers. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
 #include "graph/matching/window.h"
 #include "graph/matching/windows.h"
 
-/* Numbers of a file may be anything: a sum stops at the largest. */
+/* Damaged files can hold any number: sums saturate. */
 static int64_t add(int64_t a, int64_t b)
 {
     return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
 }
 
-/* SUM without PART of it; one that has stopped may be short of others, and stays. */
+/* Returns SUM without PART. A saturated sum stays. */
 static int64_t less(int64_t sum, int64_t part)
 {
     return sum < INT64_MAX - 1 ? sum - part : sum;
 }
 
-static const struct moved nothing_moved = {.rma_under_way.target = -1};
+static const struct rma_pending nothing_moved = {.rma_under_way.target = -1};
 
 static void forget_transfers(struct window *w)
 {
@@ -27,8 +27,8 @@ static void forget_transfers(struct window *w)
     w->all = nothing_moved;
 }
 
-/* Those to TARGET; NULL with ERR. */
-static struct moved *find_target(struct window *w, int32_t target, struct mpg_error *err)
+/* Returns the transfers to TARGET, made on first use; NULL with ERR: out of memory. */
+static struct rma_pending *find_target(struct window *w, int32_t target, struct mpg_error *err)
 {
     uint64_t *number = mpg_map_add(&w->targets, (uint64_t)target, 0);
     void *all = w->target;
@@ -44,22 +44,21 @@ static struct moved *find_target(struct window *w, int32_t target, struct mpg_er
     return &w->target[*number - 1];
 }
 
-static void add_transfer(struct moved *moved, const struct load *load)
+static void add_transfer(struct rma_pending *rma_pending, const struct load *load)
 {
-    moved->n++;
-    moved->dropped += load->drops;
-    moved->bytes = add(moved->bytes, load->bytes);
+    rma_pending->n++;
+    rma_pending->dropped += load->drops;
+    rma_pending->bytes = add(rma_pending->bytes, load->bytes);
     if (!load->drops)
-        moved->target_bytes = add(moved->target_bytes, load->target_bytes);
+        rma_pending->target_bytes = add(rma_pending->target_bytes, load->target_bytes);
 }
 
-/* Takes what is under way to TARGET. */
-struct moved mpg_graph_take_transfers(struct window *w, int32_t target)
+struct rma_pending mpg_graph_take_transfers(struct window *w, int32_t target)
 {
     const uint64_t *number = mpg_map_find(&w->targets, (uint64_t)target, 0);
     if (!number)
         return nothing_moved;
-    const struct moved taken = w->target[*number - 1];
+    const struct rma_pending taken = w->target[*number - 1];
     w->target[*number - 1] = nothing_moved;
     w->all.n -= taken.n;
     w->all.dropped -= taken.dropped;
@@ -68,14 +67,14 @@ struct moved mpg_graph_take_transfers(struct window *w, int32_t target)
     return taken;
 }
 
-struct moved mpg_graph_take_all(struct window *w)
+struct rma_pending mpg_graph_take_all(struct window *w)
 {
-    const struct moved taken = w->all;
+    const struct rma_pending taken = w->all;
     forget_transfers(w);
     return taken;
 }
 
-/* Which lock a transfer to TARGET is in the epoch of; NULL: none, or without hypotheses. */
+/* Returns the lock epoch of a transfer to TARGET; NULL: none, or no hypotheses. */
 static struct lock *find_lock(const struct window *w, int32_t target)
 {
     for (size_t i = 0; i < w->lock_count; i++)
@@ -84,8 +83,8 @@ static struct lock *find_lock(const struct window *w, int32_t target)
     return NULL;
 }
 
-/* What becomes of CALL's transfer, which moves *LOAD, by hypotheses. */
-static int suppose_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+/* Computes the effect of hypotheses on *LOAD, the transfer of CALL. */
+static int apply_to_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                             const struct call *call, struct load *load, struct mpg_error *err)
 {
     const struct applied_hypotheses *s = &matching->applied_hypotheses;
@@ -115,27 +114,27 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
     const struct mpg_event *e = call->event;
     *load = graph_load(add(e->bytes, e->recvbytes));
     return matching->applied_hypotheses.bound && w && e->to >= 0
-               ? suppose_transfer(matching, trace, w, call, load, err)
+               ? apply_to_transfer(matching, trace, w, call, load, err)
                : 0;
 }
 
-/* The world rank that CALL names on its window; -1: none of this world. */
+/* Returns the world rank of CALL's target; -1: none of this world. */
 static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
 {
     const struct mpg_event *e = call->event;
-    struct mpg_error err; /* who calls has been told already */
+    struct mpg_error err; /* begin_transfer() reported the error */
     if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
         return -1;
     const int32_t rank = mpg_graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
     return rank < 0 ? -1 : rank;
 }
 
-/* A put, get or accumulate: what waits for it counts its bytes. */
+/* The call that completes the transfer counts its bytes. */
 int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
                              struct mpg_error *err)
 {
     struct load load;
-    struct moved *target;
+    struct rma_pending *target;
     if (find_load(matching, trace, w, call, &load, err) < 0)
         return -1;
     matching->counts->transfers += !load.drops;
@@ -188,18 +187,18 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
     call->round_trip_target_bytes = add(call->round_trip_target_bytes, load->target_bytes);
 }
 
-/* --- passive targets: a round trip for all that a call waits for --- */
+/* --- passive targets: one round trip for all transfers that a call completes --- */
 
-/* CALL is about what MOVED is, or, without any of it, about the locks that it is under. */
+/* CALL completes MOVED; without transfers, CALL refers to the locks that contain it. */
 static void count_parts(const struct applied_hypotheses *s, const struct window *w, const struct call *call, int32_t target,
-                        const struct moved *moved)
+                        const struct rma_pending *rma_pending)
 {
     struct sent *sent = call->sent;
     if (!s->bound)
         return;
-    if (moved->n > 0) {
+    if (rma_pending->n > 0) {
         sent->parts++;
-        sent->dropped += moved->dropped == moved->n;
+        sent->dropped += rma_pending->dropped == rma_pending->n;
         return;
     }
     for (size_t i = 0; i < w->lock_count; i++) {
@@ -255,42 +254,42 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
     const struct mpg_event *e = call->event;
     const bool has_target = mpg_call_kind(e->call) == MPG_KIND_WIN_TARGET;
     const int32_t target = has_target ? e->to : -1;
-    struct moved moved = {0};
+    struct rma_pending rma_pending = {0};
     if (e->call == MPG_CALL_Win_lock || e->call == MPG_CALL_Win_lock_all)
         return has_target && target < 0 ? 0 : begin_lock(&matching->applied_hypotheses, w, call, target, err);
     if (e->call != MPG_CALL_Win_sync) {
         if (mpg_graph_end_transfers(matching, w, call, target, err) < 0)
             return -1;
-        moved = has_target ? mpg_graph_take_transfers(w, target) : mpg_graph_take_all(w);
-        call->round_trip = moved.n > moved.dropped;
-        call->round_trip_bytes = moved.bytes;
-        call->round_trip_target_bytes = moved.target_bytes;
+        rma_pending = has_target ? mpg_graph_take_transfers(w, target) : mpg_graph_take_all(w);
+        call->round_trip = rma_pending.n > rma_pending.dropped;
+        call->round_trip_bytes = rma_pending.bytes;
+        call->round_trip_target_bytes = rma_pending.target_bytes;
     }
     if (has_target && target < 0)
         return 0;
-    count_parts(&matching->applied_hypotheses, w, call, target, &moved);
+    count_parts(&matching->applied_hypotheses, w, call, target, &rma_pending);
     return e->call == MPG_CALL_Win_unlock || e->call == MPG_CALL_Win_unlock_all
                ? end_lock(matching, w, call, graph_window_comm(trace, call), target, err)
                : 0;
 }
 
-/* What hypotheses make of T, of CALL: both ways by the same factor; dropped, it has no owner. */
-static void suppose_moved(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+/* Applies hypotheses to T, of CALL: both directions scale by the same factor; a dropped transfer has no owner. */
+static void apply_to_moved(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
                           struct mpg_transfer *t)
 {
-    const double moved = t->put_bytes + t->get_bytes;
+    const double rma_pending = t->put_bytes + t->get_bytes;
     const struct call_ref here = graph_call_ref(call);
     struct outcome outcome;
-    struct mpg_error err; /* which of them there are has been told already */
+    struct mpg_error err; /* begin_transfer() reported contradictions */
     if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, graph_window_comm(trace, call), t->owner,
                                    MPG_SELECTED_NO_TAG,
                                    add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
         return;
     if (outcome.drops || mpg_graph_is_post_dropped(&matching->applied_hypotheses, &here, 1))
         t->owner = -1;
-    if (moved > 0) {
-        t->put_bytes *= (double)outcome.bytes / moved;
-        t->get_bytes *= (double)outcome.bytes / moved;
+    if (rma_pending > 0) {
+        t->put_bytes *= (double)outcome.bytes / rma_pending;
+        t->get_bytes *= (double)outcome.bytes / rma_pending;
     }
 }
 
@@ -312,6 +311,6 @@ int mpg_graph_transfer_of(struct matching *matching, const struct mpg_trace *tra
                                       .get_bytes = (double)e->recvbytes,
                                       .requested = kind == MPG_KIND_IRMA};
     if (matching->applied_hypotheses.bound && transfer->owner >= 0)
-        suppose_moved(matching, trace, call, transfer);
+        apply_to_moved(matching, trace, call, transfer);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who carries which message, and what the trace shows of it. */
+/* Finds the progress call of each weak send, and counts observations. */
 #include "graph/matching/weak_progress.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ int mpg_graph_progress_init(struct progress *c, const struct mpg_weak_progress *
     return 0;
 }
 
-/* One of its users needs P no more. */
-static void let_go(struct progress *c, struct progress_call *p)
+/* Releases one reference to P. */
+static void release(struct progress *c, struct progress_call *p)
 {
     if (--p->users > 0)
         return;
@@ -44,8 +44,8 @@ void mpg_graph_progress_clear(struct progress *c)
     *c = (struct progress){0};
 }
 
-/* Whether a library sees to messages in a call of KIND: not where one only starts something. */
-static bool sees_to_messages(const struct call *call)
+/* Returns whether libraries progress messages in CALL: not in calls that only start an operation. */
+static bool progresses_messages(const struct call *call)
 {
     if (call->event->failed)
         return false;
@@ -71,8 +71,9 @@ static bool sees_to_messages(const struct call *call)
     }
 }
 
-/* Whether it sees to one-sided transfers besides: not where a library copies without the target, or only takes a lock. */
-static bool sees_to_transfers(const struct call *call)
+/* Returns whether libraries progress one-sided transfers in CALL: not in calls that copy without the target, or that
+ * only take a lock. */
+static bool progresses_transfers(const struct call *call)
 {
     if (call->event->failed)
         return false;
@@ -99,17 +100,18 @@ static bool sees_to_transfers(const struct call *call)
     }
 }
 
-/* M goes by P, unless something later is found. */
+/* P is M's progress call, unless a later one is found. */
 static void take(struct progress *c, struct message *m, struct progress_call *p)
 {
     struct more_of_message *more = graph_more(m);
     if (more->progress_call)
-        let_go(c, more->progress_call);
+        release(c, more->progress_call);
     more->progress_call = p;
     p->users++;
 }
 
-/* M goes by P; without, or if P begins only when the call that completes M's send is over, by what it has taken, or by nobody. */
+/* Settles M with P. Without P, or if P begins only after the call that completes M's send, M keeps the call taken
+ * before, or none. */
 static void settle(struct progress *c, struct message *m, struct progress_call *p)
 {
     struct more_of_message *more = graph_more(m);
@@ -119,25 +121,25 @@ static void settle(struct progress *c, struct message *m, struct progress_call *
     graph_wake(&more->weak_waiter);
 }
 
-/* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not
- * see to M, if the next call begins by then. */
-static bool looked_on(const struct progress *c, const struct progress_call *p, const struct message *m)
+/* Returns whether P cannot have progressed M: the receiver was in P before M was sent, and P ended before M's send
+ * completed. The next call counts instead, if it begins in time. */
+static bool was_inside_before(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     const double until_ns = graph_more(m)->progress_until_ns;
     return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
 }
 
-/* Whether M goes by P only if no other call begins in time: P is taken for now. */
-static bool takes_for_now(struct progress *c, struct message *m, struct progress_call *p)
+/* Takes P as a default if P cannot have progressed M: a later call replaces P if it begins in time. */
+static bool takes_as_default(struct progress *c, struct message *m, struct progress_call *p)
 {
-    if (graph_more(m)->progress_call || !looked_on(c, p, m))
+    if (graph_more(m)->progress_call || !was_inside_before(c, p, m))
         return false;
     take(c, m, p);
     return true;
 }
 
-/* Whether M goes no earlier than in the call that posts its receive. What is observed has to do without: who sends what is done
- * at once would wait for that call, which may come only later. */
+/* Returns whether M starts no earlier than in the call that posts its receive. Observations do without this rule, as
+ * an eager send would seem to wait for a post that can come much later. */
 static bool goes_when_posted(const struct progress *c, const struct message *m)
 {
     if (mpg_is_inserted(m->sent_number))
@@ -145,23 +147,25 @@ static bool goes_when_posted(const struct progress *c, const struct message *m)
     return m->sync_source || (m->sent_requested && !c->observes);
 }
 
-/* Whether M is inserted, and P the call that receives it, which has the same number: that lasts until M comes, whenever it begins
- * in the traced run. */
+/* Returns whether P is the call that receives an inserted message; both have the same number. That call lasts until
+ * the message arrives, whenever it begins in the traced run. */
 static bool receives_inserted(const struct progress_call *p, uint64_t sent_number)
 {
     return p->number == sent_number && mpg_is_inserted(sent_number);
 }
 
-/* Whether M, of which it is known, can start before the call of P is over. */
-static bool has_weak_progress(const struct progress *c, const struct progress_call *p, const struct message *m)
+/* Returns whether P progresses M: M can start before P ends. */
+static bool progresses(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     return (p->leave_ns >= graph_more(m)->progress_from_ns || receives_inserted(p, m->sent_number)) &&
            (!goes_when_posted(c, m) || p->turn >= 2 * m->posted_number);
 }
 
-/* The first of LATEST, calls of a rank as they begin, that has TURN or a later one and is over at or after FROM_NS, or receives
- * what inserted call SENT sends (0: none). NULL: none so far; or, *IS_KNOWN false, it may be one that is not remembered. */
-static struct progress_call *find_passage(const struct recent_calls *recent_calls, uint64_t turn, double from_ns, uint64_t sent,
+/* Returns the first of RECENT_CALLS, in order of begin, at position TURN or later that ends at or after FROM_NS, or
+ * that receives the message of inserted call SENT (0: none). Returns NULL: none so far; with *IS_KNOWN false the call
+ * may have been forgotten. */
+static struct progress_call *find_progress_call(const struct recent_calls *recent_calls, uint64_t turn, double from_ns,
+                                                uint64_t sent,
                                           bool *is_known)
 {
     const uint64_t first = recent_calls->n > PROGRESS_CALLS_KEPT ? recent_calls->n - PROGRESS_CALLS_KEPT : 0;
@@ -170,15 +174,15 @@ static struct progress_call *find_passage(const struct recent_calls *recent_call
                                    (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->leave_ns < from_ns &&
                                     !receives_inserted(recent_calls->progress_call[i % PROGRESS_CALLS_KEPT], sent))))
         i++;
-    *is_known = i == recent_calls->n || i > first || first == 0; /* one before it may have been the first */
+    *is_known = i == recent_calls->n || i > first || first == 0; /* a forgotten call may have been the first */
     return i < recent_calls->n && *is_known ? recent_calls->progress_call[i % PROGRESS_CALLS_KEPT] : NULL;
 }
 
-/* That of CALL becomes the last of LATEST; NULL: out of memory. */
+/* Appends CALL to RECENT_CALLS. Returns NULL: out of memory. */
 static struct progress_call *keep(struct progress *c, struct recent_calls *recent_calls, const struct call *call, double leave_ns,
                                   struct mpg_error *err)
 {
-    struct progress_call *p = mpg_pool_take(&c->pool), **call_ref =
+    struct progress_call *p = mpg_pool_take(&c->pool), **place =
         &recent_calls->progress_call[recent_calls->n % PROGRESS_CALLS_KEPT];
     if (!p) {
         mpg_graph_out_of_memory(err);
@@ -189,8 +193,8 @@ static struct progress_call *keep(struct progress *c, struct recent_calls *recen
     if (mpg_graph_store(c->steps, call, &p->slot, err) < 0)
         return NULL;
     if (recent_calls->n >= PROGRESS_CALLS_KEPT)
-        let_go(c, *call_ref);
-    *call_ref = p;
+        release(c, *place);
+    *place = p;
     recent_calls->n++;
     return p;
 }
@@ -203,8 +207,8 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
     all->turn = mpg_is_inserted(call->number) ? all->turn | 1 : 2 * call->number;
     if (all->all.n > 0 && is_alone)
         call->saw_ns = all->all.progress_call[(all->all.n - 1) % PROGRESS_CALLS_KEPT]->leave_ns;
-    const bool sees = sees_to_messages(call);
-    if (!sees && !(c->serves && sees_to_transfers(call)))
+    const bool sees = progresses_messages(call);
+    if (!sees && !(c->serves && progresses_transfers(call)))
         return 0;
     struct progress_call *p = keep(c, sees ? &all->all : &all->windows, call, leave_ns, err);
     if (!p)
@@ -213,7 +217,7 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
         return 0;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
-        if (!has_weak_progress(c, p, m) || takes_for_now(c, m, p)) {
+        if (!progresses(c, p, m) || takes_as_default(c, m, p)) {
             link = &graph_more(m)->weak_next;
             continue;
         }
@@ -223,7 +227,7 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
     return 0;
 }
 
-/* Whether M, which SENDER has not sent, is so only after the Start that awaits it is over. */
+/* Returns whether M, not sent yet by SENDER, is sent only after the Start that waits for M ends. */
 static bool is_posted_late(const struct progress_calls *sender, const struct message *m)
 {
     return sender->is_over || sender->latest_ns > graph_more(m)->progress_until_ns;
@@ -240,7 +244,7 @@ void mpg_graph_await_post(struct progress *c, struct message *m, double leave_ns
     graph_await(waiter, &m->receive_waiter);
 }
 
-/* M is not in LIST. */
+/* Removes M from LIST. */
 static void unlist(struct message **list, const struct message *m)
 {
     while (*list && *list != m)
@@ -255,8 +259,8 @@ void mpg_graph_forget_post(struct progress *c, const struct message *m)
         unlist(&c->rank[m->source].posts, m);
 }
 
-/* Who waits for Posts of SENDER that come too late goes on; if ALL, for whatever Post: whether there was any. */
-static bool let_starts_go(struct progress_calls *sender, bool all)
+/* Releases the waits for Posts of SENDER that come too late; with ALL, for any Post. Returns whether there was any. */
+static bool release_win_starts(struct progress_calls *sender, bool all)
 {
     bool any = false;
     for (struct message **link = &sender->posts; *link;) {
@@ -272,8 +276,8 @@ static bool let_starts_go(struct progress_calls *sender, bool all)
     return any;
 }
 
-/* Whether all that begins before UNTIL_NS is known. (What begins at it counts nowhere: ranks that leave calls at the same
- * time would wait for each other here.) */
+/* Returns whether all calls that begin before UNTIL_NS are known. Calls that begin exactly at UNTIL_NS do not count:
+ * otherwise ranks that leave calls at the same time would wait for each other. */
 static bool has_passed(const struct progress_calls *all, double until_ns)
 {
     return all->is_over || all->latest_ns >= until_ns;
@@ -293,8 +297,8 @@ int mpg_graph_await_progress(struct progress *c, int32_t rank, double until_ns, 
     return 0;
 }
 
-/* Who waits for a rank to have passed what it has goes on; if ALL, who waits for more, too: whether there was any. */
-static bool let_pass(struct progress *c, struct progress_calls *all, bool every)
+/* Releases the waiters whose time a rank has passed; with EVERY, all waiters. Returns whether there was any. */
+static bool release_waiters(struct progress *c, struct progress_calls *all, bool every)
 {
     bool any = false;
     for (struct progress_waiter **link = &all->progress_waiter; *link;) {
@@ -315,20 +319,20 @@ static bool let_pass(struct progress *c, struct progress_calls *all, bool every)
 const struct progress_call *mpg_graph_progress_call_after(const struct progress *c, int32_t rank, uint64_t after, double from_ns,
                                                           bool *is_known)
 {
-    return find_passage(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
+    return find_progress_call(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
 }
 
 const struct progress_call *mpg_graph_rma_progress_call_after(const struct progress *c, int32_t rank, double from_ns,
                                                               bool *is_known)
 {
     bool is_known_too;
-    const struct progress_call *p = find_passage(&c->rank[rank].all, 1, from_ns, 0, is_known);
-    const struct progress_call *q = find_passage(&c->rank[rank].windows, 1, from_ns, 0, &is_known_too);
+    const struct progress_call *p = find_progress_call(&c->rank[rank].all, 1, from_ns, 0, is_known);
+    const struct progress_call *q = find_progress_call(&c->rank[rank].windows, 1, from_ns, 0, &is_known_too);
     *is_known = *is_known && is_known_too;
     return !*is_known ? NULL : !p || (q && q->turn < p->turn) ? q : p;
 }
 
-/* Whether who carries M would begin only after the call that completes M's send is over. */
+/* Returns whether M's progress call would begin only after the call that completes M's send. */
 static bool is_too_late(const struct progress *c, const struct message *m)
 {
     return !c->observes && c->rank[m->destination].latest_ns > graph_more(m)->progress_until_ns;
@@ -349,8 +353,8 @@ void mpg_graph_advance_progress(struct progress *c, int32_t rank, double leave_n
         *link = graph_more(m)->weak_next;
         settle(c, m, NULL);
     }
-    (void)let_starts_go(all, false);
-    (void)let_pass(c, all, false);
+    (void)release_win_starts(all, false);
+    (void)release_waiters(c, all, false);
 }
 
 void mpg_graph_end_progress(struct progress *c, int32_t rank)
@@ -359,8 +363,8 @@ void mpg_graph_end_progress(struct progress *c, int32_t rank)
         return;
     struct progress_calls *all = &c->rank[rank];
     all->is_over = true;
-    (void)let_starts_go(all, false);
-    (void)let_pass(c, all, false);
+    (void)release_win_starts(all, false);
+    (void)release_waiters(c, all, false);
     while (all->first) {
         struct message *m = all->first;
         all->first = graph_more(m)->weak_next;
@@ -372,8 +376,8 @@ bool mpg_graph_give_up_progress(struct progress *c)
 {
     bool any = false;
     for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
-        any = let_starts_go(&c->rank[r], true) || any;
-        any = let_pass(c, &c->rank[r], true) || any;
+        any = release_win_starts(&c->rank[r], true) || any;
+        any = release_waiters(c, &c->rank[r], true) || any;
         while (c->rank[r].first) {
             struct message *m = c->rank[r].first;
             c->rank[r].first = graph_more(m)->weak_next;
@@ -387,7 +391,7 @@ bool mpg_graph_give_up_progress(struct progress *c)
 bool mpg_graph_is_weak_send(const struct progress *c, const struct message *m)
 {
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
-    if (mpg_is_inserted(m->sent_number)) /* of one that waits for its receiver by its protocol that is said already */
+    if (mpg_is_inserted(m->sent_number)) /* an inserted message with synchronous protocol waits already */
         return c->is_on && !c->observes && !m->synchronous && m->bytes > most;
     return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
 }
@@ -418,14 +422,14 @@ static void list(struct progress_calls *all, struct message *m)
     all->first = m;
 }
 
-/* M goes by the call of its receiver with TURN or by a later one: settled, or listed where that is still to come. */
-static void find_carrier(struct progress *c, struct message *m, uint64_t turn)
+/* Looks for M's progress call at position TURN or later: settles M, or lists M until that call comes. */
+static void look_for_progress_call(struct progress *c, struct message *m, uint64_t turn)
 {
     struct progress_calls *all = &c->rank[m->destination];
     bool is_known;
-    struct progress_call *p = find_passage(&all->all, turn, m->sender_ns, m->sent_number, &is_known);
-    if (p && takes_for_now(c, m, p))
-        p = find_passage(&all->all, p->turn + 1, m->sender_ns, m->sent_number, &is_known);
+    struct progress_call *p = find_progress_call(&all->all, turn, m->sender_ns, m->sent_number, &is_known);
+    if (p && takes_as_default(c, m, p))
+        p = find_progress_call(&all->all, p->turn + 1, m->sender_ns, m->sent_number, &is_known);
     if (p || !is_known || all->is_over)
         settle(c, m, p);
     else
@@ -437,11 +441,11 @@ void mpg_graph_weak_send_started(struct progress *c, struct message *m)
     if (!m->is_weak || m->has_progress_call)
         return;
     struct progress_calls *all = &c->rank[m->destination];
-    unlist(&all->first, m); /* which did not know yet when it can start */
+    unlist(&all->first, m); /* listed before its earliest start was known */
     const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->progress_from_ns = can_start ? m->sender_ns : INFINITY;
     if (can_start)
-        find_carrier(c, m, when_posted ? 2 * m->posted_number : 0);
+        look_for_progress_call(c, m, when_posted ? 2 * m->posted_number : 0);
     else if (all->is_over)
         settle(c, m, NULL);
     else
@@ -459,11 +463,11 @@ void mpg_graph_await_weak_send(struct progress *c, struct message *m, double lea
     if (!m->is_weak)
         return;
     struct more_of_message *more = graph_more(m);
-    if (!mpg_is_inserted(m->sent_number)) /* else it may last */
+    if (!mpg_is_inserted(m->sent_number)) /* an inserted call lasts as long as needed */
         more->progress_until_ns = leave_ns;
-    if (m->has_progress_call && more->progress_call && looked_on(c, more->progress_call, m)) {
+    if (m->has_progress_call && more->progress_call && was_inside_before(c, more->progress_call, m)) {
         m->has_progress_call = false;
-        find_carrier(c, m, more->progress_call->turn + 1);
+        look_for_progress_call(c, m, more->progress_call->turn + 1);
     }
     if (m->has_progress_call)
         return;
@@ -481,7 +485,7 @@ void mpg_graph_weak_send_received(struct progress *c, const struct message *m)
         c->received_ns = m->sender_ns;
 }
 
-/* What is waited for longest says it: CALL began before its carrier did, and received nothing that left later. */
+/* The longest wait counts: CALL must begin before the progress call, and receive no message sent later. */
 void mpg_graph_observe_weak_sends(struct progress *c, const struct call *call)
 {
     if (!c->observes)
@@ -521,7 +525,7 @@ void mpg_graph_weak_send_done(struct progress *c, struct message *m)
     if (m->is_weak && !m->has_progress_call)
         unlist(&c->rank[m->destination].first, m);
     if (m->has_more && graph_more(m)->progress_call) {
-        let_go(c, graph_more(m)->progress_call);
+        release(c, graph_more(m)->progress_call);
         graph_more(m)->progress_call = NULL;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Win_start and the Posts that it waits for. */
+/* Win_start that waits for Posts. */
 #include "graph/matching/win_start.h"
 
 #include <math.h>
@@ -61,13 +61,13 @@ int mpg_graph_win_start_edges(struct matching *matching, struct windows *windows
     return 0;
 }
 
-/* Of several Posts the one that begins last says it. */
+/* The Post that begins last counts. */
 void mpg_graph_note_win_start(struct progress *c, struct windows *windows, const struct call *call, const struct group *group)
 {
     double last_ns = -INFINITY;
     struct mpg_error err;
     const struct window *w = c->observes ? mpg_graph_find_window(&windows->by_object, call->event->object, &err) : NULL;
-    if (!w) /* without memory it is not counted */
+    if (!w) /* out of memory: not counted */
         return;
     for (uint32_t i = 0; i < group->count; i++)
         last_ns = group->messages[i]->is_sent ? fmax(last_ns, group->messages[i]->sender_ns) : last_ns;

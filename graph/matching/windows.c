@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Epochs of windows and their messages, one-sided communication of active targets. */
+/* Epochs of windows and their messages: one-sided communication with active targets. */
 #include "graph/matching/windows.h"
 
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "graph/matching/win_start.h"
 
 int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
-                        const struct call *call, struct load *moved, struct mpg_error *err)
+                        const struct call *call, struct load *rma_pending, struct mpg_error *err)
 {
     const struct applied_hypotheses *s = &matching->applied_hypotheses;
     const struct call_ref here = graph_call_ref(call);
     const int32_t object = call->event->object;
     struct window *w;
     int dropper;
-    *moved = graph_load(0);
+    *rma_pending = graph_load(0);
     if (object == MPG_NO_OBJECT || (!s->bound && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
         return 0;
     if (!(w = mpg_graph_find_window(&windows->by_object, object, err)) ||
@@ -22,8 +22,8 @@ int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, cons
         mpg_graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
         mpg_graph_learn_dropped(s, &here, 1, dropper, err) < 0)
         return -1;
-    const struct moved all = mpg_graph_take_all(w);
-    *moved = (struct load){all.bytes, all.target_bytes, dropper >= 0 || mpg_graph_is_post_dropped(s, &here, 1), dropper};
+    const struct rma_pending all = mpg_graph_take_all(w);
+    *rma_pending = (struct load){all.bytes, all.target_bytes, dropper >= 0 || mpg_graph_is_post_dropped(s, &here, 1), dropper};
     return 0;
 }
 
@@ -40,7 +40,7 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     return 0;
 }
 
-/* CALL is about all pairs of EPOCH, which are dropped as the call that said so was told. */
+/* Counts all pairs of EPOCH as parts of CALL, with the drops learned for the call that began EPOCH. */
 static void count_pairs(const struct applied_hypotheses *s, const struct epoch *epoch, const struct call *call)
 {
     for (uint32_t i = 0; i < epoch->count && s->bound; i++) {
@@ -49,7 +49,8 @@ static void count_pairs(const struct applied_hypotheses *s, const struct epoch *
     }
 }
 
-/* Win_complete CALL ends the Ith pair of its epoch, with rank TO of the world: whether that is dropped. */
+/* CALL, a Win_complete, ends the I-th pair of its epoch, with world rank TO. *DROPPER: the hypothesis that drops the
+ * pair, or -1. */
 static int end_pair(struct matching *matching, struct window *w, const struct call *call, int32_t comm, uint32_t i,
                     int32_t to, int *dropper, struct mpg_error *err)
 {
@@ -64,8 +65,8 @@ static int end_pair(struct matching *matching, struct window *w, const struct ca
                : 0;
 }
 
-/* Sends each of EPOCH's members a message of what went to it. */
-static int tell(struct matching *matching, const struct call *call, int32_t comm,
+/* Sends a synchronization message to each member of EPOCH. */
+static int send_synchronization(struct matching *matching, const struct call *call, int32_t comm,
                 const struct epoch *epoch, struct window *w, int32_t tag, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < epoch->count; i++) {
@@ -79,9 +80,9 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
         if (to < 0)
             return -1;
         if (tag == TAG_COMPLETE) {
-            const struct moved moved = mpg_graph_take_transfers(w, epoch->ranks[i]);
-            load.bytes = moved.bytes;
-            load.target_bytes = moved.target_bytes;
+            const struct rma_pending rma_pending = mpg_graph_take_transfers(w, epoch->ranks[i]);
+            load.bytes = rma_pending.bytes;
+            load.target_bytes = rma_pending.target_bytes;
         }
         load.drops = mpg_graph_is_post_dropped(&matching->applied_hypotheses, &here, i + 1);
         call->sent->parts++;
@@ -95,12 +96,12 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
     return 0;
 }
 
-/* Waits for such a message of each. */
-static int hear(struct matching *matching, struct call *call, int32_t comm, struct window *w,
-                const struct epoch *epoch, int32_t tag, struct group **heard, struct mpg_error *err)
+/* Waits for a synchronization message from each member of EPOCH. */
+static int await_synchronization(struct matching *matching, struct call *call, int32_t comm, struct window *w,
+                const struct epoch *epoch, int32_t tag, struct group **awaited, struct mpg_error *err)
 {
     int dropper = -1;
-    struct group *group = *heard = mpg_graph_new_group(epoch->count, err);
+    struct group *group = *awaited = mpg_graph_new_group(epoch->count, err);
     if (!group)
         return -1;
     for (uint32_t i = 0; i < epoch->count; i++) {
@@ -121,20 +122,20 @@ static int hear(struct matching *matching, struct call *call, int32_t comm, stru
     return 0;
 }
 
-/* Win_complete CALL waits for its epoch's Posts, or for those that came too late for its Start. */
-static int hear_posts(struct matching *matching, struct call *call, int32_t comm, struct window *w, struct group **group,
+/* CALL, a Win_complete, waits for the Posts of its epoch, or for those that came too late for its Start. */
+static int await_posts(struct matching *matching, struct call *call, int32_t comm, struct window *w, struct group **group,
                       struct mpg_error *err)
 {
     if (!w->late)
-        return hear(matching, call, comm, w, &w->access, TAG_POST, group, err);
+        return await_synchronization(matching, call, comm, w, &w->access, TAG_POST, group, err);
     *group = w->late;
     w->late = NULL;
     mpg_graph_await_group(&call->waiter, *group);
     return 0;
 }
 
-/* Post tells the origins, which need it before they complete, or, where that waits, start;
- * complete tells the targets, which wait for it. */
+/* Post sends to the origins, which need the message before Complete, or before Start if Start waits. Complete sends
+ * to the targets, which wait for the message. */
 static int synchronise(struct matching *matching, struct call *call, int32_t comm,
                        struct window *w, struct group **group, struct mpg_error *err)
 {
@@ -151,18 +152,18 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     case MPG_CALL_Win_post:
         if (keep_group(call, &w->exposure, err) < 0)
             return -1;
-        return tell(matching, call, comm, &w->exposure, w, TAG_POST, err);
+        return send_synchronization(matching, call, comm, &w->exposure, w, TAG_POST, err);
     case MPG_CALL_Win_complete:
         if (mpg_graph_end_transfers(matching, w, call, -1, err) < 0 ||
-            tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
-            hear_posts(matching, call, comm, w, group, err) < 0)
+            send_synchronization(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
+            await_posts(matching, call, comm, w, group, err) < 0)
             return -1;
         w->access.count = 0;
         w->noting.n = 0;
         return 0;
     default: /* Win_wait, Win_test */
         if (e->call == MPG_CALL_Win_wait || e->found) {
-            status = hear(matching, call, comm, w, &w->exposure, TAG_COMPLETE, group, err);
+            status = await_synchronization(matching, call, comm, w, &w->exposure, TAG_COMPLETE, group, err);
             w->exposure.count = 0;
         } else
             count_pairs(&matching->applied_hypotheses, &w->exposure, call);

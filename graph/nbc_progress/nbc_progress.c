@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Awaiting what others do, and the edges. */
+/* Waiting for other members' calls, and the edges. */
 #include "graph/nbc_progress/nbc_progress.h"
 
 #include <stdlib.h>
@@ -38,10 +38,10 @@ void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress)
     free(nbc_progress);
 }
 
-/* Of more members none is looked at: each waits for what all others do. */
+/* Larger collectives are not examined, since each member waits for the calls of all others. */
 enum { MOST_MEMBERS = 256 };
 
-/* Whether what completes PART by CALL may wait for others' calls. */
+/* Fills COMPLETION and returns true if the completion of PART by CALL can wait for other members' calls. */
 static bool ask(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
                 struct completion *completion)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls that complete nonblocking collectives show of how these go: by which algorithm the calls of others explain most
- * of what they waited. */
+/* Observations of nonblocking collectives: which algorithm and progress model explains most of the waiting in
+ * completing calls. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "graph/nbc_progress/nbc_progress.h"
 #include "graph/nbc_progress/private.h"
 
-/* So many calls of a kind are looked at, by each of its ways, times its members. */
+/* Limit of examined calls of a kind, times models, times members. */
 enum { MOST_LOOKED_AT = 1 << 16 };
-/* Another way is better if it explains more than the one before it by more than this part. */
+/* A later model replaces an earlier one only if it explains more waiting by more than this fraction. */
 static const double MORE = 0.05;
 
 enum { MODELS_OF_ONE = 4 };
@@ -18,23 +18,24 @@ struct observed_model {
     struct model model;
     uint64_t waited, left;
     double explained_ns;
-    double latest_ns, else_ns; /* of the call that is being left: when the calls of others allow it to end, and all else */
+    /* of the call being left: earliest leave by other members' calls; earliest leave by everything else */
+    double latest_ns, else_ns;
 };
 
 struct kind {
     enum mpg_call call;
     int32_t p;
     int64_t bytes;
-    uint32_t looked_at; /* calls */
-    int models; /* the table's first */
-    struct observed_model model[]; /* MODELS_OF_ONE of each algorithm that there is for it, room for all */
+    uint32_t looked_at; /* number of examined calls */
+    int models; /* the first model is the table's algorithm */
+    struct observed_model model[]; /* room for MODELS_OF_ONE models of each algorithm */
 };
 
 struct observations {
     struct kind *kind[MPG_NONBLOCKING_MAX];
     uint32_t n;
-    struct kind *current; /* what the call that is being left completes; */
-    uint32_t parts;       /* so many of the kind */
+    struct kind *current; /* kind completed by the call being left */
+    uint32_t parts;       /* number of requests of this kind */
 };
 
 struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err)
@@ -90,7 +91,7 @@ static struct kind *new_kind(const struct nbc_progress *nbc_progress, const stru
     return kind;
 }
 
-/* That of MET; NULL: there are too many others, or no memory. */
+/* Returns the kind of NONBLOCKING_PART, made on first use; NULL: too many kinds, or out of memory. */
 static struct kind *find_kind(const struct nbc_progress *nbc_progress, const struct nonblocking_part *nonblocking_part)
 {
     struct observations *observations = nbc_progress->observations;
@@ -116,7 +117,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     if (!kind) /* not counted */
         return;
     if (observations->current && observations->current != kind) {
-        observations->parts = UINT32_MAX; /* of several kinds it is not known which it waited for */
+        observations->parts = UINT32_MAX; /* with several kinds, the kind that the call waited for is unknown */
         return;
     }
     if (kind->looked_at * (uint64_t)kind->p >= MOST_LOOKED_AT && !observations->current)
@@ -128,7 +129,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     double else_ns = -INFINITY;
     for (int i = 0; i < kind->models; i++) {
         struct observed_model *w = &kind->model[i];
-        if (i % MODELS_OF_ONE == 0) { /* those of an algorithm have that in common */
+        if (i % MODELS_OF_ONE == 0) { /* common to the models of an algorithm */
             struct model at_once = w->model;
             at_once.calls = at_once.sends_weak = at_once.choice.waits = false;
             else_ns = fmax(call->enter_ns, mpg_graph_nbc_completion_ns(nbc_progress, completion, &at_once));
@@ -145,7 +146,7 @@ void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct 
     if (!observations || !observations->current)
         return;
     struct kind *kind = observations->current;
-    const bool counts = observations->parts == n; /* else it may have waited for something else */
+    const bool counts = observations->parts == n; /* otherwise the call can have waited for another request */
     observations->current = NULL;
     observations->parts = 0;
     for (int i = 0; i < kind->models && counts; i++) {
@@ -159,9 +160,9 @@ void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct 
     }
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
-/* The best way of KIND; NULL: none is as often as it has to be. */
+/* Returns the best model of KIND; NULL: no model has enough evidence. */
 static const struct observed_model *best_of(const struct kind *kind)
 {
     const struct observed_model *best = NULL;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of graph/nbc_progress/ share. */
-#ifndef MPG_GRAPH_MOVING_PRIVATE_H
-#define MPG_GRAPH_MOVING_PRIVATE_H
+/* Shared by the files of graph/nbc_progress/. Private to graph/nbc_progress/. */
+#ifndef MPG_GRAPH_NBC_PROGRESS_PRIVATE_H
+#define MPG_GRAPH_NBC_PROGRESS_PRIVATE_H
 
 #include "graph/algorithms/stages.h"
 #include "graph/nonblocking.h"
 #include "graph/matching/weak_progress.h"
 #include "graph/collectives/collectives.h"
 
-/* Waves of what was looked at lately. */
+/* Cache of stage lists of recent collectives. */
 enum { STAGES_CACHED = 16 };
 struct stage_cache {
     enum mpg_call call;
     int32_t p;
     int64_t bytes;
     struct mpg_choice choice;
-    struct mpg_stages *stages; /* NULL: too many */
-    uint64_t used;           /* 0: none is kept here */
+    struct mpg_stages *stages; /* NULL: too many messages */
+    uint64_t used;           /* time of last use; 0: entry is empty */
 };
 
-/* When a wave begins and ends, as far as it is asked for. */
+/* Begin and end of a stage, computed on demand. */
 struct stage_time {
-    uint64_t turn;      /* in which it was asked for last */
-    uint8_t known;      /* what of it is: BEGINS, ENDS, and which of them is being found */
+    uint64_t turn;      /* query in which the values were computed */
+    uint8_t known;      /* bits: BEGINS, ENDS known; FINDING: being computed */
     double begin_ns, end_ns;
 };
 
-/* Of the calls that completing something waits for, those that begin last. */
+/* Most progress calls that one completion waits for: the latest ones. */
 enum { MOST_FOUND = 64 };
 
 struct nbc_progress {
@@ -46,31 +46,33 @@ struct nbc_progress {
         const struct progress_call *progress_call;
     } found[MOST_FOUND];
     uint32_t found_number;
-    double first_ns; /* when the first of them begins */
-    struct observations *observations; /* observes */
+    double first_ns; /* begin of the earliest of `found` */
+    struct observations *observations; /* if `observes` */
 };
 
-/* How a collective is looked at. */
+/* A model of progress. */
 struct model {
     struct mpg_choice choice;
-    bool calls, sends_weak; /* calls: later waves begin in calls; else as soon as they can */
+    /* calls: later stages begin inside MPI calls; otherwise as soon as possible. sends_weak: sends complete inside
+     * the receiver's calls */
+    bool calls, sends_weak;
 };
 
-/* Who completes it, and until when others' calls count. */
+/* The completion of a collective by one member; other members' calls count until until_ns. */
 struct completion {
     const struct part *part;
     struct nonblocking_part nonblocking_part;
     double until_ns;
 };
 
-/* When all is there that the member's last wave needs, aligned; INFINITY: not by then. In the time of the trace, as if
- * messages took none; the calls of others that this waits for are in MOVING->found, unless it observes. -INFINITY: waves are not
- * known. */
+/* Returns the time, aligned, when the inputs of the member's last stage are ready; INFINITY: not by until_ns. Traced
+ * times, with message times of zero. Unless NBC_PROGRESS observes, `found` holds the progress calls. Returns
+ * -INFINITY if the stages are not known. */
 double mpg_graph_nbc_completion_ns(struct nbc_progress *nbc_progress, const struct completion *completion,
                                    const struct model *model);
 void mpg_graph_stage_cache_clear(struct nbc_progress *nbc_progress);
 
-/* While it observes: what completes ASKED by CALL shows. */
+/* With OBSERVES: examines the completion by CALL. */
 void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct completion *completion, const struct call *call);
 struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err);
 void mpg_graph_nbc_observations_free(struct observations *observations);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a member's waves begin and end, by its algorithm, what it knows of others' calls, and no messages' times. */
+/* Begin and end of a member's stages, from the algorithm and the other members' calls, with message times of zero. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ static int32_t index_of(const struct finding *f, int32_t v)
     return (int32_t)(((int64_t)v + f->completion->nonblocking_part.root) % f->completion->nonblocking_part.p);
 }
 
-/* Of many those that begin last. */
+/* Keeps the progress calls that begin last. */
 static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct progress_call *p)
 {
     uint32_t n = nbc_progress->found_number, first = 0;
@@ -83,20 +83,20 @@ static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct p
         nbc_progress->first_ns = fmin(nbc_progress->first_ns, nbc_progress->found[i].progress_call->enter_ns);
 }
 
-/* Whether what member INDEX does at ENTER_NS counts. */
+/* Returns whether an action of member INDEX at ENTER_NS counts. */
 static bool counts(const struct finding *f, int32_t index, double enter_ns)
 {
     return index == f->completion->nonblocking_part.me ? enter_ns <= f->completion->until_ns : enter_ns < f->completion->until_ns;
 }
 
-/* When member INDEX came, and in which call; false: it has not, up to when that counts. */
+/* *ENTER_NS, *NUMBER: enter and call of member INDEX. Returns false if the member enters too late to count. */
 static bool find_member(const struct finding *f, int32_t index, double *enter_ns, uint64_t *number)
 {
     return mpg_graph_part_member(f->completion->part, index, enter_ns, number) && counts(f, index, *enter_ns);
 }
 
-/* When V, which could go on at FROM_NS, is in a call that sees to it: after the one that posts; or, if it has NOT_POSTED,
- * in any. */
+/* Returns the time when V, ready at FROM_NS, makes progress inside an MPI call: after the posting call, or in any
+ * call if NOT_POSTED. */
 static double in_call(const struct finding *f, int32_t v, double from_ns, bool not_posted)
 {
     const struct nonblocking_part *nonblocking_part = &f->completion->nonblocking_part;
@@ -119,7 +119,7 @@ static double in_call(const struct finding *f, int32_t v, double from_ns, bool n
     return fmax(from_ns, p->enter_ns);
 }
 
-/* --- waves --- */
+/* --- stages --- */
 
 static struct stage_time *time_of(const struct finding *f, uint32_t stage)
 {
@@ -151,7 +151,7 @@ static double begin_of(const struct finding *f, uint32_t stage)
     return t->begin_ns;
 }
 
-/* When the send of M is done, whose wave begins at BEGIN_NS. */
+/* Returns the time when the send of M completes; its stage begins at BEGIN_NS. */
 static double sent(const struct finding *f, const struct mpg_stage_message *m, double begin_ns)
 {
     const bool is_synchronous = m->bytes > (double)f->nbc_progress->eager_limit_bytes;

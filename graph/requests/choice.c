@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that may complete something else when times change (docs/MODEL.md, section 6): the
- * receives that they are given, and waiting for those of them that are still to be sent. */
+/* Calls that can complete other requests when times change (docs/MODEL.md, section 6): the receives passed to the
+ * call, and waiting for their messages. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -11,7 +11,7 @@ static bool may_choose(enum mpg_call call)
            call == MPG_CALL_Testsome || call == MPG_CALL_Test;
 }
 
-/* The message that REQUEST is about, if it is one receive and nothing else. */
+/* Returns the message of REQUEST if REQUEST is a plain receive. */
 static struct message *received(const struct request *request)
 {
     bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
@@ -39,8 +39,8 @@ static bool needs_all(enum mpg_call call)
     return call == MPG_CALL_Testall;
 }
 
-/* Whether E, which completed nothing and might have completed all, is about receives that name their
- * source, and what is complete: of all else it is not known when it is. */
+/* Returns whether E, which completed nothing and could have completed all, was passed only completed requests and
+ * receives with a named source. For all other requests the completion time is unknown. */
 static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
 {
     bool any = false;
@@ -59,8 +59,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     return any;
 }
 
-/* Whether a call completes a receive, or nothing, and leaves something that it was given, or might
- * have. */
+/* Returns whether a call completes a receive, or nothing, and leaves a request that it could have completed. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
     if (needs_all(e->call) && !e->done_all && e->done_number == 0)
@@ -75,7 +74,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     return done_number == 0;
 }
 
-/* Request ID is one that CALL, which COMPLETING is of, may complete, or asks for. */
+/* Notes request ID, which CALL of COMPLETING can complete or asks for. */
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {
@@ -114,7 +113,7 @@ int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank
     if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
     if (requests->choose_sources && mpg_graph_completes_open(completing))
-        choice->unmet = 1; /* nothing that arrives ends this */
+        choice->unmet = 1; /* no arrival ends this wait */
     if (!has_choice(rank, e)) {
         call->waiter.unmet += choice->unmet;
         return 0;
@@ -141,7 +140,7 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
     graph_satisfy(&call->waiter);
 }
 
-/* Those of COMPLETING's that have arrived; whether there is a choice: one of them is not completed here. */
+/* Lists COMPLETING's messages that have arrived. *ANY_LEFT: CALL does not complete all of them, so there is a choice. */
 static int list_arrived(struct matching *matching, const struct rank_requests *rank,
                         const struct call *call, const struct completing *completing,
                         bool *any_left, struct mpg_error *err)
@@ -153,7 +152,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
             *any_left = false;
             return 0;
         }
-        if (!m || !m->arrived || request->is_candidate) /* named twice, it is one */
+        if (!m || !m->arrived || request->is_candidate) /* a request passed twice counts once */
             continue;
         if (mpg_graph_view(matching, call, m, err) < 0 ||
             mpg_graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)

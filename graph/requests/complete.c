@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests, what they wait for meanwhile, and what is never completed. */
+/* Calls that complete requests, their waits, and requests that are never completed. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -19,7 +19,7 @@ static int keep(struct completing *completing, struct request *request, struct m
     return 0;
 }
 
-/* CALL waits for what REQUEST needs until it is complete. */
+/* Makes CALL wait for the events that complete REQUEST. */
 static int await_request(struct requests *requests, struct call *call, struct request *request, struct mpg_error *err)
 {
     struct waiter *waiter = &call->waiter;
@@ -36,7 +36,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
         if (sending && sending->synchronous && !sending->arrived)
             graph_await(waiter, &sending->send_waiter);
         break;
-    case REQUEST_PARTITIONS: /* which another thread's calls make ready */
+    case REQUEST_PARTITIONS: /* made ready by calls of another thread */
         graph_await(waiter, &request->more->ready_waiter);
         break;
     case REQUEST_COLLECTIVE:
@@ -62,7 +62,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     for (uint32_t i = 0; i < n; i++) {
         struct request *request = mpg_graph_find_request(rank, done[i]);
         if (request && request->completing)
-            continue; /* named twice */
+            continue; /* passed twice */
         if (requests->matching->lenient && (!request || request->unresolved))
             requests->matching->counts->unmatched++;
         else if (!request)
@@ -77,7 +77,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-/* What REQUEST, which has edges still, is about. */
+/* Returns the class of REQUEST, whose edges are not made yet. */
 static enum mpg_matter matter_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
@@ -87,7 +87,7 @@ static enum mpg_matter matter_of(const struct request *request)
     return mpg_call_matter((enum mpg_call)request->call);
 }
 
-/* The edges of one completed request; under `lenient` what it needs may be missing. */
+/* Adds the edges of a completed request; with `lenient` its events can be missing. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
 {
@@ -130,7 +130,7 @@ static int completion_edge(struct requests *requests, struct call *call,
     return 0;
 }
 
-/* How much of what REQUEST is about is dropped; *PARTS: of so much. */
+/* Returns the number of REQUEST's parts that hypotheses drop; *PARTS: number of parts. */
 static uint32_t count_dropped(const struct requests *requests, const struct request *request, uint32_t *parts)
 {
     const struct message *m = request->message, *sending = graph_request_sending(request);

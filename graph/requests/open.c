@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receives and probes that leave their source open: they take what arrives, in the order in which
- * they were posted (docs/MODEL.md, section 6). */
+/* MPI_ANY_SOURCE receives and probes: they take arriving messages in posting order (docs/MODEL.md, section 6). */
 #include "graph/requests/table.h"
 
 static bool is_open(const struct message *m)
@@ -8,7 +7,7 @@ static bool is_open(const struct message *m)
     return m && (m->posted_any & MPG_ANY_SOURCE);
 }
 
-/* The message that REQUEST receives; not one that it sends, whose receive is another's. */
+/* Returns the message that REQUEST receives; NULL for sends, whose receive belongs to another rank. */
 static struct message *received(const struct request *request)
 {
     return request->kind == REQUEST_RECEIVE ? request->message : NULL;
@@ -39,19 +38,18 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
     completing->choice.unmet = 0;
     if (!requests->choose_sources || !mpg_graph_is_alone(requests->matching, call->rank))
         return;
-    completing->choice.unmet = 1; /* nothing that arrives ends this */
+    completing->choice.unmet = 1; /* no arrival ends this wait */
     call->waiter.unmet++;
 }
 
-/* M, which a receive or probe of RANK with the source left open got, is not followed (docs/MODEL.md, section 6:
- * Not followed). */
+/* M, taken by an MPI_ANY_SOURCE receive or probe of RANK, is not followed (docs/MODEL.md, section 6: Not followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
     const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);
     matching->counts->open_kept += m->is_user && !may_follow;
 }
 
-/* CALL tells what the receive of M takes: it is listed, if it chooses. */
+/* Notes that CALL completes the receive of M: the receive is listed, if it chooses. */
 static int involve(struct matching *matching, const struct call *call, struct message *m,
                    uint32_t *involved, struct mpg_error *err)
 {
@@ -80,7 +78,7 @@ static int add_posted(struct matching *matching, const struct call *call, const 
     return 0;
 }
 
-/* Lists the receives of CALL's rank up to the last of INVOLVED ones, or all. */
+/* Lists the posted receives of CALL's rank up to the last of INVOLVED receives, or ALL. */
 static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {
@@ -126,7 +124,7 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
     return list_posted(matching, call, involved, false, err);
 }
 
-/* What CALL, a probe, looks for: false: in another world. */
+/* Fills FITS with the envelope of CALL, a probe. Returns false: source in another world. */
 static bool looks_for(struct matching *matching, const struct call *call, struct mpg_message_pattern *fits)
 {
     const struct mpg_event *e = call->event;
@@ -166,7 +164,7 @@ int mpg_graph_list_looking(struct requests *requests, struct call *call, struct 
         return 0;
     if (found && mpg_graph_view(matching, call, found, err) < 0)
         return -1;
-    call->looking = (struct mpg_looking){.looks = true,
+    call->probe = (struct mpg_probe){.looks = true,
                                          .takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE,
                                          .found = found ? graph_message_id(found) : 0,
                                          .slot = found ? graph_more(found)->view_slot : 0,

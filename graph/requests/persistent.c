@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Persistent requests: sends, receives, collectives, partitioned communication (MPI-4.0
- * sections 3.9, 6.13 and 4.2). */
+/* Persistent requests: sends, receives, collectives, partitioned communication (MPI-4.0 sections 3.9, 6.13 and 4.2). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/requests/table.h"
 
-/* --- what they are --- */
+/* --- initialisation --- */
 
 static void *copy(const void *from, size_t size)
 {
@@ -14,7 +13,7 @@ static void *copy(const void *from, size_t size)
     return to && size ? memcpy(to, from, size) : to;
 }
 
-/* E, a neighbourhood collective, with lists of its own; NULL without memory. */
+/* Returns a copy of E, a neighbourhood collective, with its lists; NULL: out of memory. */
 static struct mpg_event *keep_neighbors(const struct mpg_event *e)
 {
     struct mpg_event *kept = copy(e, sizeof *e);
@@ -42,7 +41,7 @@ void mpg_graph_free_persistent(struct requests *requests, struct persistent *p)
     mpg_pool_give(&requests->persistent_pool, p);
 }
 
-/* What CALL makes, into P, which is all 0. */
+/* Fills P, all zero, with the request that CALL initialises. */
 static int describe(struct requests *requests, const struct call *call, struct persistent *p,
                     struct mpg_error *err)
 {
@@ -91,13 +90,13 @@ int mpg_graph_define_persistent(struct requests *requests, struct rank_requests 
     }
     if (*slot)
         mpg_graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
-    *slot = (uint64_t)(uintptr_t)p; /* the rank's, also on failure */
+    *slot = (uint64_t)(uintptr_t)p; /* owned by the rank, also on failure */
     return describe(requests, call, p, err);
 }
 
-/* --- starting them --- */
+/* --- starts --- */
 
-/* Fills in the partner of a started wildcard receive. */
+/* Sets the partner of a started wildcard receive. */
 static void resolve(const struct mpg_event *e, int64_t id, struct persistent *what)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -142,7 +141,7 @@ static int start_collective(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* INDEX: of its first message, which is then the next one's. */
+/* *INDEX: of the first message; advanced by the number of messages. */
 static int start_neighbors(struct requests *requests, const struct call *call,
                            struct persistent *p, struct request *request, uint32_t *index,
                            struct mpg_error *err)
@@ -185,7 +184,7 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* Starts P as request ID, the INDEX-th thing that CALL starts. */
+/* Starts P as request ID, the INDEX-th operation that CALL starts. */
 static int start(struct requests *requests, struct rank_requests *rank, const struct call *call,
                  struct persistent *p, int64_t id, uint32_t *index, struct mpg_error *err)
 {
@@ -219,7 +218,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
         if (!slot && requests->matching->lenient)
-            continue; /* what completes it is counted */
+            continue; /* counted by the completing call */
         if (!slot)
             return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown", (long long)e->persistent[i]);
         call->sent->which = i;
@@ -232,7 +231,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
 
 /* --- partitions --- */
 
-/* All of REQUEST is ready, with CALL: the message is sent. */
+/* All partitions of REQUEST are ready with CALL: sends the message. */
 static int depart(struct requests *requests, const struct call *call, struct request *request,
                   struct mpg_error *err)
 {
@@ -242,7 +241,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
                           err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
-    if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */
+    if (protocol.sync_target && !request->message->arrived) { /* another thread keeps waiting */
         request->message->send_waiter = request->more->ready_waiter;
         request->more->ready_waiter = NULL;
     } else

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests: from the call that posts them to the one that completes them (MPI-3.1
- * sections 3.7 and 3.9).
+/* Requests, from the posting call to the completing call (MPI-3.1 sections 3.7 and 3.9).
  *
- * Of others it needs calls, and what requests are of: messages, groups and matched
- * messages (graph/matching/), collectives (graph/collectives/). It knows nothing of ranks
- * that are advanced: whose requests they are is said by the caller. */
+ * Requests refer to messages, groups and matched messages (graph/matching/) and to collectives (graph/collectives/).
+ * This room knows nothing of the scheduler: the caller passes the rank's requests. */
 #ifndef MPG_GRAPH_REQUESTS_H
 #define MPG_GRAPH_REQUESTS_H
 
@@ -16,101 +14,104 @@
 #include "graph/nbc_progress/nbc_progress.h"
 
 struct requests {
-    bool choose, choose_sources; /* the graph's options; the latter not without the former */
+    bool choose, choose_sources; /* the graph's options; choose_sources implies choose */
     struct matching *matching;
     struct collectives *collectives;
-    struct nbc_progress *nbc_progress; /* NULL: what is moved in calls is not looked at */
+    struct nbc_progress *nbc_progress; /* NULL: progress of nonblocking collectives is not examined */
     struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
-/* Those of one rank; zero-initialised is none. */
+/* Requests of one rank. Zero-initialised: none. */
 struct rank_requests {
-    struct request **near;     /* by id modulo their number, a power of 2: numbers of requests follow each other; */
+    struct request **near;     /* by id modulo near_capacity, a power of 2: request ids are consecutive */
     uint32_t near_capacity, near_count;
-    struct mpg_map far;        /* of those whose place another one has: id -> struct request * */
+    struct mpg_map far;        /* requests whose entry in NEAR is taken: id -> struct request * */
     struct mpg_map persistent; /* id -> struct persistent * */
 };
 
-/* Requests that a call completes; zero-initialised is none. */
+/* Requests that a call completes. Zero-initialised: none. */
 struct completing {
     struct request **requests;
     uint32_t count, capacity;
-    int64_t *given; /* a call that may choose: the requests that it is about, */
+    int64_t *given; /* a call that can choose: the requests passed to the call */
     uint32_t given_count, given_capacity;
-    struct waiter choice; /* who waits for those that it does not complete */
+    struct waiter choice; /* waits for requests that the call does not complete */
 };
 
-/* What holds a call up: one of the three, or none. */
+/* The event that a call waits for: one of the three, or none. */
 struct need {
     const struct message *message;
-    bool as_sender; /* it is the message's sender that waits */
+    bool as_sender; /* the sender of the message waits */
     const struct part *part;
-    uint32_t unready;          /* partitions of a send, */
-    uint64_t start;            /* which this call of its rank started */
+    uint32_t unready;          /* partitions of a send that are not ready */
+    uint64_t start;            /* call of the rank that started the send */
 };
 
 void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
-void mpg_graph_requests_clear(struct requests *requests); /* after those of every rank */
+void mpg_graph_requests_clear(struct requests *requests); /* after the requests of all ranks */
 
-/* CALL posts or starts requests, or makes a persistent one. TAKEN: its rank's. */
+/* CALL posts or starts requests, or initialises a persistent one. TAKEN: the rank's matched messages. Returns 0, or
+ * -1 with ERR. */
 int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank, struct taken *taken, const struct call *call,
                             struct mpg_error *err);
-/* CALL starts a one-sided transfer of LOAD with a request. */
+/* CALL starts a one-sided transfer of LOAD with a request. Returns 0, or -1: out of memory. */
 int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call, struct load load,
                              struct mpg_error *err);
-/* CALL says that partitions of a send are ready. */
+/* CALL marks partitions of a send as ready. Returns 0, or -1 with ERR. */
 int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err);
 int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err);
-/* CALL asks for a request to be cancelled. */
+/* CALL asks to cancel a request. */
 void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *call);
-/* CALL completes requests: notes them in COMPLETING, and waits for what they need. */
+/* CALL completes requests: notes the requests in COMPLETING, and waits for their events. Returns 0, or -1 with ERR. */
 int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank, struct call *call,
                                struct completing *completing, struct mpg_error *err);
-/* CALL completes, or might have completed, receives: notes those that it was given, and has
- * COMPLETING's CHOICE wait for what is not sent yet. After the above. */
+/* CALL completes, or could have completed, receives: notes the requests passed to CALL, and makes COMPLETING's CHOICE
+ * wait for messages not sent yet. Call after mpg_graph_begin_completion(). Returns 0, or -1: out of memory. */
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
-/* The same of a Parrived that found nothing. */
+/* Likewise for MPI_Parrived that returned false. */
 int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
-/* CALL waits no more for what it does not complete: that comes too late. */
+/* CALL stops waiting for requests that it does not complete: their messages come too late. */
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
-/* Whether COMPLETING completes receives whose source is open; whether it was given any. */
+/* Return whether COMPLETING completes MPI_ANY_SOURCE receives; whether CALL was passed any. */
 bool mpg_graph_completes_open(const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
-/* CALL is about something whose source is open: COMPLETING's CHOICE waits until nobody can go on.
- * When it is left, the receives that are posted before what chooses here, and that: MESSAGE, which
- * CALL receives, or requests. */
+/* CALL completes MPI_ANY_SOURCE receives: COMPLETING's CHOICE waits until no rank can go on. When CALL is left, the
+ * next two functions list the receives posted before the choosing ones, and these: MESSAGE, which CALL receives, or
+ * the requests. They return 0, or -1: out of memory. */
 void mpg_graph_begin_open(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_open_receive(struct requests *requests, const struct call *call, struct message *message,
                                 struct mpg_error *err);
 int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                  const struct completing *completing, struct mpg_error *err);
-/* The same of CALL, a probe, which has begun: whether it may find something else. When it is left,
- * what it looks for as well. */
+/* Likewise for CALL, a probe, which has begun. The first returns whether the probe can find another message; the
+ * second, when CALL is left, also fills what the probe looks for. */
 bool mpg_graph_begin_looking(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
-/* The candidates of CALL, which is being left, if there is a choice. Before their edges. */
+/* Lists the candidates of CALL, which is being left, if CALL has a choice. Call before the edges. Returns 0, or -1:
+ * out of memory. */
 int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                 struct completing *completing, struct mpg_error *err);
-/* With hypotheses: adds to what CALL is about, and is dropped, the requests that it is given, or asks for. */
+/* With hypotheses: adds the requests passed to CALL to the parts of CALL, and the dropped ones to its dropped parts. */
 void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank, const struct call *call);
-/* Whether CALL is given requests of one-sided transfers, and no others: they are done when it begins, as far as a library has
- * the calls that start them wait. */
+/* Returns whether CALL is passed requests of one-sided transfers only: these are complete at the enter, in a library
+ * whose starting calls wait. */
 bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct call *call);
-/* The edges of COMPLETING into CALL's leave; the requests are gone. */
+/* Adds the edges of COMPLETING into CALL's leave, and removes the requests. Returns 0, or -1 with ERR. */
 int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank, struct call *call,
                                struct completing *completing, struct mpg_error *err);
-/* Whether START, of RANK, starts a receive from FROM of COMM with TAG; what a wildcard took counts. */
+/* Returns whether START, of RANK, starts a receive from FROM of COMM with TAG, taking wildcards as resolved in the
+ * trace. */
 bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
                               int32_t tag);
-/* The rank has ended: an error if receives or collectives were never completed. */
+/* The rank has ended. Returns -1 with ERR if receives or collectives were never completed. */
 int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err);
 void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank);
 
-/* The first of COMPLETING's needs that WAITER waits for; false: none. */
+/* Fills NEED with the first event of COMPLETING that WAITER waits for. Returns false: none. */
 bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter, struct need *need);
-/* WAITER gives up all of them: how many. */
+/* Removes WAITER from all events of COMPLETING. Returns their number. */
 uint32_t mpg_graph_give_up_completion(struct completing *completing, const struct waiter *waiter);
 
 #endif

@@ -23,7 +23,7 @@ void mpg_graph_requests_clear(struct requests *requests)
     mpg_pool_clear(&requests->persistent_pool);
 }
 
-/* Where ID is, or would be, among those that are near. */
+/* Returns the entry of ID in NEAR. */
 static struct request **place_of(const struct rank_requests *rank, int64_t id)
 {
     return &rank->near[(uint64_t)id & (rank->near_capacity - 1)];
@@ -49,7 +49,7 @@ struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t 
     return NULL;
 }
 
-/* Room for twice as many. */
+/* Doubles the capacity. */
 static int grow(struct rank_requests *rank)
 {
     enum { LEAST = 16 };
@@ -66,23 +66,23 @@ static int grow(struct rank_requests *rank)
     return 0;
 }
 
-/* REQUEST is found by its number from now on. */
+/* Makes REQUEST available to look-ups. */
 static int insert(struct rank_requests *rank, struct request *request)
 {
-    struct request **call_ref = rank->near_capacity ? place_of(rank, request->id) : NULL;
-    while (!call_ref || (*call_ref && 2 * rank->near_count >= rank->near_capacity)) {
+    struct request **place = rank->near_capacity ? place_of(rank, request->id) : NULL;
+    while (!place || (*place && 2 * rank->near_count >= rank->near_capacity)) {
         if (grow(rank) < 0)
             return -1;
-        call_ref = place_of(rank, request->id);
+        place = place_of(rank, request->id);
     }
-    if (*call_ref) {
+    if (*place) {
         uint64_t *far = mpg_map_add(&rank->far, (uint64_t)request->id, 0);
         if (!far)
             return -1;
         *far = (uint64_t)(uintptr_t)request;
         return 0;
     }
-    *call_ref = request;
+    *place = request;
     rank->near_count++;
     return 0;
 }
@@ -136,9 +136,9 @@ static void give_back(struct requests *requests, struct request *request)
 
 void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank, struct request *request)
 {
-    struct request **call_ref = place_of(rank, request->id);
-    if (*call_ref == request) {
-        *call_ref = NULL;
+    struct request **place = place_of(rank, request->id);
+    if (*place == request) {
+        *place = NULL;
         rank->near_count--;
     } else
         mpg_map_remove(&rank->far, (uint64_t)request->id, 0);

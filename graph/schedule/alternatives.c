@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Candidates and when they are completed, what is looked for: put together for a call. */
+/* Collects candidates with their completion times, posted receives and probes of a call. */
 #include "graph/schedule/alternatives.h"
 
 #include "graph/schedule/completion_times.h"
@@ -20,10 +20,10 @@ bool mpg_graph_is_choice(const struct mpg_event *e)
     }
 }
 
-/* Whether it may complete or find something else than in the trace. */
+/* Counts a call that can complete or find another message than in the trace. */
 static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e, const struct mpg_alternatives *a)
 {
-    const bool looks = a->looking.looks && (a->looking.fits.any_source || !e->found);
+    const bool looks = a->probe.looks && (a->probe.fits.any_source || !e->found);
     if (a->candidate_number == 0 && a->receive_number == 0 && !looks)
         return;
     c->followed += mpg_graph_is_choice(e);
@@ -60,7 +60,7 @@ int mpg_graph_find_alternatives(struct mpg_graph *g, const struct call *call, st
     const struct steps *s = &g->steps;
     const enum mpg_call name = call->event->call;
     step->alternatives = &mpg_no_alternatives;
-    if (!g->requests.choose || (s->candidate_count == 0 && s->posted_count == 0 && !call->looking.looks && !call->asking.asks))
+    if (!g->requests.choose || (s->candidate_count == 0 && s->posted_count == 0 && !call->probe.looks && !call->parrived.asks))
         return 0;
     struct mpg_alternatives *a = mpg_graph_steps_list(&g->steps, sizeof *a, err);
     struct mpg_candidate *candidates = a ? mpg_graph_steps_list(&g->steps, s->candidate_count * sizeof *candidates, err) : NULL;
@@ -77,8 +77,8 @@ int mpg_graph_find_alternatives(struct mpg_graph *g, const struct call *call, st
                                    .candidates = candidates,
                                    .receive_number = s->posted_count,
                                    .receives = receives,
-                                   .looking = call->looking,
-                                   .asking = call->asking};
+                                   .probe = call->probe,
+                                   .parrived = call->parrived};
     note_followed(&g->counts, call->event, a);
     step->alternatives = a;
     return 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls start, kind by kind. */
+/* Starts the operations of calls, kind by kind. */
 #include "graph/schedule/calls.h"
 
 #include "graph/matching/exchanges.h"
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
 
-static void await_message(struct stream *s, struct message *m, struct waiter **call_ref)
+static void await_message(struct stream *s, struct message *m, struct waiter **event)
 {
     if (!m->arrived)
-        graph_await(&s->call.waiter, call_ref);
+        graph_await(&s->call.waiter, event);
 }
 
-/* What the call of S receives or finds may be another rank's. */
+/* The call of S can receive or find a message of another rank. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
     mpg_graph_begin_open(&g->requests, &s->call, &s->completing);
@@ -35,7 +35,7 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     return 0;
 }
 
-/* The call waits for the receiver of its message, if that waits, and sees to its rank's receives meanwhile. */
+/* The call waits for the receiver of a synchronous message, and progresses its rank's receives meanwhile. */
 static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct message *m = s->sending;
@@ -84,24 +84,24 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return 0;
 }
 
-/* A collective, a constructor, or a fence, which ends its window's epoch. */
+/* A collective, a constructor, or a fence, which ends an epoch of its window. */
 static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
-    struct load moved = graph_load(0);
+    struct load rma_load = graph_load(0);
     g->counts.shared_windows += mpg_call_plain(e->call) == MPG_CALL_Win_allocate_shared;
     if (mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE &&
-        mpg_graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
+        mpg_graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &rma_load, err) < 0)
         return -1;
-    if (mpg_graph_arrive(&g->collectives, &s->call, moved, &s->part, err) < 0)
+    if (mpg_graph_arrive(&g->collectives, &s->call, rma_load, &s->part, err) < 0)
         return -1;
     if (s->part.collective)
         mpg_graph_await_part(&s->part, &s->call.waiter);
     return 0;
 }
 
-/* A one-sided transfer with a request of its own. */
+/* A one-sided transfer with a request. */
 static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct load load;
@@ -133,7 +133,7 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
 {
     const struct mpg_event *e = s->call.event;
     g->counts.choices++;
-    s->call.asking = (struct mpg_asking){
+    s->call.parrived = (struct mpg_parrived){
         .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
     if (e->found)
         return 0;
@@ -143,7 +143,7 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
     return 0;
 }
 
-/* Bytes that the call's size class goes by. */
+/* Returns the bytes that select the call's size class. */
 static double class_bytes(const struct mpg_event *e)
 {
     double sum = 0;
@@ -154,7 +154,7 @@ static double class_bytes(const struct mpg_event *e)
     return e->count_number ? sum : (double)e->bytes;
 }
 
-/* What hypotheses insert. */
+/* Starts a call inserted by hypotheses. */
 static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     if (mpg_graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)

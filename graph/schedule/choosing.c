@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list of threads that wait for candidates. */
+/* The list of threads that wait for candidates. */
 #include "graph/schedule/choosing.h"
 
 void mpg_graph_note_choosing(struct stream **list, struct stream *s)

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AHEAD = 65536 }; /* calls, in search of a completion */
+enum { MOST_AHEAD = 65536 }; /* calls read in search of a completion */
 
 /* A completion that was read. */
 struct noted {
-    uint64_t number; /* of the call */
+    uint64_t number; /* call number */
     int64_t request;
 };
 
 struct completion_times {
     struct mpg_cursor *cursor;
-    uint64_t passed;  /* completions are noted of calls from this number on: */
-    struct mpg_map completed; /* request -> leave, */
-    struct noted *noted;      /* in the order of calls: from FIRST_NOTED on */
+    uint64_t passed;  /* completions of calls from this number on are kept */
+    struct mpg_map completed; /* request -> leave */
+    struct noted *noted;      /* in call order, from FIRST_NOTED on */
     uint32_t first_noted, noted_count, noted_capacity;
-    uint64_t calls;   /* read so far */
-    bool has_ended;   /* the rank */
+    uint64_t calls;   /* calls read so far */
+    bool has_ended;   /* the rank's trace has ended */
 };
 
 struct completion_times *mpg_graph_completion_times_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
@@ -113,7 +113,7 @@ void mpg_graph_completion_times_forget(struct completion_times *completion_times
                        0);
     if (completion_times->first_noted <= completion_times->noted_count / 2)
         return;
-    completion_times->noted_count -= completion_times->first_noted; /* so that the list is as long as what is ahead */
+    completion_times->noted_count -= completion_times->first_noted; /* keeps the list as short as the calls ahead */
     memmove(completion_times->noted, completion_times->noted + completion_times->first_noted,
             completion_times->noted_count * sizeof *completion_times->noted);
     completion_times->first_noted = 0;

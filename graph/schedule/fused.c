@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A send, a receive, and calls that leave either to a request. */
+/* Sends, receives, nonblocking sends and receives. */
 #include "graph/schedule/fused.h"
 
 #include "graph/schedule/calls.h"
@@ -15,15 +15,15 @@ uint64_t mpg_graph_at_once(const struct mpg_graph *g)
     return g->at_once;
 }
 
-/* The route that S's thread has to PEER of its call, or from there; NULL: none that knows its channel. */
-static inline struct cached_channel *known_route(const struct stream *s, bool sends, int32_t peer)
+/* Returns the cache entry of S's thread for sending to, or receiving from, PEER; NULL: no entry with a channel. */
+static inline struct cached_channel *known_channel(const struct stream *s, bool sends, int32_t peer)
 {
     const struct mpg_event *e = s->call.event;
     struct cached_channel *cached_channel = graph_cached_channel_slot(&s->call, sends, peer, e->tag);
     return graph_cached_channel_fits(cached_channel, e->comm, peer, e->tag) ? cached_channel : NULL;
 }
 
-/* The leave of S's call. */
+/* Appends the leave of S's call. */
 static inline struct mpg_step *emit_leave(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
     struct mpg_step *step = graph_emit_leave(&g->steps, &s->call, (double)s->call.event->bytes);
@@ -36,7 +36,7 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
 {
     const struct mpg_event *e = s->call.event;
     struct matching *matching = &g->matching;
-    struct cached_channel *cached_channel = known_route(s, true, e->to);
+    struct cached_channel *cached_channel = known_channel(s, true, e->to);
     if (!cached_channel)
         return 0;
     const struct protocol protocol = graph_load_protocol(matching, e->call, graph_load(e->bytes));
@@ -46,14 +46,14 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
     struct mpg_step *step = m ? emit_leave(g, s, err) : NULL;
     if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && mpg_graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
         return -1;
-    return mpg_graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1; /* it has none */
+    return mpg_graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1; /* an eager send has no edge */
 }
 
 static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
     struct matching *matching = &g->matching;
-    struct cached_channel *cached_channel = e->any ? NULL : known_route(s, false, e->from);
+    struct cached_channel *cached_channel = e->any ? NULL : known_channel(s, false, e->from);
     const struct message *first = cached_channel ? cached_channel->channel->first : NULL;
     if (!first || !first->is_sent || !first->arrived || first->synchronous)
         return 0;
@@ -71,7 +71,7 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
     return 1;
 }
 
-/* A call that leaves to a request what it sends or receives. */
+/* A nonblocking send or receive. */
 static inline int post_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;

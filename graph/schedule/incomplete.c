@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deaths, lost windows, ranks that still run: which to name. */
+/* Killed ranks, lost segments, running ranks: chooses the rank to name. */
 #include "graph/schedule/incomplete.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
     return false;
 }
 
-/* A rank that waits has calls left, of which MPI_Finalize may be one. */
+/* A waiting rank has unread calls, possibly MPI_Finalize. */
 static bool lost_window(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
@@ -28,9 +28,8 @@ static bool lost_window(const struct mpg_graph *g, int32_t rank)
            mpg_trace_lost_window(g->trace, rank);
 }
 
-/* The rank to name of those without an end: the first that says why or called
- * MPI_Abort, for others may have been killed with it, else the first that died or has
- * lost its window; or NO_RANK. */
+/* Returns the rank to name among those without end, or NO_RANK: the first that gives a reason or called MPI_Abort, as
+ * other ranks can have been killed with it; otherwise the first that died or lost its segment. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
     int32_t first = NO_RANK, cause = NO_RANK;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks whose trace ends before MPI_Finalize: what is known of why. */
-#ifndef MPG_GRAPH_ENDED_H
-#define MPG_GRAPH_ENDED_H
+/* Ranks whose trace ends before MPI_Finalize: known reasons. */
+#ifndef MPG_GRAPH_INCOMPLETE_H
+#define MPG_GRAPH_INCOMPLETE_H
 
 #include "graph/schedule/state.h"
 
-/* Says why LAST, the latest of its rank, is no MPI_Finalize. Returns -1. */
+/* Fills ERR with the reason why LAST, the latest stream of its rank, has no MPI_Finalize. Returns -1. */
 int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err);
-/* Whether a rank died, which ERR then says: what others wait for may be lost with it. */
+/* Returns whether a rank died, and fills ERR: operations that other ranks wait for can be lost. */
 bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that hypotheses insert, where a thread begins a region: as if they followed the mark in the trace. */
-#ifndef MPG_GRAPH_INSERTING_H
-#define MPG_GRAPH_INSERTING_H
+/* Calls inserted by hypotheses where a thread begins a region: as if they followed the region mark in the trace. */
+#ifndef MPG_GRAPH_INSERT_CALLS_H
+#define MPG_GRAPH_INSERT_CALLS_H
 
 #include "graph/schedule/state.h"
 
-/* Which hypotheses, bits, have the thread of S make a call at EVENT, which is no call. */
+/* Returns the hypotheses, as bits, that insert a call into the thread of S at EVENT, which is not a call. */
 uint64_t mpg_graph_inserts(const struct mpg_graph *g, const struct stream *s, const struct mpg_event *event);
-/* Lays aside the calls of SOME hypotheses, in their order, before whatever S's rank has laid aside. The first has the mark's
- * place between S's calls: what MARK says of CPU time, and of time off the CPU, before it. Error: out of memory. */
+/* Holds the calls of hypotheses SOME, in order, before all held calls of S's rank. The first takes the place of MARK
+ * between S's calls: it gets the mark's CPU time and off-CPU time. Returns 0, or -1: out of memory. */
 int mpg_graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some, const struct mpg_event *mark,
                      struct mpg_error *err);
 

@@ -8,7 +8,7 @@
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
 
-/* Those of the message that it receives, or sends, by itself. */
+/* Edges of the message that the call receives, or sends, without request. */
 static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct matching *matching = &g->matching;
@@ -33,7 +33,7 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
-/* Those of what hypotheses insert, but for what it sends. */
+/* Edges of an inserted call's received messages. */
 static int leave_exchange(struct matching *matching, struct stream *s, struct mpg_error *err)
 {
     struct group *group = s->group;
@@ -41,7 +41,7 @@ static int leave_exchange(struct matching *matching, struct stream *s, struct mp
     return mpg_graph_group_edges(matching, group, false, err);
 }
 
-/* What S, a probe, has found is what it is about. */
+/* A probe counts with the message found. */
 static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct message *m = mpg_graph_probed(&s->probing);
@@ -54,8 +54,7 @@ static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error 
     return mpg_graph_report_effect(&g->matching.applied_hypotheses, &told, graph_more(m)->dropper, err);
 }
 
-/* The edges into the call's leave besides its local one. Under `lenient` what
- * it waited for may be missing. */
+/* Edges into the call's leave, besides the local edge. With `lenient` awaited operations can be missing. */
 static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                        struct mpg_error *err)
 {
@@ -102,11 +101,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return s->completing.count ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err) : 0;
 }
 
-/* What is worth telling of the messages that a call completes; what it probes is received by
- * another. */
+/* Statistics of the messages that a call completes. A probed message is counted where it is received. */
 static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
-    if (mpg_is_inserted(step->number)) /* there are no traced times */
+    if (mpg_is_inserted(step->number)) /* no traced times */
         return;
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *e = &step->edges[i];
@@ -115,7 +113,7 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
     }
 }
 
-/* Whether the program asked for something that had not happened yet. */
+/* Returns whether the call asked for an operation that had not completed. */
 static bool found_nothing(const struct mpg_event *e)
 {
     if (!graph_is_among(mpg_call_kind(e->call), GRAPH_KIND(COMPLETE) | GRAPH_KIND(PROBE) | GRAPH_KIND(MPROBE) |
@@ -137,18 +135,19 @@ static bool found_nothing(const struct mpg_event *e)
     }
 }
 
-/* How long S's call, which completes nonblocking collectives, those of neighbours, too, still took once all had come to them,
- * and it was there; 0: it completes none. Of clocks that do not compare all that it took. */
+/* Returns how long S's call, which completes nonblocking collectives (also neighbourhood ones), still took after all
+ * members had entered and the call had begun; 0: it completes none. With incomparable clocks, the duration of the
+ * call. */
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
-    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of others */
+    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of other nonblocking collectives */
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
         const struct mpg_edge *e = &g->steps.edges[i];
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
-    for (size_t i = 0; i < g->steps.edge_count; i++) /* what is waited for, and modelled, is not kept */
+    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for progress calls are modelled */
         if (g->steps.edges[i].awaits_call)
             came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))
@@ -158,7 +157,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
     return fmax(0, s->call.leave_ns - came_ns);
 }
 
-/* With hypotheses: what S's call took is kept, whatever it waited for. */
+/* With hypotheses: counts durations that stay as traced, whatever the call waited for. */
 static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
     if (!g->bound)
@@ -172,8 +171,8 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
     g->counts.posted_ns += after_all_came(g, s);
 }
 
-/* What STEP, which leaves CALL of S, says of the call beyond its times and edges. */
-static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *step, struct mpg_error *err)
+/* Fills STEP, the leave of S's call, with data beyond times and edges. */
+static int describe_call(struct mpg_graph *g, struct stream *s, struct mpg_step *step, struct mpg_error *err)
 {
     struct call *call = &s->call;
     if (s->sent.n > 0 && mpg_graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
@@ -219,12 +218,12 @@ int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     step->lost_number = g->steps.lost_count;
     s->found_nothing = found_nothing(call->event);
     const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->bound;
-    if (is_told && tell_call(g, s, step, err) < 0)
+    if (is_told && describe_call(g, s, step, err) < 0)
         return -1;
     call->completed = 0;
     if (call->round_trip)
         call->round_trip_bytes = call->round_trip_target_bytes = 0;
-    call->round_trip = call->looking.looks = call->asking.asks = false;
+    call->round_trip = call->probe.looks = call->parrived.asks = false;
     note_messages(&g->counts, step);
     return is_awaited ? mpg_graph_part_left(&g->collectives, &part, call, err) : 0;
 }

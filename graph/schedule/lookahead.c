@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that are laid aside, with copies of their lists. */
+/* Held calls, with copies of their lists. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/schedule/lookahead.h"
 
-enum { MAX_AHEAD = 256 }; /* calls of a rank: mpg_graph_may_go() looks at all pairs */
+enum { MAX_AHEAD = 256 }; /* calls of a rank; mpg_graph_may_go() compares all pairs */
 
 struct held_call {
     struct held_call *next;
     struct mpg_event event;
     uint64_t number;
-    int64_t *sorted; /* the event's requests, of LISTS */
+    int64_t *sorted; /* the event's requests, stored in LISTS */
     uint32_t sorted_number;
     int64_t lists[];
 };
 
-/* Where a call sends to, and receives or probes from. */
+/* The ranks and tags that a call sends to, and receives or probes from. */
 struct ends {
     bool sends, receives;
     int32_t to, tag, from, recvtag;
 };
 
-/* Whether EVENT does nothing on its communicator but send and receive messages, and where its ENDS are. */
+/* Returns whether EVENT is a point-to-point call on its communicator; fills ENDS. */
 static bool is_point_to_point(const struct mpg_event *e, struct ends *ends)
 {
     switch (mpg_call_kind(e->call)) {
@@ -45,7 +45,7 @@ static bool is_point_to_point(const struct mpg_event *e, struct ends *ends)
     }
 }
 
-/* Whether two ranks or tags of receives are one, as far as is known. */
+/* Returns whether two ranks or tags of receives can be equal. */
 static bool may_be_same(int32_t a, int32_t b)
 {
     return a == b || a == MPG_UNKNOWN || b == MPG_UNKNOWN;
@@ -56,7 +56,7 @@ static bool is_collective(const struct mpg_event *e)
     return mpg_call_kind(e->call) == MPG_KIND_COLLECTIVE || mpg_call_kind(e->call) == MPG_KIND_ICOLLECTIVE;
 }
 
-/* Whether A and B, on one communicator, match in the order in which they are made. */
+/* Returns whether A and B, on one communicator, must be matched in order. */
 static bool match_in_order(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends of_a, of_b;
@@ -76,7 +76,7 @@ static bool are_ordered_by_comm(const struct mpg_event *a, const struct mpg_even
            (a->comm == b->newcomm || (a->comm == b->comm && match_in_order(a, b)));
 }
 
-/* Whether A starts persistent requests, which may be any messages, and B posts one. */
+/* Returns whether A starts persistent requests, for possibly any message, and B posts or sends one. */
 static bool may_start_same(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends ends;
@@ -89,7 +89,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether LATER is about a request of A's. */
+/* Returns whether LATER uses a request of A. */
 static bool shares_request(const struct mpg_event *later, const struct held_call *a)
 {
     for (uint32_t i = 0; a->sorted_number > 0 && i < later->request_number; i++)
@@ -99,7 +99,7 @@ static bool shares_request(const struct mpg_event *later, const struct held_call
     return false;
 }
 
-/* Whether LATER has to come after A, of the same rank. */
+/* Returns whether LATER must come after A, of the same rank. */
 static bool must_follow(const struct mpg_event *later, const struct held_call *a)
 {
     const struct mpg_event *earlier = &a->event;
@@ -118,7 +118,7 @@ static bool is_waiting(const struct rank_run *r, uint32_t thread)
     return false;
 }
 
-/* Whether EVENT is its thread's first. */
+/* Returns whether EVENT is its thread's first. */
 static bool is_first(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -127,8 +127,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Whether EVENT is its thread's first, and a call of the thread that called MPI_Init, which had been left then, has not been
- * yet: the new thread goes on from there. */
+/* Returns whether EVENT is its thread's first, and an earlier call of MPI_Init's thread is still to be made: the new
+ * thread continues from there. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;
@@ -140,9 +140,9 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
     return creator->phase == PHASE_WAIT && creator->call.event->leave_ns <= event->enter_ns;
 }
 
-/* Whether EVENT, of R's rank, receives what the probe of S, another thread that is in it still, has to find. One that entered
- * before the probe was over takes what comes first, as in MPI, if something may need that it is posted. What only waits for
- * its message waits for nothing that the probe, which entered before it, does not wait for. */
+/* Returns whether EVENT, of R's rank, receives the message that the probe of thread S is still looking for. A receive
+ * that entered before the probe ended takes the first message, as in MPI, if other ranks can need the post. A receive
+ * that only waits for its message does not wait for anything that the earlier probe does not wait for. */
 static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
 {
     const struct mpg_event *probe = s->call.event;
@@ -167,7 +167,7 @@ static bool takes_found(const struct rank_run *r, const struct stream *s, const 
     }
 }
 
-/* Whether EVENT has to leave its message to a probe until that has found it. */
+/* Returns whether EVENT must leave its message to a probe that has not found the message yet. */
 static bool is_still_probed(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -219,7 +219,7 @@ const struct mpg_event *mpg_graph_held_call_first(const struct rank_run *r, cons
     return NULL;
 }
 
-/* N numbers of LIST at *END, which moves on. */
+/* Copies N numbers of LIST to *END, and advances *END. */
 static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
 {
     int64_t *kept = *end;
@@ -231,11 +231,11 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
     return kept;
 }
 
-/* So many numbers are a resolution. */
+/* Numbers that a resolution takes. */
 enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
 _Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
 
-/* Lays R's next call aside, with lists of its own. */
+/* Holds R's next call, with copies of its lists. */
 static int lay_aside(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = r->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stream of steps: ranks take turns, each until it needs another one, the one least
- * far in its own run first. */
+/* The stream of steps. Ranks take turns; each goes on until it needs another rank, and the rank least far in its own
+ * run goes next. */
 #include <stdlib.h>
 
 #include "graph/matching/rma_progress.h"
@@ -59,8 +59,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     return mpg_graph_check_collectives(&g->collectives, err);
 }
 
-/* No rank can go on as it is: those that can with other calls than their next are made
- * to. */
+/* No rank can go on with its next call: ranks that can go on with a later call do so. */
 static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_read_on(g, err) < 0)
@@ -76,13 +75,13 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-/* Whether the current rank, which can go on, does so before others. */
+/* Returns whether the current rank, which can go on, keeps its turn. */
 static bool keeps_turn(const struct mpg_graph *g)
 {
     return g->turn < GRAPH_TURN || g->queue.count == 0;
 }
 
-/* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
+/* Chooses the rank to advance. Returns 1; 0 when all ranks have finished; -1 when no rank can go on. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
@@ -97,7 +96,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     }
     if (g->queue.count == 0 && g->choosing)
         (void)mpg_graph_release_choosing(g);
-    if (g->queue.count == 0 && g->finished < g->ranks) /* by clocks that are not exact a call can be too late */
+    if (g->queue.count == 0 && g->finished < g->ranks) /* with inexact clocks a progress call can seem too late */
         (void)mpg_graph_give_up_progress(&g->matching.progress);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
@@ -114,7 +113,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     return 1;
 }
 
-/* What others waited for in vain may be a call that returned an error. */
+/* An awaited operation can belong to a call that returned an error: names that call. */
 static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
 {
     const struct call_ref *f = &g->first_failed;
@@ -126,8 +125,8 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-/* Takes the current rank to the end of a call, or to the begin of one: to its end as well, if it is
- * the next thing that happens; then on to the next, until there are ENOUGH steps or something else is to be looked at. */
+/* Advances the current rank to the end or the begin of a call, and through the call if its end is the next event;
+ * repeats until there are ENOUGH steps or another rank must be examined. */
 static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 {
     const int32_t rank = g->current;
@@ -138,7 +137,7 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
         const int made = mpg_graph_advance(g, rank, err);
         if (made < 0)
             return -1;
-        if (made > 0) /* nobody else is concerned */
+        if (made > 0) /* no other rank is concerned */
             continue;
         const struct rank_run *r = state->run;
         g->turn += r && r->streams ? graph_turn_of(r->streams->call.event->call) : GRAPH_POSTS_A_CALL;
@@ -152,17 +151,17 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     return 0;
 }
 
-/* Now and then, by the steps alone: who evaluates them in batches is told at the same ones. */
-static bool is_to_tell(const struct mpg_graph *g)
+/* Depends on steps only, so that all evaluators get the report at the same step. */
+static bool must_report_unused(const struct mpg_graph *g)
 {
     enum { LEAST_STEPS = 1024 };
-    const uint64_t untold = g->untold + g->steps.count;
-    return g->reports_unused && untold >= LEAST_STEPS && untold >= g->steps.slots;
+    const uint64_t unreported = g->unreported + g->steps.count;
+    return g->reports_unused && unreported >= LEAST_STEPS && unreported >= g->steps.slots;
 }
 
-static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
+static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    g->untold = 0;
+    g->unreported = 0;
     uint32_t *unused = mpg_graph_steps_list(&g->steps, g->steps.unused_count * sizeof *unused, err);
     if (!unused)
         return -1;
@@ -175,10 +174,10 @@ static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    enum { SOME = 128 }; /* so few that they are near when they are taken */
+    enum { SOME = 128 }; /* so few that steps are still cached when evaluated */
     if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
-    while (g->steps.count < SOME && !is_to_tell(g)) {
+    while (g->steps.count < SOME && !must_report_unused(g)) {
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;
@@ -188,20 +187,20 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
             return name_failed(g, err);
     }
     *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, g->steps.batch, false, NULL, 0};
-    if (is_to_tell(g))
-        return tell_unused(g, steps, err) < 0 ? -1 : 1;
-    g->untold += steps->n;
+    if (must_report_unused(g))
+        return report_unused(g, steps, err) < 0 ? -1 : 1;
+    g->unreported += steps->n;
     return 1;
 }
 
-/* What hypotheses say of messages, if anything. */
-static struct applied_hypotheses supposing_of(const struct mpg_graph *g)
+/* Returns the hypotheses about messages, if any. */
+static struct applied_hypotheses applied_hypotheses_of(const struct mpg_graph *g)
 {
     const uint64_t some = g->bound ? mpg_bound_of_messages(g->bound, g->active) : 0;
     return (struct applied_hypotheses){some ? g->bound : NULL, some, g->trace};
 }
 
-/* Tells the parts of the graph of each other. */
+/* Connects the rooms of the graph. */
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     g->lenient = options->lenient;
@@ -219,7 +218,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
-                                    .applied_hypotheses = supposing_of(g),
+                                    .applied_hypotheses = applied_hypotheses_of(g),
                                     .notes_progress = g->bound != NULL,
                                     .of_target = options->of_target,
                                     .keeps_protocol = options->keeps_protocol,
@@ -238,7 +237,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                           .tree_bytes = options->has_weak_progress ? options->weak.tree_bytes : INT64_MAX,
                                           .shown = options->nonblocking_table ? &g->matching.progress.limits : NULL,
                                           .trace = g->trace,
-                                          .applied_hypotheses = supposing_of(g),
+                                          .applied_hypotheses = applied_hypotheses_of(g),
                                           .of_target = options->of_target,
                                           .counts = &g->counts,
                                           .members = &g->members,
@@ -316,7 +315,7 @@ void mpg_graph_close(struct mpg_graph *g)
 
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err)
 {
-    struct mpg_graph_options leaves = *options; /* nobody looks at the steps */
+    struct mpg_graph_options leaves = *options; /* no evaluator reads the steps */
     leaves.wanted = MPG_STEPS_LEAVES;
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
     struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, &leaves, err) : NULL;

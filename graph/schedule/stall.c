@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waits for whom, from the first blocked thread on. */
+/* The chain of waits, from the first blocked thread on. */
 #include "graph/schedule/stall.h"
 
 #include "graph/schedule/choosing.h"
@@ -10,7 +10,7 @@ static bool is_missing(const struct message *m)
     return m && !m->arrived;
 }
 
-/* What holds S up. */
+/* Returns the event that S waits for. */
 static struct need find_need(const struct stream *s)
 {
     struct need need = {.part = s->part.collective ? &s->part : NULL};
@@ -33,7 +33,7 @@ static bool is_blocked(const struct stream *s)
     return s->phase == PHASE_WAIT && s->call.waiter.unmet > 0;
 }
 
-/* The thread that RANK cannot go on without, or NULL. */
+/* Returns the thread without which RANK cannot go on, or NULL. */
 static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_run *r = g->rank[rank].run;
@@ -48,7 +48,7 @@ static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
     return first;
 }
 
-/* A world rank that blocked S waits for, or NO_RANK. */
+/* Returns a world rank that blocked S waits for, or NO_RANK. */
 static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
 {
     struct need need = find_need(s);
@@ -60,8 +60,8 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     return need.part ? mpg_graph_part_lacks(&g->collectives, need.part) : NO_RANK;
 }
 
-/* The thread that holds up the first blocked one: the end of the chain of who waits
- * for whom, or that of the least rank of the circle that it runs into. */
+/* Returns the thread that blocks the first blocked thread: the end of the chain of waits, or the thread of the lowest
+ * rank in the cycle at its end. */
 static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
 {
     struct stream *s = NULL;
@@ -77,7 +77,7 @@ static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
     }
     if (!s)
         return NULL;
-    struct stream *least = s; /* after so many steps this one is in the circle */
+    struct stream *least = s; /* after that many steps the thread is in the cycle */
     for (struct stream *t = blocked_stream(g, waits_for(g, s)); t != s;
          t = blocked_stream(g, waits_for(g, t)))
         least = t->call.rank < least->call.rank ? t : least;
@@ -124,7 +124,7 @@ int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
     return explain(g, s, circle, err);
 }
 
-/* Takes S off every list of those who wait, and counts what it goes without. */
+/* Removes S from all lists of waiters. Returns the number of events given up. */
 static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
 {
     struct waiter *waiter = &s->call.waiter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a rank, event by event. */
+/* Reads a rank, event by event. */
 #include "graph/schedule/streams.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "graph/schedule/insert_calls.h"
 #include "graph/schedule/threads.h"
 
-/* Whether what comes next has to wait for a thread that is in a call, as some are. */
+/* Returns whether the next event must wait for a thread that is in a call; some thread is. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->held_call && mpg_graph_held_call_can_go(r))
@@ -58,7 +58,7 @@ static struct region_rules region_rules(const struct mpg_graph *g, const struct 
                                  .by_work = g->matching.of_target};
 }
 
-/* What regions make of the interval of S before E, which STEP is about. */
+/* Computes the effect of regions on S's interval before E, for STEP. */
 static int change_interval(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, struct mpg_step *step,
                            struct mpg_error *err)
 {
@@ -76,7 +76,7 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
     return 0;
 }
 
-/* The step of the interval of S before E, of TRACED_NS, of which the tracer took TRACER_NS. */
+/* Makes the ENTER step of S's interval of TRACED_NS before E, with TRACER_NS of recording time. */
 static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, uint64_t number,
                       int64_t traced_ns, int64_t tracer_ns, struct mpg_error *err)
 {
@@ -108,7 +108,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     return 0;
 }
 
-/* Whether the step of an interval of S, of which the tracer took TRACER_NS beside flushes, is not looked at. */
+/* Returns whether the evaluator skips the ENTER step of an interval with TRACER_NS of recording time, without flushes. */
 static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s, int64_t tracer_ns)
 {
     if (g->steps.wanted == MPG_STEPS_ALL || g->has_regions)
@@ -116,8 +116,7 @@ static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s
     return g->steps.wanted == MPG_STEPS_LEAVES || (tracer_ns == 0 && s->interval_sums.flushed_ns == 0);
 }
 
-/* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
- * S took is then not known. */
+/* Enters S's interval before E. E is of another thread if S ends at MPI_Finalize; S's CPU time is then unknown. */
 static inline int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
                         uint64_t number, struct mpg_error *err)
 {
@@ -126,7 +125,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     const int64_t tracer_ns = mpg_graph_interval_tracer_ns(&s->interval_sums, tracer_overhead, traced_ns);
     g->counts.tracer_ns += (uint64_t)tracer_ns;
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
-    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) /* it may wait for the launcher */
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) /* MPI_Finalize can wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
     g->counts.cpu_intervals += graph_has_cpu(tracer_overhead, e) && e->thread == s->thread;
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
@@ -147,8 +146,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     return is_init;
 }
 
-/* The rank's other threads end in MPI_Finalize as it does: the stretch since their
- * last call is a compute interval of the same draw. */
+/* The rank's other threads end at MPI_Finalize: the time since their last call is a compute interval with the same draw. */
 static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
     for (const struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
@@ -200,7 +198,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     return end_rank(g, s, e->enter_ns, err);
 }
 
-/* The rank's trace has no more events, and had no MPI_Finalize. */
+/* The rank's trace ends without MPI_Finalize. */
 static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
@@ -215,18 +213,18 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
-/* What is no call of MPI, or many that involve nobody: their time is in the interval. */
-static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, struct mpg_error *err)
+/* Handles events that are not calls, and aggregated local calls: their time belongs to the interval. */
+static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_call, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH)
         g->counts.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     g->counts.calls += (uint64_t)e->sum.calls;
-    *is_aside = !mpg_event_is_call(e);
-    if (!*is_aside)
+    *is_no_call = !mpg_event_is_call(e);
+    if (!*is_no_call)
         return 0;
     const uint64_t inserted = mpg_graph_inserts(g, s, e);
-    if (!inserted) /* else the first call that follows ends the interval in its place */
+    if (!inserted) /* otherwise the first inserted call ends the interval instead */
         mpg_graph_interval_add(&s->interval_sums, &g->rank[s->call.rank].run->tracer_overhead, e);
     if (!g->has_regions)
         return 0;
@@ -251,14 +249,14 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
 
-/* Whether a call of R that waits for nobody is made at once. With the last call of a turn the rank's turn ends before it is
- * left. */
+/* Returns whether calls of R that wait for nobody are fused. The last call of a turn is not: the turn ends before the
+ * call is left. */
 static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
 {
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
-/* 1: at once. */
+/* Returns 1 if the call was fused, 0 if begun, -1 with ERR. */
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -286,16 +284,16 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
                               !mpg_graph_is_given_transfers(&r->requests, &s->call));
     if (sees && mpg_graph_note_progress_call(&g->matching.progress, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
-    s->call.waiter.unmet = 1; /* while it is being counted */
+    s->call.waiter.unmet = 1; /* while waits are counted */
     if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
-    if (has_weak_progress && r->threads == 1) /* of several what is read next says it */
+    if (has_weak_progress && r->threads == 1) /* with several threads the next event read decides */
         mpg_graph_advance_progress(&g->matching.progress, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }
 
-/* EVENT becomes that of S's call: a copy of it, if the cursor goes on before S leaves the call. */
+/* Makes EVENT the event of S's call: a copy, if the cursor moves on before S leaves the call. */
 static int keep_event(struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
@@ -311,14 +309,14 @@ static int keep_event(struct stream *s, const struct mpg_event *event, struct mp
     return 0;
 }
 
-/* Whether EVENT can be nothing but a call that the only thread of a rank makes on its way. */
+/* Returns whether EVENT is an ordinary send or receive of the only thread of a started rank. */
 static inline bool is_on_its_way(const struct rank_state *state, const struct mpg_event *event)
 {
     const uint64_t kinds = GRAPH_KIND(SEND) | GRAPH_KIND(RECV) | GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV);
     return graph_is_among(mpg_call_kind(event->call), kinds) && state->started && state->run->threads == 1;
 }
 
-/* The thread of MPI_Init goes on with EVENT of RANK: threads whose first events were before, and are laid aside, begin. */
+/* MPI_Init's thread goes on with EVENT of RANK: begins threads whose first events came before and are held. */
 static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_event *event, struct mpg_error *err)
 {
     const struct rank_run *r = g->rank[rank].run;
@@ -331,7 +329,7 @@ static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_eve
     return 0;
 }
 
-/* EVENT may be anything. */
+/* Handles any EVENT. */
 static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
                                               uint64_t number, struct mpg_error *err)
 {
@@ -348,14 +346,14 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     s->call.event = event;
     if (r->threads > 1 && keep_event(s, event, err) < 0)
         return -1;
-    bool is_aside;
-    if (take_aside(g, s, &is_aside, err) < 0)
+    bool is_no_call;
+    if (handle_non_call(g, s, &is_no_call, err) < 0)
         return -1;
-    if (is_aside)
+    if (is_no_call)
         return 0;
     s->call.number = number;
     g->counts.calls += !mpg_is_inserted(number);
-    if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
+    if (graph_is_computation(event)) { /* also before MPI_Init: MPI_Initialized and similar calls */
         const struct region_rules of = region_rules(g, s);
         mpg_graph_interval_add(&s->interval_sums, &r->tracer_overhead, event);
         mpg_graph_regions_skip(&s->regions, &of, event);
@@ -398,7 +396,7 @@ int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mp
     return 0;
 }
 
-/* Nothing that RANK, of several threads, does from now on is before what has been read. */
+/* RANK has several threads: none of them acts before the event just read. */
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
     if (g->matching.progress.is_on && r->threads > 1 && !r->held_call)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's events in order: which thread makes the call, where a thread begins and
- * ends, what is not a call at all. */
+/* A rank's events in order: assigns calls to threads, begins and ends threads, handles events that are not calls. */
 #ifndef MPG_GRAPH_STREAMS_H
 #define MPG_GRAPH_STREAMS_H
 
 #include "graph/schedule/state.h"
 
-/* Calls a rank makes before a ready rank that is further behind gets its turn. Those that leave what they begin to a
- * request count less: that stays in flight whoever goes on, and what a rank has is near while it goes on. */
+/* Length of a turn, after which a rank that is further behind goes on, in weights of calls. Nonblocking calls weigh
+ * less: their messages stay in flight whichever rank goes on, and a rank's data is in the cache while the rank goes
+ * on. */
 enum { GRAPH_POSTS_A_CALL = 128, GRAPH_TURN = 32 * GRAPH_POSTS_A_CALL };
 static inline uint32_t graph_turn_of(enum mpg_call call)
 {
@@ -15,12 +15,12 @@ static inline uint32_t graph_turn_of(enum mpg_call call)
 }
 
 bool mpg_graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
-/* Takes RANK, which can go and has nobody who leaves, one event further: into a call, or, 1, through one
- * that is made at once, and has counted itself in the turn. */
+/* Advances RANK, which can go on and has no thread ready to leave, by one event. Returns 0: a call was begun; 1: a
+ * fused call was made, and counted itself in the turn; -1 with ERR. */
 int mpg_graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
-/* Of the threads of RANK that need not wait any more, the first leaves its call. */
+/* Leaves the call of the first thread of RANK whose waits are over. Returns 0, or -1 with ERR. */
 int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
-/* Reads on in ranks that wait, as far as it takes to know whether they have another event. */
+/* Reads ahead in waiting ranks, as far as needed to know whether they have another event. Returns 0, or -1 with ERR. */
 int mpg_graph_read_on(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank while it is under way, and its threads: how they come and go. */
+/* Begin and end of a rank's run and of its threads. */
 #ifndef MPG_GRAPH_THREADS_H
 #define MPG_GRAPH_THREADS_H
 
 #include "graph/schedule/state.h"
 
-/* Opens RANK's events. Errors: as mpg_cursor_open() has, out of memory. */
+/* Opens RANK's events. Returns 0, or -1 with ERR: as mpg_cursor_open(), out of memory. */
 int mpg_graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
-/* Gives back what RANK has while it is under way. */
+/* Frees RANK's run. */
 void mpg_graph_end_run(struct mpg_graph *g, int32_t rank);
 
-/* The stream of THREAD of RANK, which is not the first of those that have made calls, or makes its first: new
- * then. Thread 0's number is the rank's. NULL with ERR when out of memory. */
+/* Returns the stream of THREAD of RANK, made at the thread's first call; for threads other than the first. Thread 0's
+ * stream number is the rank. Returns NULL: out of memory. */
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err);
-/* While a rank has threads that are to come, where they may begin is kept: where S, that of MPI_Init, is. Error: out of
- * memory. */
+/* While threads of the rank are still to begin, keeps the value of S, MPI_Init's thread, as their starting point.
+ * Returns 0, or -1: out of memory. */
 int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
-/* EVENT is the first of thread S: it goes on from the last thing that the thread of MPI_Init did before. Error: out of
- * memory. */
+/* EVENT is the first of thread S, which continues from the last event of MPI_Init's thread before EVENT. Returns 0,
+ * or -1: out of memory. */
 int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err);
 
-/* Which call E is, and from where. */
+/* Returns call and callsite of E. */
 static inline struct mpg_call_site graph_place_of(const struct mpg_event *e)
 {
     return (struct mpg_call_site){mpg_call_plain(e->call),

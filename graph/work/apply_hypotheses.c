@@ -11,7 +11,7 @@ static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
     return h->size_bytes >= 0 ? h->size_bytes : scaled < most ? llround(scaled) : (int64_t)most;
 }
 
-/* Two of which one alone could be. */
+/* Two hypotheses select the same object. */
 static int contradict(const struct applied_hypotheses *s, const struct call *call, size_t i, size_t j,
                       struct mpg_error *err)
 {
@@ -23,7 +23,7 @@ static int contradict(const struct applied_hypotheses *s, const struct call *cal
                            mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
 
-/* Whether H, of those that hold, is about WHAT. */
+/* Returns whether hypothesis I holds and selects WHAT. */
 static bool is_about(const struct applied_hypotheses *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->bound->list->item[i];
@@ -52,7 +52,7 @@ static int apply(const struct applied_hypotheses *s, const struct call *call, co
     return 0;
 }
 
-/* What of CALL hypotheses go by. */
+/* Returns CALL's properties by which hypotheses select. */
 static struct mpg_selected select_call(const struct applied_hypotheses *s, const struct call *call, int32_t comm,
                                        int64_t bytes)
 {
@@ -92,7 +92,7 @@ int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct cal
     return apply(s, call, &what, outcome, err);
 }
 
-/* --- what is learnt --- */
+/* --- learning pass --- */
 
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s)
 {
@@ -144,9 +144,9 @@ int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct c
     return one < 0 || other < 0 || one == other ? 0 : contradict(s, call, (size_t)one, (size_t)other, err);
 }
 
-/* --- what is dropped before it is sent --- */
+/* --- drops known before the send --- */
 
-/* Of two numbers of 32 bits: the rank, and which part of the call. */
+/* Combines part and rank, of 32 bits each. */
 static uint64_t key_of(const struct call_ref *posted, uint32_t part)
 {
     return (uint64_t)part << 32 | (uint32_t)posted->rank;

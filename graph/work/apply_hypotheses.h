@@ -1,78 +1,79 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses about what calls send and take part in. */
-#ifndef MPG_GRAPH_SUPPOSING_H
-#define MPG_GRAPH_SUPPOSING_H
+/* Hypotheses applied to messages and collectives of calls. */
+#ifndef MPG_GRAPH_APPLY_HYPOTHESES_H
+#define MPG_GRAPH_APPLY_HYPOTHESES_H
 
 #include "graph/call.h"
 #include "graph/work/bound_hypotheses.h"
 
-/* Those that hold; zero-initialised: none. */
+/* The hypotheses that hold. Zero-initialised: none. */
 struct applied_hypotheses {
-    const struct mpg_bound_hypotheses *bound; /* NULL: none of them is about messages */
+    const struct mpg_bound_hypotheses *bound; /* NULL: no hypothesis about messages */
     uint64_t active;
     const struct mpg_trace *trace;
 };
 
-/* A message, or what a member gives to a collective: how it is by the hypotheses. */
+/* A message, or a member's contribution to a collective, as changed by hypotheses. */
 struct outcome {
     bool drops;
-    int by; /* the hypothesis that is about it; -1: none */
+    int by; /* the selecting hypothesis; -1: none */
     int64_t bytes;
 };
 
-/* What is sent, or given: its bytes as traced, and as hypotheses say. */
+/* Bytes of a message or contribution, as traced and as changed by hypotheses. */
 struct load {
     int64_t bytes, target_bytes;
-    bool drops;  /* hypotheses: nothing is, */
-    int dropper; /* by this one; -1: that was learned before */
+    bool drops;  /* dropped by hypotheses */
+    int dropper; /* the dropping hypothesis; -1: learned earlier */
 };
 
-/* What no hypothesis is about. */
+/* Returns the load of BYTES without hypotheses. */
 static inline struct load graph_load(int64_t bytes)
 {
     return (struct load){.bytes = bytes, .target_bytes = bytes, .dropper = -1};
 }
 
-/* What becomes of BYTES by OUTCOME. */
+/* Returns the load of BYTES with OUTCOME. */
 static inline struct load graph_outcome_load(int64_t bytes, const struct outcome *outcome)
 {
     return (struct load){bytes, outcome->bytes, outcome->drops, outcome->by};
 }
 
-/* Of a message (or one-sided transfer) of BYTES from CALL's rank to another one, both world ranks, on COMM with TAG
- * (MPG_SELECTED_NO_TAG: without one); of CALL's part in a collective on COMM. Error: two hypotheses are about it, which
- * contradict each other. */
+/* Compute *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank TO, on COMM with TAG
+ * (or MPG_SELECTED_NO_TAG); of CALL's part in a collective on COMM. Both return 0, or -1 with ERR: two contradicting
+ * hypotheses select it. */
 int mpg_graph_apply_to_message(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
                                int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int64_t bytes,
                             struct outcome *outcome, struct mpg_error *err);
 
-/* While a pass learns: which hypothesis drops the epoch of a window of COMM that CALL ends, to TO alone (a world rank;
- * -1: to all); *DROPPER is -1 without one, and in all other passes. Error: two of them. */
+/* In a learning pass: *DROPPER is the hypothesis that drops the epoch of a window of COMM ended by CALL, for world
+ * rank TO (-1: for all). *DROPPER is -1 without one, and in other passes. Returns 0, or -1 with ERR: two hypotheses. */
 int mpg_graph_apply_to_epoch(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
                              struct mpg_error *err);
-/* Error: ONE and OTHER, hypotheses (-1: none) that CALL finds to be about one thing, are two. */
+/* Returns -1 with ERR if ONE and OTHER, hypotheses that select the same object of CALL (-1: none), differ. */
 int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct call *call, int one, int other,
                               struct mpg_error *err);
 
 bool mpg_graph_is_learning(const struct applied_hypotheses *s);
-/* While a pass learns, and somebody wants to know (mpg_bound_set_observer()): TOLD, but for its BY, which is hypothesis BY
- * (-1: none); that one is about CALL in a way that is not told. Error: theirs. */
+/* In a learning pass with observer (mpg_bound_set_observer()): mpg_graph_report_effect() reports EFFECT, with
+ * hypothesis BY (-1: none); mpg_graph_report_other_effect() reports that BY changes CALL in another way. Both return
+ * 0, or -1 with the observer's ERR. */
 int mpg_graph_report_effect(const struct applied_hypotheses *s, const struct mpg_hypothesis_effect *effect, int by,
                             struct mpg_error *err);
 int mpg_graph_report_other_effect(const struct applied_hypotheses *s, const struct call *call, int by, struct mpg_error *err);
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s);
-/* While a pass learns: the receive of what hypothesis DROPPER drops is left to a request by POSTED, as the PARTth
- * thing that the call is about, from 1; so is any other part of a call of which only a later one says that it is
- * dropped. DROPPER -1: none. Error: out of memory. Afterwards: whether, by those that hold, it is dropped. */
+/* In a learning pass, mpg_graph_learn_dropped() notes that hypothesis DROPPER (-1: none) drops PART (from 1) of the
+ * call POSTED, whose drop only a later call knows: the receive of a message, for example. Returns 0, or -1: out of
+ * memory. Later, mpg_graph_is_post_dropped() returns whether the active hypotheses drop the part. */
 int mpg_graph_learn_dropped(const struct applied_hypotheses *s, const struct call_ref *posted, uint32_t part, int dropper,
                             struct mpg_error *err);
 bool mpg_graph_is_post_dropped(const struct applied_hypotheses *s, const struct call_ref *posted, uint32_t part);
-/* While a pass learns: DROPPERS, bits, each drop parts of one collective, which is whole with all of them only. Error:
- * out of memory. */
+/* In a learning pass: hypotheses DROPPERS, as bits, drop parts of one collective, and only all together drop the
+ * whole collective. Returns 0, or -1: out of memory. */
 int mpg_graph_learn_together(const struct applied_hypotheses *s, uint64_t droppers, struct mpg_error *err);
-/* An error: CALL's part in a collective is dropped by DROPPERS, bits, and OTHER's is not, or (DROPS_OTHER) the other way
- * round. */
+/* Fills ERR: DROPPERS, as bits, drop CALL's part in a collective but not OTHER's, or (DROPS_OTHER) the reverse.
+ * Returns -1. */
 int mpg_graph_drops_half(const struct applied_hypotheses *s, const struct call *call, const struct call_ref *other,
                          uint64_t droppers,
                          bool drops_other, struct mpg_error *err);

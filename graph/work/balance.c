@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Those of a thread, after each other. */
+/* The visits of a thread, in order. */
 struct visits {
     uint32_t thread;
     size_t n, capacity;
@@ -12,7 +12,7 @@ struct visits {
     struct visits *next;
 };
 
-/* What a visit of each member has on average: of the threads with this number. */
+/* Mean work of each visit, for the members' threads with this number. */
 struct means {
     uint32_t thread;
     size_t n;
@@ -24,8 +24,8 @@ struct balance {
     int32_t ranks, members;
     bool by_total;
     bool *is_member;
-    double *total_ns, mean_ns; /* of a rank's visits; of members */
-    struct visits **visits;    /* of a rank, by thread; by total they are counted only */
+    double *total_ns, mean_ns; /* sum over a rank's visits; mean over members */
+    struct visits **visits;    /* of a rank, by thread; by total only counted */
     struct means *means;
 };
 
@@ -136,7 +136,7 @@ double mpg_balance_total(const struct balance *b)
     return sum_ns;
 }
 
-/* --- what is the same for all --- */
+/* --- means --- */
 
 static size_t count(const struct balance *b, int32_t rank, uint32_t thread)
 {
@@ -144,7 +144,7 @@ static size_t count(const struct balance *b, int32_t rank, uint32_t thread)
     return v ? v->n : 0;
 }
 
-/* The first and another member whose threads THREAD differ in visits. */
+/* Finds two members whose threads THREAD differ in their number of visits. */
 static int check_counts(const struct balance *b, uint32_t thread, struct mpg_error *err)
 {
     int32_t first = 0;
@@ -171,7 +171,7 @@ static const struct means *find_means(const struct balance *b, uint32_t thread)
     return m;
 }
 
-/* Of threads THREAD, each of which has N visits. */
+/* Computes the means of threads THREAD, each with N visits. */
 static int add_means(struct balance *b, uint32_t thread, size_t n, struct mpg_error *err)
 {
     struct means *m = calloc(1, sizeof *m);

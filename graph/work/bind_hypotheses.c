@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses made up of what a trace has: surveyed, placed, and each held against what was found. */
+/* Binds hypotheses to a trace: surveys the trace, finds named callsites, and checks each hypothesis. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/call_ref.h"
 #include "graph/work/private.h"
 
-/* --- what is named --- */
+/* --- names --- */
 
 static int check_ranks(const struct mpg_bound_hypotheses *x, const struct mpg_rank_set *set, struct mpg_error *err)
 {
@@ -53,7 +53,7 @@ static int check_select(const struct mpg_bound_hypotheses *x, const struct mpg_t
 
 /* --- members --- */
 
-/* Of hypothesis I, which names a communicator: its ranks, which are to be of this world. */
+/* Sets the members of hypothesis I, which names a communicator; all must be of this world. */
 static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const int32_t label = x->list->item[i].comm;
@@ -69,7 +69,7 @@ static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *
     return 0;
 }
 
-/* Another one of the same region, whose communicator has a rank in common. */
+/* Checks that balances of the same region have no rank in common. */
 static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     const char *region = x->list->item[i].region;
@@ -83,7 +83,7 @@ static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct 
     return 0;
 }
 
-/* What of SOME scales REGION on RANK; NULL: nothing does. */
+/* Returns the hypothesis of SOME that scales REGION on RANK; NULL: none. */
 static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *x, uint64_t some, const char *region,
                                              int32_t rank)
 {
@@ -96,14 +96,14 @@ static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *
     return NULL;
 }
 
-/* Two ranks, and what scales them (NULL: nothing). */
+/* Two ranks, and the hypotheses that scale them (NULL: none). */
 struct unlike {
     int32_t rank[2];
     const struct mpg_hypothesis *scale[2];
     double factor[2];
 };
 
-/* Whether of the ranks that hypothesis I balances SOME make some do it faster than others: the FIRST that do. */
+/* Returns whether SOME make the ranks that hypothesis I balances differ in speed; FIRST: the first two that differ. */
 static bool are_unlike(const struct mpg_bound_hypotheses *x, size_t i, uint64_t some, struct unlike *first)
 {
     const char *region = x->list->item[i].region;
@@ -122,7 +122,7 @@ static bool are_unlike(const struct mpg_bound_hypotheses *x, size_t i, uint64_t 
     return false;
 }
 
-/* What hypothesis I balances is not balanced if of its ranks some do it faster than others. */
+/* A balance is contradicted if hypotheses scale its ranks differently. */
 static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     struct unlike u;
@@ -134,7 +134,7 @@ static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct 
                          u.rank[1], u.factor[1]);
 }
 
-/* --- what is changed --- */
+/* --- changes --- */
 
 static int check_work(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
@@ -161,7 +161,7 @@ static int check_work(struct mpg_bound_hypotheses *x, const struct mpg_trace *tr
 static int check_exchange(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
-    x->met[i] = true; /* nothing more is to be found */
+    x->met[i] = true; /* no message of the trace is selected */
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
     return check_ranks(x, &h->ranks, err) < 0 ? -1 : mpg_bound_check_exchange(x, trace, i, err);
@@ -175,7 +175,7 @@ static int check(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, 
                                                         : check_select(x, trace, i, err);
 }
 
-/* --- all of it --- */
+/* --- entry points --- */
 
 static struct mpg_bound_hypotheses *begin(const struct mpg_trace *trace, const struct mpg_hypotheses *list)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of hypotheses, and what passes find. */
+/* Look-up of bound hypotheses, and results of learning passes. */
 #include "graph/work/bound_hypotheses.h"
 
 #include <stdlib.h>

@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses as they are about one trace: what they name is in it, and what balancing needs of all ranks is
- * known before the graph says its first step (docs/MODEL.md, section 10). */
-#ifndef MPG_GRAPH_SUPPOSED_H
-#define MPG_GRAPH_SUPPOSED_H
+/* Hypotheses bound to one trace: names are resolved, and balancing knows the work of all ranks before the graph makes
+ * its first step (docs/MODEL.md, section 10). */
+#ifndef MPG_GRAPH_BOUND_HYPOTHESES_H
+#define MPG_GRAPH_BOUND_HYPOTHESES_H
 
 #include "trace/hypothesis/hypothesis.h"
 #include "trace/reader.h"
 
 struct mpg_bound_hypotheses;
 
-/* Reads all of TRACE once for HYPOTHESES, which outlive it and do not contradict each other (mpg_hypotheses_check()).
- * Errors: that of the trace; what they name is not in it, nothing is there that they change, visits of a region that
- * cannot be balanced, ranks that both balance, or of which one does what is balanced faster than another. Its memory grows with
- * the visits of regions that are balanced by instance. */
+/* Reads TRACE once and binds HYPOTHESES, which must outlive the result and must have passed mpg_hypotheses_check().
+ * Returns NULL with ERR: a trace error; a name that is not in the trace; nothing to change; visits that cannot be
+ * balanced; two balances of one rank; balanced ranks that other hypotheses scale differently. Memory grows with the
+ * number of visits of regions balanced by instance. The caller frees the result. */
 struct mpg_bound_hypotheses *mpg_bound_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
                                            struct mpg_error *err);
 void mpg_bound_free(struct mpg_bound_hypotheses *supposed); /* NULL is allowed */
-/* What one of them changes: a message (or one-sided transfer) at its sender's, a message at its receiver's call, a probe
- * that finds one that is dropped, a member's part in a collective; something else: partitioned messages, what
- * neighbours send, windows' epochs. */
+/* Effects of hypotheses on calls: a message (or one-sided transfer) at its sender, a message at its receiver, a probe
+ * that finds a dropped message, a member's part in a collective, or another object: partitioned messages,
+ * neighbourhood collectives, epochs of windows. */
 enum mpg_effect_kind { MPG_EFFECT_SENT, MPG_EFFECT_RECEIVED, MPG_EFFECT_PROBED, MPG_EFFECT_PART, MPG_EFFECT_OTHER };
 struct mpg_hypothesis_effect {
     enum mpg_effect_kind kind;
-    int32_t rank;       /* whose call, */
-    uint64_t number;    /* from 0, without flushes and marks of regions, */
-    uint32_t which;     /* and of a start of several requests which of them, from 0 */
+    int32_t rank;       /* rank of the call */
+    uint64_t number;    /* call number from 0, without flushes and region marks */
+    uint32_t which;     /* index among the requests that the call starts, from 0 */
     bool drops;
-    int64_t was, bytes; /* otherwise, those traced, and those supposed */
+    int64_t was, bytes; /* bytes as traced, and as changed, unless dropped */
     const struct mpg_hypothesis *by;
 };
-/* TOLD is to learn all of that in the pass that learns (below); -1 with an error ends it. All members of a collective
- * are to be resized by the same one then, if its members' sizes have to agree. */
+/* Sets the observer that learning passes call for each effect; CONTEXT is passed through. A return of -1 with ERR
+ * ends the pass. With an observer, all members' parts of a collective with common sizes must be resized by the same
+ * hypothesis. */
 void mpg_bound_set_observer(struct mpg_bound_hypotheses *supposed,
                             int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err),
                             void *context);
-/* A graph with all of them is gone through first, to its end, between two of these, if any is about messages: it
- * finds which receives are posted of what is dropped. */
+/* Begins (LEARNS) or ends a learning pass. Before its first regular use, a graph with all hypotheses must be run to
+ * the end between two such calls, if a hypothesis is about messages. The pass finds the receives of dropped messages. */
 void mpg_bound_learn(const struct mpg_bound_hypotheses *supposed, bool learns);
-/* Once a graph with all of them is at its end. Error: one was about nothing. */
+/* After a learning pass: returns -1 with ERR if a hypothesis selected nothing. */
 int mpg_bound_check(const struct mpg_bound_hypotheses *supposed, struct mpg_error *err);
-/* Afterwards: whether SOME of them alone drop a collective by halves, which all together drop. */
+/* After a learning pass: returns whether SOME alone drop only parts of a collective that all together drop. */
 bool mpg_bound_split_collective(const struct mpg_bound_hypotheses *supposed, uint64_t some);
-/* The first of SOME that contradicts what else of them scales, as with all together it does not: it balances what some of its
- * ranks would then do faster than others. NULL: none does. */
+/* Returns the first hypothesis of SOME that balances ranks which the rest of SOME scale differently; NULL: none. All
+ * hypotheses together have no such contradiction. */
 const struct mpg_hypothesis *mpg_bound_unbalanced(const struct mpg_bound_hypotheses *supposed, uint64_t some);
 const struct mpg_hypotheses *mpg_bound_list(const struct mpg_bound_hypotheses *supposed);
-/* All of them, and of SOME those that change computation, or communication, and of these those that insert messages: bits by
- * their numbers. */
+/* Return sets of hypotheses as bits: all; those of SOME about computation; those of SOME about messages; those of
+ * SOME that insert messages. */
 uint64_t mpg_bound_all(const struct mpg_bound_hypotheses *supposed);
 uint64_t mpg_bound_of_work(const struct mpg_bound_hypotheses *supposed, uint64_t some);
 uint64_t mpg_bound_of_messages(const struct mpg_bound_hypotheses *supposed, uint64_t some);

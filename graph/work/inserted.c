@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who sends inserted messages to whom, and whether those who do enter the region equally often. */
+/* Senders and receivers of inserted messages; checks that both begin the region equally often. */
 #include "graph/work/inserted.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks,
 {
     if (!h->to_relative && h->to != rank)
         return NO_RANK;
-    if (h->to_relative) { /* it is one rank, if any */
+    if (h->to_relative) { /* at most one sender */
         const int64_t back = ((int64_t)rank - h->to) % ranks;
         const int32_t sender = (int32_t)(back < 0 ? back + ranks : back);
         return sender >= from && mpg_graph_inserted_receiver(h, ranks, sender) == rank ? sender : NO_RANK;
@@ -77,7 +77,7 @@ static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, 
                          sends == 1 ? "" : "s", of, to, (unsigned long long)receives, receives == 1 ? "" : "s");
 }
 
-/* Threads of RANK against those of FROM and TO, of which it is one. */
+/* Compares the threads of FROM and TO that have the numbers of RANK's threads. */
 static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, int32_t rank,
                          int32_t from,
                          int32_t to, struct mpg_error *err)
@@ -90,7 +90,7 @@ static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_
     return 0;
 }
 
-/* What of hypothesis I's ranks says that there are no messages; NULL: there are. */
+/* Returns the reason why hypothesis I inserts no messages; NULL: it inserts some. */
 static const char *why_none(const struct mpg_bound_hypotheses *x, size_t i)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's part of an interval, and its CPU time. Picoseconds, as the tracer's cost is a
- * fraction of a nanosecond exact, and a sum of many must not depend on how it is added up. */
+/* Recording time and CPU time of an interval. Computed in picoseconds: the overhead of a call is a fraction of a
+ * nanosecond, and sums must not depend on the order of addition. */
 #include "graph/work/intervals.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *
     return cost_ns >= 0 ? llround(cost_ns * PS) : otherwise_ps;
 }
 
-/* To the nearest nanosecond, halves up; PS is not negative. */
+/* Rounds to ns, halves up; PS is not negative. */
 static int64_t whole_ns(int64_t ps)
 {
     return ps / PS + (ps % PS >= PS / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a survey finds, and regions ask for. Private to graph/work/. */
+/* Results of the survey, for the files of graph/work/. Private to graph/work/. */
 #ifndef MPG_GRAPH_WORK_PRIVATE_H
 #define MPG_GRAPH_WORK_PRIVATE_H
 
@@ -7,51 +7,53 @@
 #include "graph/work/balance.h"
 #include "graph/work/bound_hypotheses.h"
 
-/* What passes find, and the survey counts. Which calls leave receives to requests of messages that are dropped, as bits of those
- * that drop them; which hypotheses drop parts of one collective. */
+/* Results of learning passes and of the survey: the calls whose receives belong to dropped messages, with the
+ * dropping hypotheses as bits; sets of hypotheses that drop parts of one collective. */
 struct learned {
-    bool learns; /* a pass is about to find them */
-    struct mpg_map dropped; /* (number of the call, which part of it and rank) */
-    struct mpg_map together; /* (bits of them, 0) */
-    struct mpg_map begins;  /* (rank and thread, hypothesis that inserts messages): so many begins of its region */
-    int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err); /* or NULL */
+    bool learns; /* a learning pass is running */
+    struct mpg_map dropped; /* (call number, part and rank) -> hypotheses */
+    struct mpg_map together; /* (hypotheses, 0) */
+    struct mpg_map begins;  /* (rank and thread, inserting hypothesis) -> begins of its region */
+    int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err); /* NULL: no observer */
     void *context;
 };
 
 struct mpg_bound_hypotheses {
     const struct mpg_hypotheses *list;
     int32_t ranks;
-    struct balance **balance; /* of each hypothesis; NULL: it balances nothing */
-    double *work_ns;          /* of each: what it found to change, of computation */
-    bool *entered;            /* its region was entered by who it is about, */
-    bool *known;              /* or by anybody */
-    uint64_t *named;          /* by string: those whose region it is, */
-    size_t strings;           /* of so many */
-    int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
+    struct balance **balance; /* by hypothesis; NULL: no balance */
+    double *work_ns;          /* by hypothesis: computation to change, in ns */
+    bool *entered;            /* by hypothesis: a selected rank enters the region */
+    bool *known;              /* by hypothesis: any rank enters the region */
+    uint64_t *named;          /* by string: hypotheses with this region, as bits */
+    size_t strings;           /* length of `named` */
+    int32_t *site;            /* by callsite: number in `mpgtrace print`, -1: none */
     size_t sites, sites_met;
-    uint64_t *placed;         /* by callsite: those whose place it is; NULL: none names one */
-    uint64_t exchanges;       /* those that insert messages */
-    bool *met;                /* of each: a message or a collective that it is about has been met; */
+    uint64_t *placed;         /* by callsite: hypotheses with this place, as bits; NULL: no hypothesis names one */
+    uint64_t exchanges;       /* hypotheses that insert messages, as bits */
+    bool *met;                /* by hypothesis: a selected message or collective was found */
     struct learned *learned;
 };
 
-/* Those whose region STRING is. */
+/* Returns the hypotheses with region STRING, as bits. */
 static inline uint64_t bound_named(const struct mpg_bound_hypotheses *x, int32_t string)
 {
     return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
 }
 
-/* Puts H in front of ERR: -1. */
+/* Puts H in front of ERR. Returns -1. */
 int mpg_bound_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
-/* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
+/* Fills X, whose list and arrays exist, from TRACE. Returns 0, or -1 with ERR: a trace error, or out of memory. */
 int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err);
 
-/* sites.c: afterwards, which callsites are those that hypotheses name; whether hypothesis I, which names some, has any. */
+/* sites.c: mpg_bound_find_sites() finds the callsites named by hypotheses, after the survey; mpg_bound_has_site()
+ * returns whether hypothesis I, which names one, has any. */
 int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err);
 bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i);
 
-/* inserted.c: THREAD of RANK, after MPI_Init, begins the region of hypothesis I, which inserts messages (-1: out of memory); once
- * all begins are counted, whether I can be. Errors: nobody sends, a rank that is not there, ranks that begin it less often. */
+/* inserted.c: mpg_bound_count_begin() counts a begin of the region of hypothesis I, which inserts messages, by THREAD
+ * of RANK after MPI_Init; -1: out of memory. mpg_bound_check_exchange() checks I when all begins are counted; errors:
+ * no sender, an invalid rank, ranks that begin the region less often. */
 int mpg_bound_count_begin(struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread);
 int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i,
                              struct mpg_error *err);

@@ -11,16 +11,16 @@
 
 struct open_region {
     int32_t string;
-    double ratio;  /* its own, or that of the one around it */
-    double factor; /* that hypotheses scale it by */
-    double gain;   /* of work, by which balancing lets it grow */
+    double ratio;  /* own ratio, or that of the enclosing region */
+    double factor; /* factor by hypotheses */
+    double gain;   /* relative growth of work by balancing */
 };
 
-/* What a part of an interval comes to. */
+/* A part of an interval. */
 struct part {
     double length_ns, work_ns;
-    double scales; /* what scaling adds to a ns of it */
-    double gains;  /* and balancing, to a ns of its work */
+    double scales; /* increase of each ns by scaling */
+    double gains;  /* increase of each ns of work by balancing */
 };
 
 static double ratio_of(const struct regions *r, const struct mpg_region_ratios *ratios)
@@ -37,7 +37,7 @@ void mpg_graph_regions_begin(struct regions *r, int64_t now_ns)
     r->interval_sums = (struct interval_sums){0};
 }
 
-/* The region that TEXT names in RATIOS, or NULL. */
+/* Returns the region called TEXT in RATIOS, or NULL. */
 static const struct mpg_region_ratio *find(const struct mpg_region_ratios *ratios, const char *text)
 {
     for (size_t i = 0; ratios && i < ratios->n; i++)
@@ -62,7 +62,7 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 
 /* --- hypotheses --- */
 
-/* What OPEN, which begins, is by hypotheses: its factor and gain, and of work at its begin so much. */
+/* Computes factor and gain of OPEN, which begins; *LUMP_NS: work added at its begin. */
 static int suppose(struct regions *r, const struct region_rules *of, struct open_region *open, double *lump_ns,
                    struct mpg_error *err)
 {
@@ -110,7 +110,7 @@ static void add_part(struct regions *r, const struct part *part)
 
 /* --- marks --- */
 
-/* What the parts so far come to: with the ratios that are in force, and what hypotheses make of that. */
+/* Returns the total of the parts so far, with ratios and hypotheses. */
 static double worth(const struct regions *r, const struct region_rules *of, double mean_ratio)
 {
     const bool by_work = of->by_work && of->tracer_overhead->cpu >= 0;
@@ -122,7 +122,7 @@ static double worth_so_far(const struct regions *r, const struct region_rules *o
     return r->since_ns > r->begin_ns ? worth(r, of, r->scaled_ns / (double)(r->since_ns - r->begin_ns)) : r->balanced_ns;
 }
 
-/* A mark where the last part ended; BEFORE_NS is what that and those before come to. */
+/* Adds a mark at the end of the last part. BEFORE_NS: total of the parts so far. */
 static int add_mark(struct regions *r, double before_ns, double after_ns, struct mpg_error *err)
 {
     if (mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_number + 1, err) < 0)
@@ -164,7 +164,7 @@ int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, con
         r->depth -= r->depth > 0;
         return of->marks ? add_mark(r, before_ns, before_ns, err) : 0;
     }
-    const bool is_named = event->string >= 0; /* one that failed says no name */
+    const bool is_named = event->string >= 0; /* a failed mark has no name */
     const struct mpg_region_ratio *region =
         is_named ? find(of->ratios, mpg_trace_string(of->trace, event->string)) : NULL;
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which region of the program computation is in, as far as options and hypotheses name it: what share of an
- * interval has which ratio of compute times, and what is balanced. */
+/* Regions of the program that options and hypotheses name: the factor on compute times of an interval, and balancing. */
 #ifndef MPG_GRAPH_REGIONS_H
 #define MPG_GRAPH_REGIONS_H
 
@@ -10,47 +9,47 @@
 
 struct open_region;
 
-/* The open regions of a thread; zero-initialised is none. */
+/* The open regions of a thread. Zero-initialised: none. */
 struct regions {
-    struct open_region *open; /* the innermost last */
+    struct open_region *open; /* innermost last */
     size_t depth, capacity;
-    int64_t since_ns; /* what is before it is in what follows: */
-    double scaled_ns; /* the integral of ratios; */
-    /* with hypotheses, of the parts between marks: */
+    int64_t since_ns; /* time up to which the sums below are complete */
+    double scaled_ns; /* integral of ratios over time */
+    /* with hypotheses: sums over the parts between marks */
     struct interval_sums interval_sums;
-    double length_ns, longer_ns; /* of computation, and what scaling adds to that, with ratios */
-    double work_ns, more_ns;     /* the same of work, */
-    double balanced_ns;          /* and what balancing adds; */
-    int64_t begin_ns, flushed_ns; /* since when; flushes in the parts that are over */
-    struct mpg_mark *mark;       /* of this interval, so many: */
+    double length_ns, longer_ns; /* computation, and its increase by scaling, with ratios */
+    double work_ns, more_ns;     /* likewise for work */
+    double balanced_ns;          /* increase by balancing */
+    int64_t begin_ns, flushed_ns; /* begin of the part; flushes in complete parts */
+    struct mpg_mark *mark;       /* region marks of this interval */
     uint32_t mark_number, mark_capacity;
-    size_t *visits;              /* of each hypothesis: so many of its region have begun */
+    size_t *visits;              /* by hypothesis: number of begins of its region */
 };
 
-/* What regions go by: those of options and hypotheses, for a thread. */
+/* Ratios and hypotheses for a thread. */
 struct region_rules {
     const struct mpg_region_ratios *ratios;    /* NULL: 1 */
     const struct mpg_bound_hypotheses *bound;       /* NULL: none */
-    uint64_t active;                          /* which hypotheses hold */
+    uint64_t active;                          /* bit i: hypothesis i holds */
     const struct mpg_trace *trace;
     const struct tracer_overhead *tracer_overhead;
     int32_t rank;
     uint32_t thread;
-    bool marks, by_work; /* marks are listed; by CPU time where that is recorded */
+    bool marks, by_work; /* list marks; in CPU time, if recorded */
 };
 
-/* A call has been left at NOW_NS: an interval begins. */
+/* A call was left at NOW_NS: an interval begins. */
 void mpg_graph_regions_begin(struct regions *r, int64_t now_ns);
-/* EVENT marks a region's begin or end, in a call's time or between two. Errors: out of memory. */
+/* EVENT is a region mark, within a call's time or between calls. Returns 0, or -1: out of memory. */
 int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, const struct mpg_event *event,
                            struct mpg_error *err);
-/* EVENT is another one between calls. */
+/* EVENT is another event between calls. */
 void mpg_graph_regions_skip(struct regions *r, const struct region_rules *of, const struct mpg_event *event);
-/* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
- * one is that of its end; its marks are R's, until the next begins. */
+/* Returns the change of the interval that began at BEGIN_NS and ends with EVENT (OWN: of the same thread). The ratio
+ * of an empty interval is the ratio at its end. The marks are owned by R, until the next interval begins. */
 struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct region_rules *of, int64_t begin_ns,
                                            const struct mpg_event *event, bool own);
-/* The name of the innermost open one, a string of the trace's; -1: none is open. */
+/* Returns the innermost open region, as a string number of the trace; -1: none. */
 int32_t mpg_graph_regions_innermost(const struct regions *r);
 void mpg_graph_regions_clear(struct regions *r);
 

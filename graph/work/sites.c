@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callsites by their names: what is called FUNCTION, or is in line LINE of FILE, as tables name them. */
+/* Finds callsites by FUNCTION, or by FILE:LINE, as tables name them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ struct sites {
     struct mpg_bound_hypotheses *x;
     struct stat_places places;
     struct mpg_symbols *symbols;
-    int32_t site; /* that is looked at */
+    int32_t site; /* callsite being compared */
 };
 
-/* Whether PATH ends with NAME, of N characters, as a path does. */
+/* Returns whether PATH ends with NAME, of N characters, at a path component. */
 static bool ends_with(const char *path, const char *name, size_t n)
 {
     const size_t length = strlen(path);
@@ -31,7 +31,7 @@ static bool is_line(const struct mpg_symbol *s, const char *name)
            ends_with(s->file, name, (size_t)(colon - name));
 }
 
-/* With what it takes in parentheses, or without. */
+/* With or without parameter list. */
 static bool is_function(const struct mpg_symbol *s, const char *name)
 {
     const size_t n = strlen(name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All ranks, one after the other: which regions they are in, how long they compute there, and which callsites
- * there are, in the order in which they are met. */
+/* Surveys all ranks in turn: regions, computation in regions, and callsites in order of appearance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +7,17 @@
 #include "graph/work/intervals.h"
 #include "graph/work/private.h"
 
-/* An open region: those that are about it here, and which visits of theirs it is. */
+/* An open region: hypotheses with this region, and the number of the visit for each. */
 struct open {
     uint64_t named;
     size_t visit[MPG_HYPOTHESES_MAX];
 };
 
-/* A thread of the rank that is read. */
+/* A thread of the rank being read. */
 struct thread {
     uint32_t number;
-    bool computes;      /* it is between two calls, */
-    int64_t since_ns;   /* or marks, since then */
+    bool computes;      /* between two calls */
+    int64_t since_ns;   /* begin of the current part */
     struct interval_sums interval_sums;
     struct open *open;
     size_t depth, capacity;
@@ -98,7 +97,7 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 
 /* --- regions --- */
 
-/* Whether hypothesis I is about what RANK does; of which communicator's it is, is not known yet. */
+/* Returns whether hypothesis I selects RANK. Communicators of balances are not known yet. */
 static bool is_about(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank)
 {
     return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
@@ -132,7 +131,7 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
     return 0;
 }
 
-/* What T did since then, up to EVENT; OWN: which is its own. */
+/* Ends the part of T before EVENT; OWN: EVENT is of T. */
 static void end_part(struct survey *s, struct thread *t, const struct mpg_event *event, bool own)
 {
     struct mpg_bound_hypotheses *x = s->x;

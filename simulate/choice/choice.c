@@ -192,7 +192,7 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 /* Changes to the views of S take effect. */
 static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->looking.looks;
+    const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->probe.looks;
     return any ? c->arrivals.settle(c->arrivals.context, err) : 0;
 }
 
@@ -209,7 +209,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         mpg_choosing_complete(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0)
         return -1;
     mpg_choosing_skip_done(c, s);
-    if (s->alternatives->asking.asks)
+    if (s->alternatives->parrived.asks)
         mpg_choosing_ask_again(c, s);
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
@@ -222,7 +222,7 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->alternatives->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
             mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival.slot, w)->is_new = false;
-    const struct mpg_looking *look = &s->alternatives->looking;
+    const struct mpg_probe *look = &s->alternatives->probe;
     if (look->looks && look->takes && look->found)
         mpg_choosing_matched(c, look->found);
     for (uint32_t i = 0; i < s->edge_number && !mpg_call_is_probe(s->call); i++) {

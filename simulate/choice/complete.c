@@ -279,8 +279,8 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
 /* The key of the partition that S tests. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->asking.partition;
-    key[1] = (uint64_t)s->alternatives->asking.request;
+    key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->parrived.partition;
+    key[1] = (uint64_t)s->alternatives->parrived.request;
 }
 
 static int answer(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
@@ -309,7 +309,7 @@ void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
 {
     uint64_t key[2];
     make_key(s, key);
-    uint64_t *arrived = s->alternatives->asking.found ? mpg_choosing_find_early(&c->arrived, key) : NULL;
+    uint64_t *arrived = s->alternatives->parrived.found ? mpg_choosing_find_early(&c->arrived, key) : NULL;
     if (!arrived)
         return;
     for (uint32_t w = 0; w < c->n; w++)
@@ -377,7 +377,7 @@ static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is
     for (uint32_t i = 0; i < n; i++)
         completed += c->pick[i].completed;
     const bool takes_one = completed == 1 && !a->completes_all;
-    if (a->asking.asks || !(is_test ? !a->needs_all : takes_one) || !sort_by_channel(c, n))
+    if (a->parrived.asks || !(is_test ? !a->needs_all : takes_one) || !sort_by_channel(c, n))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct mpg_pick *p = &c->pick[i];
@@ -503,7 +503,7 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
         fill(c, i, w);
     keep_order(c->pick, s->alternatives->candidate_number, c->order);
-    if (s->alternatives->asking.asks)
+    if (s->alternatives->parrived.asks)
         return answer(c, s, w, now_ns, err);
     if (!is_test)
         return pick_in_lane(c, s, w, now_ns, err);

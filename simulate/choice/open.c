@@ -38,18 +38,18 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
-    const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
-    struct mpg_pending *found = s->alternatives->looking.found ? mpg_unexpected_find(&c->unexpected,
-                                                                                     s->alternatives->looking.found) : NULL;
+    const struct mpg_message_pattern *fits = &s->alternatives->probe.fits;
+    struct mpg_pending *found = s->alternatives->probe.found ? mpg_unexpected_find(&c->unexpected,
+                                                                                     s->alternatives->probe.found) : NULL;
     struct mpg_pending *least = NULL;
     if (!fits->any_source) {
         if (mpg_decision_least(d, fits, NULL, -INFINITY, &least, err) < 0)
             return -1;
-        if (least && !s->alternatives->looking.found)
+        if (least && !s->alternatives->probe.found)
             mpg_pending_raise(least, s->enter_ns);
         return 0;
     }
-    if (!found && s->alternatives->looking.found)
+    if (!found && s->alternatives->probe.found)
         return 0;
     const double since_ns = found ? found->base_ns + found->raised_ns : s->enter_ns;
     const bool lay_ready = found && since_ns <= s->enter_ns;
@@ -63,7 +63,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
 /* Raises the arrival of messages that S shows to have arrived later. */
 static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    const struct mpg_looking *look = &s->alternatives->looking;
+    const struct mpg_probe *look = &s->alternatives->probe;
     mpg_decision_begin(&c->decision, &c->unexpected, s->rank, c->n);
     int status = bound_by_receives(c, s, err);
     if (status == 0 && look->looks && (look->fits.any_source || !look->found))
@@ -139,7 +139,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 /* The key of a probe: rank and pattern. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
+    const struct mpg_message_pattern *fits = &s->alternatives->probe.fits;
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)fits->comm;
     key[1] = (uint64_t)(fits->any_source ? UINT32_MAX : (uint32_t)fits->source) << 32 |
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
@@ -166,7 +166,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         c->counts.tests_saved++;
         return 0;
     }
-    if (mpg_decision_least(&c->decision, &s->alternatives->looking.fits, NULL, -INFINITY, &least, err) < 0)
+    if (mpg_decision_least(&c->decision, &s->alternatives->probe.fits, NULL, -INFINITY, &least, err) < 0)
         return -1;
     if (!least || mpg_pending_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
@@ -182,7 +182,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_pending **found, struct mpg_error *err)
 {
-    const struct mpg_looking *look = &s->alternatives->looking;
+    const struct mpg_probe *look = &s->alternatives->probe;
     struct mpg_pending *own = mpg_unexpected_find(&c->unexpected, look->found), *m = own;
     uint64_t key[2];
     make_key(s, key);
@@ -211,9 +211,9 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                 struct mpg_pending **found, struct mpg_error *err)
 {
-    if (!s->alternatives->looking.looks)
+    if (!s->alternatives->probe.looks)
         return 0;
-    return s->alternatives->looking.found ? find_again(c, s, w, now_ns, found, err) : look_again(c, s, w, now_ns, err);
+    return s->alternatives->probe.found ? find_again(c, s, w, now_ns, found, err) : look_again(c, s, w, now_ns, err);
 }
 
 /* ---- the interface to choice.c ---- */
@@ -221,7 +221,7 @@ static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, do
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err)
 {
-    if (s->alternatives->receive_number == 0 && !s->alternatives->looking.looks)
+    if (s->alternatives->receive_number == 0 && !s->alternatives->probe.looks)
         return 0;
     if (c->arrivals.is_bounded && bound_arrivals(c, s, err) < 0)
         return -1;
@@ -237,11 +237,11 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
             return -1;
         if (!found)
             continue;
-        const bool is_other = found->id != s->alternatives->looking.found;
-        mpg_choosing_view_of(c, s->alternatives->looking.slot, w)->fixed = true;
+        const bool is_other = found->id != s->alternatives->probe.found;
+        mpg_choosing_view_of(c, s->alternatives->probe.slot, w)->fixed = true;
         mpg_unexpected_take(&c->unexpected, found, w);
         if (is_other &&
-            mpg_choosing_note_moved(c, s->rank, s->alternatives->looking.slot, err) < 0)
+            mpg_choosing_note_moved(c, s->rank, s->alternatives->probe.slot, err) < 0)
             return -1;
     }
     return 0;
