@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The subcommands of mpgtrace: each a main of its own, ARGV[0] being its name. */
+/* The subcommands of mpgtrace. Each is a main(); ARGV[0] is the subcommand's name. */
 #ifndef MPG_TRACE_COMMANDS_H
 #define MPG_TRACE_COMMANDS_H
 
@@ -16,7 +16,7 @@ int mpg_matrix_main(int argc, char **argv);
 int mpg_sizes_main(int argc, char **argv);
 int mpg_timeline_main(int argc, char **argv);
 
-/* What stat prints of a profile (trace/profile/profile.h); DEBUG_PATH as mpg_symbols_new(). */
+/* Prints the profile at PATH (trace/profile/profile.h). DEBUG_PATH: see mpg_symbols_new(). Returns 0, or -1 with ERR. */
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);
 
 #endif

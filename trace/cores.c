@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The facts "cores" ("0-3,8") and "core_limit" of ranks, host by host. */
+/* Evaluates the facts "cores" ("0-3,8") and "core_limit" of ranks, by host. */
 #include "trace/cores.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_CORES = 16384, WORD = 64 };
 
-/* The cores that P names; "": none. */
+/* Returns the cores of P; "": unknown. */
 static const char *cores_of(const struct mpg_rank_cores *p)
 {
     return p->cores ? p->cores : "";
@@ -25,7 +25,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Adds the cores of TEXT to SET; false if it is no list of them. */
+/* Adds the cores of TEXT to SET. Returns false if TEXT is not a list of cores. */
 static bool add_cores(uint64_t *set, const char *text)
 {
     char *end;
@@ -47,7 +47,7 @@ static bool add_cores(uint64_t *set, const char *text)
     return *end == '\0';
 }
 
-/* How many cores the N places have together; 0: some do not say. */
+/* Returns the number of cores in the union of N placements; 0: some are unknown. */
 static int count_cores(const struct mpg_rank_cores *place, size_t n)
 {
     uint64_t set[MOST_CORES / WORD] = {0};
@@ -61,7 +61,7 @@ static int count_cores(const struct mpg_rank_cores *place, size_t n)
     return count;
 }
 
-/* Of the N places of a host, what the same cores were given to too often, if any. */
+/* Finds the largest crowd among the N ranks of a host: ranks bound to the same, too few cores. */
 static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {

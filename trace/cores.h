@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many cores the ranks of each host had, and whether they had to share them. */
+/* Number of cores for the ranks of each host, and whether ranks shared cores. */
 #ifndef MPG_TRACE_CORES_H
 #define MPG_TRACE_CORES_H
 
@@ -10,31 +10,30 @@
 
 /* A host of a trace. */
 struct mpg_host_cores {
-    const char *name; /* the trace's (the ranks'); NULL: not said */
+    const char *name; /* owned by the trace (or by the ranks); NULL: unknown */
     int32_t ranks;
-    int cores;        /* that its ranks together may run on; 0: not said */
-    double limit;     /* cores' worth of time that its ranks may have by a quota; 0: none */
-    int32_t crowded;  /* the ranks that must share, as together they may run on too few cores */
+    int cores;        /* cores on which the host's ranks may run, together; 0: unknown */
+    double limit;     /* quota of CPU time for the host's ranks, in cores; 0: none */
+    int32_t crowded;  /* number of ranks that share, as they may run on too few cores together */
     double room;      /* these cores */
 };
 
-/* What a rank says of its place. */
+/* Placement facts of a rank. */
 struct mpg_rank_cores {
-    int32_t host;     /* the same number on the same host */
+    int32_t host;     /* equal numbers, same host */
     int32_t rank;
-    const char *name;  /* the host's; NULL: not said */
-    const char *cores; /* those that it may run on, "0-3,8"; NULL: not said */
-    const char *limit; /* its host's quota, cores' worth of time, "1.50"; NULL: none, or another rank says it */
+    const char *name;  /* of the host; NULL: unknown */
+    const char *cores; /* cores on which the rank may run, "0-3,8"; NULL: unknown */
+    const char *limit; /* quota of the host, in cores, "1.50"; NULL: none, or given by another rank */
 };
 
-/* The hosts of N RANKs, which it orders anew, by their numbers; as below, with the ranks' names. */
+/* Like mpg_trace_cores(), for N facts in RANK, which are reordered by host and rank. Names are the ranks'. */
 int mpg_cores_of(struct mpg_rank_cores *rank, size_t n, struct mpg_host_cores **list, size_t *hosts,
                  struct mpg_error *err);
 
-/* The hosts of TRACE, into LIST, which the caller frees, N of them, >= 1. Crowded are all ranks
- * of a host that has more of them than cores, or than its quota is worth, else the most that
- * were given the same cores, fewer than they are; a host that does not tell has none. Error: out
- * of memory. */
+/* Returns in *LIST, which the caller frees, the *N >= 1 hosts of TRACE. All ranks of a host are crowded if they
+ * outnumber the cores or exceed the quota; otherwise the largest set of ranks bound to the same, fewer cores. Hosts
+ * without facts have no crowded ranks. Returns 0, or -1: out of memory. */
 int mpg_trace_cores(const struct mpg_trace *trace, struct mpg_host_cores **list, size_t *n,
                     struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and kinds of the MPI calls, from trace/calls.def. */
+/* Names and kinds of MPI calls, from trace/calls.def. */
 #include "trace/event.h"
 
 #include <string.h>
@@ -120,14 +120,14 @@ enum mpg_call mpg_call_blocking(enum mpg_call call)
     }
 }
 
-/* Whether an MPI-IO call reads, of those that move data. */
+/* Returns whether an MPI-IO call that moves data reads. */
 static bool is_read(enum mpg_call call)
 {
     return strncmp(names[call], "File_read", 9) == 0 ||
            strncmp(names[call], "File_iread", 10) == 0;
 }
 
-/* What this rank gives to a collective. */
+/* Returns the bytes that this rank contributes to a collective. */
 static int64_t collective_bytes(const struct mpg_event *e)
 {
     int64_t sum = 0;
@@ -140,12 +140,12 @@ static int64_t collective_bytes(const struct mpg_event *e)
         return e->is_root ? e->bytes : 0;
     case MPG_CALL_Scatter:
         return e->is_root ? e->bytes * e->peer_number : 0;
-    case MPG_CALL_Scatterv: /* the root has counts */
+    case MPG_CALL_Scatterv: /* the root's event has counts */
         return 0;
     case MPG_CALL_Alltoall:
         return e->bytes * e->peer_number;
     default:
-        return e->root == MPG_ROOT ? 0 : e->bytes; /* a root of another group only receives */
+        return e->root == MPG_ROOT ? 0 : e->bytes; /* a root in another group only receives */
     }
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One MPI call as every reader, writer and the graph see it.
+/* One MPI call, as readers, writers and the graph see it.
  *
- * All times are integer nanoseconds on the rank's own clock. Ranks named in an
- * event are ranks of its communicator (of the remote group of an
- * inter-communicator), as in the MPI call itself. */
+ * All times are integer nanoseconds on the rank's own clock. Ranks in an event are ranks of the event's communicator
+ * (of the remote group of an inter-communicator), as in the MPI call itself. */
 #ifndef MPG_EVENT_H
 #define MPG_EVENT_H
 
@@ -18,62 +17,62 @@ enum mpg_call {
     MPG_CALL_COUNT
 };
 
-/* What a call's record holds, beyond its times. */
+/* Kinds of calls, with the fields of an event that each kind has beyond the times. */
 enum mpg_kind {
-    MPG_KIND_FLUSH,        /* the tracer wrote to the file, or had a long list of requests: neither MPI nor computation */
-    MPG_KIND_REGION_BEGIN, /* string: the name; both times are the same */
+    MPG_KIND_FLUSH,        /* the tracer wrote to the file, or processed a long list of requests: neither MPI nor computation */
+    MPG_KIND_REGION_BEGIN, /* string: the name; both times are equal */
     MPG_KIND_REGION_END,   /* string */
     MPG_KIND_INIT,
     MPG_KIND_FINALIZE,
     MPG_KIND_SEND,         /* comm, to, tag, bytes */
-    MPG_KIND_RECV,         /* comm, from, tag, bytes, any; from/tag/bytes as the status says */
+    MPG_KIND_RECV,         /* comm, from, tag, bytes, any; from/tag/bytes from the status */
     MPG_KIND_SENDRECV,     /* comm, to, tag, bytes; from, recvtag, recvbytes, any */
     MPG_KIND_ISEND,        /* comm, to, tag, bytes, request */
     MPG_KIND_IRECV,        /* comm, from, tag, bytes (of the buffer), any, request */
     MPG_KIND_COMPLETE,     /* requests, done, cancelled */
-    MPG_KIND_PROBE,        /* comm, from, tag, bytes, any; found says whether there was one */
-    MPG_KIND_MPROBE,       /* as PROBE; message: what it took out of matching (found only) */
-    MPG_KIND_MRECV,        /* comm, from, tag, bytes as the status says; message (0: no process) */
+    MPG_KIND_PROBE,        /* comm, from, tag, bytes, any; found: a message was there */
+    MPG_KIND_MPROBE,       /* as PROBE; message: the matched message (if found) */
+    MPG_KIND_MRECV,        /* comm, from, tag, bytes from the status; message (0: no process) */
     MPG_KIND_IMRECV,       /* comm, from, tag as probed, bytes of the buffer; message, request */
     MPG_KIND_REQUEST_FREE, /* request (or persistent) */
-    MPG_KIND_CANCEL,       /* request; whether it took effect is said at its completion */
-    MPG_KIND_REQUEST,      /* request: one that completes without a message (generalized) */
+    MPG_KIND_CANCEL,       /* request; the completion tells whether it took effect */
+    MPG_KIND_REQUEST,      /* request that completes without a message (generalized) */
     MPG_KIND_SEND_INIT,    /* comm, to, tag, bytes, persistent */
     MPG_KIND_RECV_INIT,    /* comm, from, tag, bytes, any, persistent */
-    MPG_KIND_ISENDRECV,    /* as SENDRECV (recvbytes of the buffer), request: of both */
+    MPG_KIND_ISENDRECV,    /* as SENDRECV (recvbytes of the buffer), request of both halves */
     MPG_KIND_COLLECTIVE_INIT, /* as COLLECTIVE, persistent */
     MPG_KIND_NEIGHBOR_INIT,   /* as NEIGHBOR, persistent */
-    MPG_KIND_PSEND_INIT,   /* comm, to, tag, bytes of all partitions, root: how many; persistent */
-    MPG_KIND_PRECV_INIT,   /* comm, from, tag, bytes of all partitions, root: how many; persistent */
+    MPG_KIND_PSEND_INIT,   /* comm, to, tag, bytes of all partitions, root: number of partitions; persistent */
+    MPG_KIND_PRECV_INIT,   /* comm, from, tag, bytes of all partitions, root: number of partitions; persistent */
     MPG_KIND_PREADY,       /* request; counts: the partitions, of Pready_range the first and last */
     MPG_KIND_PARRIVED,     /* request, found; root: the partition */
-    MPG_KIND_START,        /* parallel lists persistent (what is started), requests (fresh ids) */
+    MPG_KIND_START,        /* parallel lists persistent (started requests), requests (fresh ids) */
     MPG_KIND_COLLECTIVE,   /* comm, root, bytes or counts */
     MPG_KIND_ICOLLECTIVE,  /* comm, root, bytes or counts, request */
-    MPG_KIND_NEIGHBOR,     /* comm, bytes for each destination or counts, one a destination */
+    MPG_KIND_NEIGHBOR,     /* comm, bytes for each destination, or counts by destination */
     MPG_KIND_INEIGHBOR,    /* as NEIGHBOR, request */
-    MPG_KIND_CONSTRUCTOR,  /* comm, newcomm (MPG_NO_COMM where this rank is not in it) */
+    MPG_KIND_CONSTRUCTOR,  /* comm, newcomm (MPG_NO_COMM if this rank is not a member) */
     MPG_KIND_ICONSTRUCTOR, /* comm, newcomm, request */
     MPG_KIND_DYNAMIC,      /* comm (or MPG_NO_COMM), newcomm: with processes of another world */
     MPG_KIND_COMM_FREE,    /* comm */
     MPG_KIND_WIN_CONSTRUCTOR, /* comm, object: the new window, bytes of this rank's part */
     MPG_KIND_WIN_FREE,     /* object */
     MPG_KIND_WIN_FENCE,    /* object; root: the assertion */
-    MPG_KIND_WIN_GROUP,    /* Post, Start: object, counts: the group as ranks of its comm */
-    MPG_KIND_WIN_EPOCH,    /* Complete, Wait, Test: object, found (of Test: its flag) */
+    MPG_KIND_WIN_GROUP,    /* Post, Start: object, counts: the group, as ranks of the window's communicator */
+    MPG_KIND_WIN_EPOCH,    /* Complete, Wait, Test: object, found (Test: the flag) */
     MPG_KIND_WIN_TARGET,   /* Lock, Unlock, Flush...: object, to; Lock: root 1 if exclusive */
     MPG_KIND_WIN_ALL,      /* Lock_all, Unlock_all, Flush_all..., Sync: object */
-    MPG_KIND_RMA,          /* object, to, bytes to the target, recvbytes from it */
+    MPG_KIND_RMA,          /* object, to, bytes to the target, recvbytes from the target */
     MPG_KIND_IRMA,         /* as RMA, request */
-    MPG_KIND_FILE_OPEN,    /* comm, object: the new file (MPG_NO_OBJECT if it failed) */
+    MPG_KIND_FILE_OPEN,    /* comm, object: the new file (MPG_NO_OBJECT after a failure) */
     MPG_KIND_FILE_CLOSE,   /* object */
-    MPG_KIND_FILE,         /* object, bytes read or written (0 of a split collective's begin) */
-    MPG_KIND_IFILE,        /* object, bytes asked for, request */
+    MPG_KIND_FILE,         /* object, bytes read or written (0 at the begin of a split collective) */
+    MPG_KIND_IFILE,        /* object, bytes requested, request */
     MPG_KIND_FILE_COLLECTIVE, /* object: set_view, set_size, sync ... */
-    MPG_KIND_PCONTROL,     /* to: its level */
-    MPG_KIND_UNKNOWN,      /* string: the name of a function that is not in the table */
+    MPG_KIND_PCONTROL,     /* to: the level */
+    MPG_KIND_UNKNOWN,      /* string: name of a function that is not in the table */
     MPG_KIND_ABORT,
-    MPG_KIND_OTHER         /* nothing: a call that involves no other process; or the sum of some */
+    MPG_KIND_OTHER         /* nothing: a local call, or aggregated local calls */
 };
 
 /* MPG_KIND_OF_x is the kind of x and of x_c. */
@@ -97,125 +96,121 @@ enum {
 
 enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
 
-/* What an object that a call names is. */
+/* Kinds of objects that a call names. */
 enum mpg_object_kind { MPG_OBJECT_WINDOW, MPG_OBJECT_FILE };
 
-/* A return address: its offset in a module (executable or shared library), load bias
- * removed; MODULE -1: in none that is known. */
+/* A return address: offset in a module (executable or shared library), load bias removed. MODULE -1: unknown module. */
 struct mpg_frame {
     int32_t module;
     uint64_t offset;
 };
 
-/* How a receive request ended, as told by the call that completed it. */
+/* The result of a wildcard receive, stored by the completing call. */
 struct mpg_resolution {
     int64_t request;
     int32_t source, tag;
 };
 
-/* Calls that involve nobody and that were not recorded each but counted and summed up. */
+/* Local calls that were aggregated instead of recorded one by one. */
 struct mpg_sum {
-    int64_t calls; /* 0: the event is a call; else it stands for as many as these */
-    int64_t time_ns, least_ns, most_ns; /* in all of them, in one */
+    int64_t calls; /* 0: the event is a call; otherwise the number of calls that the event stands for */
+    int64_t time_ns, least_ns, most_ns; /* sum, shortest and longest duration */
 };
 
 struct mpg_event {
     int64_t enter_ns, leave_ns;
     enum mpg_call call;
-    uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's */
-    /* What repeats from call to call, from here to request_number: as struct mpg_shape
-       (trace/shape.h) has it, which the writer compares as one block. */
-    int32_t site;          /* callsite, trace-wide once read; MPG_NO_SITE */
-    int32_t comm;          /* identifier of the communicator, trace-wide once read */
+    uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's thread */
+    /* Fields that repeat from call to call, up to request_number: laid out as in struct mpg_shape (trace/shape.h),
+     * which the writer compares as one block. */
+    int32_t site;          /* callsite, trace-wide in readers; MPG_NO_SITE */
+    int32_t comm;          /* communicator, trace-wide in readers */
     int32_t to, from, tag, recvtag, root, newcomm;
-    int32_t object;        /* window or file, trace-wide once read; MPG_NO_OBJECT */
-    int32_t string;        /* REGION, UNKNOWN: trace-wide once read */
+    int32_t object;        /* window or file, trace-wide in readers; MPG_NO_OBJECT */
+    int32_t string;        /* REGION, UNKNOWN: trace-wide in readers */
     int64_t bytes, recvbytes;
-    uint32_t count_number; /* length of counts; 0 if the call has none */
+    uint32_t count_number; /* length of counts; 0 without counts */
     uint32_t request_number;
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
-    bool failed;           /* the call returned an error and had no effect: of the other fields
-                              site and values alone mean something */
-    bool killed;           /* FINALIZE: the process was killed in it; when it would have left is
-                              not known, LEAVE_NS is ENTER_NS */
+    bool failed;           /* the call returned an error and had no effect: of the other fields only site and values are valid */
+    bool killed;           /* FINALIZE: the process was killed in the call; its leave is unknown, LEAVE_NS is ENTER_NS */
     bool found;            /* probe: a message was there */
     bool done_all;         /* COMPLETE: every request was completed */
     int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */
     const int64_t *counts; /* v-variants: bytes for (or from) each rank */
-    const int64_t *requests;   /* unique on the rank, > 0; creation order or any */
-    const int64_t *persistent; /* START: request_number of them; *_INIT, REQUEST_FREE: one or NULL */
+    const int64_t *requests;   /* unique on the rank, > 0; in creation order or any other */
+    const int64_t *persistent; /* START: request_number ids; *_INIT, REQUEST_FREE: one id or NULL */
     uint32_t done_number;
     uint32_t cancelled_number;
-    const int64_t *done;       /* COMPLETE, not done_all: the requests it completed */
-    const int64_t *cancelled;  /* COMPLETE: those of the completed that were cancelled; as a
-                                  cursor gives them, of ISEND, IRECV, START, too: those of the
-                                  posted that will be */
+    const int64_t *done;       /* COMPLETE without done_all: the completed requests */
+    /* COMPLETE: cancelled requests among the completed ones; in readers also at ISEND, IRECV, START: posted requests
+     * that end up cancelled */
+    const int64_t *cancelled;
     uint32_t resolution_number;
-    uint32_t value_number; /* measured over the compute interval before the call, as the fact */
-    const struct mpg_resolution *resolutions; /* written by the tracer at COMPLETE for receives
-                                                 posted with a wildcard; readers apply them to
-                                                 the posting event and show none */
-    const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
-    uint32_t source_number, destination_number; /* NEIGHBOR...: filled in when read, from the */
+    uint32_t value_number; /* values measured over the compute interval before the call */
+    /* written by the tracer at COMPLETE for wildcard receives; readers move them to the posting event */
+    const struct mpg_resolution *resolutions;
+    const int64_t *values; /* named by the fact "values": thread CPU time (cpu_ns), PAPI counters */
+    uint32_t source_number, destination_number; /* NEIGHBOR...: filled in by readers from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
-    int32_t peer_number;   /* COLLECTIVE, ICOLLECTIVE: ranks that its counts are for, those of comm or of its remote group; */
-    bool is_root;          /* and whether this rank is the root: both filled in when read */
-    struct mpg_sum sum;    /* OTHER: calls from one place since the region mark or the sum before;
-                              both times of the event are when the last of them returned */
-    /* Time that the thread was off its CPU against its will: preempted, stolen by a hypervisor, or waiting for a
-       CPU after it had slept. 0 where none was recorded. */
-    int64_t off_before_ns; /* since the event before it in its stream left, 0 .. that interval's length */
-    int64_t off_in_ns;     /* between ENTER_NS and LEAVE_NS, 0 .. the event's duration */
+    /* COLLECTIVE, ICOLLECTIVE: number of ranks that counts refer to (comm or its remote group); filled in by readers */
+    int32_t peer_number;
+    bool is_root;          /* this rank is the root; filled in by readers */
+    /* OTHER: aggregated calls of one callsite since the previous region mark or aggregate; both times of the event
+     * are the leave of the last call */
+    struct mpg_sum sum;
+    /* Time that the thread was off its CPU involuntarily: preempted, stolen by a hypervisor, or waiting for a CPU
+     * after a sleep. 0 if not recorded. */
+    int64_t off_before_ns; /* since the previous event of the stream; 0 .. length of that interval */
+    int64_t off_in_ns;     /* between ENTER_NS and LEAVE_NS; 0 .. duration of the event */
 };
 
-/* Name without the MPI_ prefix, and kind, of a call. */
+/* Returns the call's name without the MPI_ prefix. */
 const char *mpg_call_name(enum mpg_call call);
-extern const uint8_t mpg_call_kinds[]; /* by call */
+extern const uint8_t mpg_call_kinds[]; /* kind of each call */
 static inline enum mpg_kind mpg_call_kind(enum mpg_call call)
 {
     return (enum mpg_kind)mpg_call_kinds[call];
 }
-/* Whether CALL looks for a message, to be received by another. */
+/* Returns whether CALL probes for a message. */
 static inline bool mpg_call_is_probe(enum mpg_call call)
 {
     return mpg_call_kind(call) == MPG_KIND_PROBE || mpg_call_kind(call) == MPG_KIND_MPROBE;
 }
-/* Whether calls of KIND are about the neighbours of a topology. */
+/* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
-/* Whether CALL may have no communicator: one that it cannot name, or that is of no process
- * yet. */
+/* Returns whether CALL may lack a communicator: one that the trace cannot name, or one without processes yet. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
-/* The call that CALL is but for its large counts: of Send_c, Send. */
+/* For each call the variant without large counts: Send for Send_c. */
 extern const uint16_t mpg_call_plains[];
 static inline enum mpg_call mpg_call_plain(enum mpg_call call)
 {
     return (enum mpg_call)mpg_call_plains[call];
 }
-/* The blocking call that nonblocking or persistent CALL, a collective or constructor, is like, without large counts;
- * CALL itself, so, if there is none. */
+/* Returns the blocking variant of CALL, a nonblocking or persistent collective or constructor, without large counts;
+ * without such a variant, CALL without large counts. */
 enum mpg_call mpg_call_blocking(enum mpg_call call);
-/* "MPI_", or "" of what is no call of MPI but the tracer's own, and of Unknown. */
+/* Returns "MPI_", or "" for the tracer's own events and for Unknown. */
 const char *mpg_call_prefix(enum mpg_call call);
-/* The call named NAME (without prefix), or MPG_CALL_COUNT. */
+/* Returns the call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
-/* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed, and to or from MPI_PROC_NULL. Sent: by
- * sends; what is in the rank's send buffer, its own part included, of a collective (of Bcast, Scatter, Scatterv: the root's), of
- * a neighbourhood collective once for each destination; RMA to the target; writes. Received: by receives as their status says
- * (nonblocking ones: the buffer posted), RMA from the target, reads. Persistent operations: nothing. */
+/* Computes the bytes that EVENT sent and received, as far as the call tells; 0 for failed calls and MPI_PROC_NULL.
+ * *SENT: bytes of sends; the send buffer of a collective, including the rank's own part (Bcast, Scatter, Scatterv:
+ * the root's); the same for each destination of a neighbourhood collective; RMA to the target; writes. *RECEIVED:
+ * bytes of receives by status (nonblocking: the posted buffer); RMA from the target; reads. Initialisations of
+ * persistent operations count 0. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
-/* Whether EVENT is one call of MPI, which its rank's calls are counted by: no flush, no region's
- * mark, no sum. */
+/* Returns whether EVENT is an MPI call with a call number: not a flush, region mark or aggregate. */
 static inline bool mpg_event_is_call(const struct mpg_event *event)
 {
     const enum mpg_kind kind = mpg_call_kind(event->call);
     return kind > MPG_KIND_REGION_END && event->sum.calls == 0;
 }
-/* Whether SUM, of some calls, can be one. */
+/* Returns whether SUM is consistent. */
 bool mpg_sum_is_sound(const struct mpg_sum *sum);
-/* Whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
+/* Returns whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
 bool mpg_call_is_synchronous(enum mpg_call call);
-/* Whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init,
- * their _c). */
+/* Returns whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init, their _c). */
 bool mpg_call_is_standard(enum mpg_call call);
 
 #endif

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names for the phases of a program, which mpgtrace records among its MPI calls:
+/* Names for the phases of a program, recorded by mpgtrace among the MPI calls:
  *
- *     #include <mpg_region.h>
- *     mpg_region_begin("assembly");
- *     ...
- *     mpg_region_end("assembly");
+ *   #include <mpg_region.h>
+ *   mpg_region_begin("assembly");
+ *   ...
+ *   mpg_region_end("assembly");
  *
- * For C (C99 and later) and C++. Nothing is to be linked: the functions are in this
- * header, and without the tracer each is a load and a branch. Both may be called at any
- * time and by any thread; regions may be nested, each thread has its own. What is said
- * before MPI_Init and still holds then begins with it; after MPI_Finalize nothing is
- * recorded. NAME is text of at most 4096 bytes; it is copied.
+ * For C (C99 and later) and C++. No library is needed: the functions are in this header. Without the tracer each call
+ * is a load and a branch. Both functions may be called at any time by any thread. Regions may be nested; each thread
+ * has its own. Regions open at MPI_Init begin there; after MPI_Finalize nothing is recorded. NAME is text of at most
+ * 4096 bytes and is copied.
  *
  * Fortran programs compile mpg_region.f90, which is installed beside this file, and
- *     call mpg_region_begin('assembly')
+ *   call mpg_region_begin('assembly')
  * or call MPI_Pcontrol themselves; see mpgtrace(1). */
 #ifndef MPG_REGION_H
 #define MPG_REGION_H
 
-/* Levels that MPI_Pcontrol(level, name) takes for the same thing. */
+/* Levels with which MPI_Pcontrol(level, name) has the same effect. */
 #define MPG_REGION_BEGIN 10001
 #define MPG_REGION_END 10002
 
@@ -26,10 +25,9 @@
 
 typedef void mpg_region_hook_type_(int level, const char *name);
 
-/* The tracer's, if it is linked in. A program that is not position-independent has no
- * other weak references than those its linker has settled, so that a preloaded tracer
- * must be looked up. The C library's dlsym has another name here, as its declaration
- * differs between languages. */
+/* The tracer's function, if the tracer is linked in. In a position-dependent program the linker settles all weak
+ * references, so a preloaded tracer must be looked up. dlsym has another name here, as its declaration differs
+ * between languages. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,7 +41,7 @@ extern void *mpg_region_dlsym_(void *handle, const char *symbol) __asm__("dlsym"
 static inline void mpg_region_look_(int level, const char *name);
 static mpg_region_hook_type_ *mpg_region_hook_ __attribute__((__unused__)) = mpg_region_look_;
 
-/* The first call: looks for the tracer, once and for all. */
+/* The first call: looks for the tracer, once. */
 static inline void mpg_region_look_(int level, const char *name)
 {
     union {
@@ -74,7 +72,7 @@ static inline void mpg_region_begin(const char *name)
     mpg_region_say_(MPG_REGION_BEGIN, name);
 }
 
-/* Ends the region begun last. NAME is its name, for who reads program and trace. */
+/* Ends the innermost region. NAME is for readers of program and trace. */
 static inline void mpg_region_end(const char *name)
 {
     mpg_region_say_(MPG_REGION_END, name);

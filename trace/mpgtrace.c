@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace: record, print, import and summarise traces. */
+/* mpgtrace: records, prints, imports and summarises traces. */
 #include "config.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void print_help(void)
            "\n'mpgtrace COMMAND --help' tells more about each.\n");
 }
 
-/* The commands for shells, as common/option.h has options. */
+/* Prints the subcommands for shell completion, in the form that common/option.h uses for options. */
 static void print_completion(void)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders of traces, written aside and renamed. */
+/* Trace folders, written aside and renamed. */
 #define _GNU_SOURCE
 #include "trace/output.h"
 
@@ -21,8 +21,8 @@ static bool is_trace_file(int folder, const char *name)
            fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether OUTPUT may be replaced: it is not there, or an empty folder, or with FORCE one of
- * a trace, of this user's. A link is none: what it leads to may be anybody's. */
+/* Checks that OUTPUT may be replaced: it does not exist, is an empty folder or, with FORCE, a trace of this user. A
+ * symbolic link may not be replaced, as its target can belong to anybody. */
 static int check_replaceable(const char *output, bool force, const char *advice,
                              struct mpg_error *err)
 {
@@ -60,8 +60,8 @@ static int check_replaceable(const char *output, bool force, const char *advice,
     return status;
 }
 
-/* Where the file system cannot exchange two names: what was in OUTPUT's place is beside it
- * for a moment, and stays there if a signal comes then. */
+/* For file systems that cannot exchange two names. The old folder is beside OUTPUT for a moment, and stays there if a
+ * signal arrives then. */
 static int replace_in_steps(const char *aside, const char *output, struct mpg_error *err)
 {
     char old[4096];
@@ -82,7 +82,7 @@ static int replace_in_steps(const char *aside, const char *output, struct mpg_er
     return 0;
 }
 
-/* Gives the folder its name; what had it before is removed then. */
+/* Renames the folder, and removes the old one. */
 static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
 {
     if (rename(o->aside, o->path) == 0)
@@ -102,7 +102,7 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
 {
     size_t length = strlen(given);
     *o = (struct mpg_trace_output){.force = force, .advice = advice};
-    while (length > 1 && given[length - 1] == '/') /* as a shell completes it */
+    while (length > 1 && given[length - 1] == '/') /* as typed by shell completion */
         length--;
     if (length == 0)
         return mpg_error_set(err, "no name given");
@@ -116,7 +116,7 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
         return mpg_error_errno(err, errno, "%s", o->path);
     mode_t mask = umask(0);
     umask(mask);
-    (void)chmod(o->aside, 0777 & ~mask); /* mkdtemp's folder is for its owner alone */
+    (void)chmod(o->aside, 0777 & ~mask); /* mkdtemp() makes folders private */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the shape of each kind of call holds. */
+/* The shape fields of each kind of call. */
 #include "trace/shape.h"
 
 #define ALL .call = ~0u, .site = -1

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes: the part of an event that repeats, which writer and decoder intern alike.
+/* Shapes: the part of an event that repeats from call to call. Writer and decoder intern shapes in the same way;
  * mpgtrace(5) is the specification. Private to trace/. */
 #ifndef MPG_SHAPE_H
 #define MPG_SHAPE_H
 
 #include "trace/event.h"
 
-/* Shape numbers run round; the oldest is forgotten when there are this many. */
+/* Shape numbers wrap around: with MPG_MAX_SHAPES shapes, a new one replaces the oldest. */
 enum { MPG_MAX_SHAPES = 1 << 12 };
 
-/* Bits of a shape's flags; the first two are MPG_ANY_SOURCE and MPG_ANY_TAG. */
+/* Flags of a shape; the first two are MPG_ANY_SOURCE and MPG_ANY_TAG. */
 enum {
     MPG_SHAPE_ANY = 3,
     MPG_SHAPE_FOUND = 4,
@@ -17,16 +17,16 @@ enum {
     MPG_SHAPE_EXTRAS = 16,     /* lists of cancelled requests and resolutions follow */
     MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
     MPG_SHAPE_FAILED = 64,
-    MPG_SHAPE_IN_ORDER = 128,  /* its new request is the last one plus 1 */
-    MPG_SHAPE_AGAIN = 256,     /* its requests are those of the last such list */
-    MPG_SHAPE_SUM = 512,       /* it stands for several calls */
-    MPG_SHAPE_FLAGS = 1023     /* all of them */
+    MPG_SHAPE_IN_ORDER = 128,  /* the new request is the previous one plus 1 */
+    MPG_SHAPE_AGAIN = 256,     /* the requests equal those of the previous such list */
+    MPG_SHAPE_SUM = 512,       /* the event stands for several aggregated calls */
+    MPG_SHAPE_FLAGS = 1023     /* all flags */
 };
 
-/* Lists of that many requests are remembered, for programs that poll. */
+/* Lengths of request lists that are remembered, for programs that poll. */
 enum { MPG_SHORTEST_AGAIN = 2, MPG_LONGEST_AGAIN = 64 };
 
-/* The fields of events that are in shapes, in the order of the format. */
+/* The event fields of a shape, in the order of the format. */
 #define MPG_SHAPE_FIELDS(FIELD) \
     FIELD(site) FIELD(comm) FIELD(to) FIELD(from) FIELD(tag) FIELD(recvtag) FIELD(root) \
     FIELD(newcomm) FIELD(object) FIELD(string) FIELD(bytes) FIELD(recvbytes) \
@@ -39,13 +39,13 @@ struct mpg_shape {
 #undef MPG_SHAPE_FIELD
 };
 
-/* Which fields and flags a kind of call has: all bits set in those, else 0. */
+/* By kind of call: masks of existing fields and flags, all bits set or 0. */
 extern const struct mpg_shape mpg_shape_masks[];
-/* The same of calls that failed. */
+/* Likewise for failed calls. */
 extern const struct mpg_shape mpg_shape_failed_mask;
 
-/* Predicting the next shape from those before it, the same for writer and decoder:
- * PREDICTED is indexed by mpg_shape_context() of the history. */
+/* Prediction of the next shape from previous shapes, identical in writer and decoder: PREDICTED is indexed by
+ * mpg_shape_context() of the history. */
 enum { MPG_CONTEXT_BITS = 11 };
 
 static inline uint32_t mpg_shape_context(uint32_t history)

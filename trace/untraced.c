@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that are not in the trace, counted by function over all ranks. */
+/* Counts untraced calls by function over all ranks. */
 #include "trace/untraced.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { FEW = 4 }; /* functions named in one line */
 
-/* What one rank said of one function. */
+/* Calls of one function by one rank. */
 struct entry {
     struct mpg_untraced_call call;
     int32_t rank;
@@ -20,7 +20,7 @@ struct entry {
 struct entries {
     struct entry *all;
     size_t count, capacity;
-    struct mpg_map by_string; /* (string, rank) -> place + 1, of events */
+    struct mpg_map by_string; /* (string, rank) -> index + 1; of events */
 };
 
 static int add(struct entries *list, const struct entry *entry, struct mpg_error *err)
@@ -37,7 +37,7 @@ static int add(struct entries *list, const struct entry *entry, struct mpg_error
     return 0;
 }
 
-/* "NAME COUNT", or "NAME COUNT local". */
+/* Parses "NAME COUNT", or "NAME COUNT local". */
 static bool parse_fact(const char *value, struct mpg_untraced_call *call)
 {
     size_t length = strcspn(value, " ");
@@ -116,7 +116,7 @@ static int compare_calls(const void *a, const void *b)
     return compare_names(x, y);
 }
 
-/* Joins what the ranks said of each function. */
+/* Joins the entries of all ranks by function. */
 static int join(struct entries *from, struct mpg_untraced_calls *list, struct mpg_error *err)
 {
     if (from->count == 0)

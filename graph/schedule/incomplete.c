@@ -21,11 +21,11 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
 }
 
 /* A waiting rank has unread calls, possibly MPI_Finalize. */
-static bool lost_window(const struct mpg_graph *g, int32_t rank)
+static bool lost_segment(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
     return r->ended && (!r->run || r->run->held_count == 0) && !r->finalized &&
-           mpg_trace_lost_window(g->trace, rank);
+           mpg_trace_lost_segment(g->trace, rank);
 }
 
 /* Returns the rank to name among those without end, or NO_RANK: the first that gives a reason or called MPI_Abort, as
@@ -45,7 +45,7 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
         if (cause == NO_RANK && (mpg_trace_find_fact(g->trace, rank, "incomplete") ||
                                  call == MPG_CALL_Abort))
             cause = rank;
-        if (first == NO_RANK && (died || lost_window(g, rank)))
+        if (first == NO_RANK && (died || lost_segment(g, rank)))
             first = rank;
     }
     return cause != NO_RANK ? cause : first;
@@ -104,7 +104,7 @@ bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
     const char *reason = mpg_trace_find_fact(g->trace, rank, "incomplete");
     if (reason)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
-    else if (lost_window(g, rank))
+    else if (lost_segment(g, rank))
         mpg_error_set(err, "rank %d: its trace ends without MPI_Finalize, and there is no "
                       "window (rank-%d.window.mpgt) that would hold its last calls; %s",
                       rank, rank, remedy);

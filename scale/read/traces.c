@@ -207,7 +207,7 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     mpg_cursor_close(c);
     if (status < 0 || more < 0)
         return -1;
-    if (!r->ended && mpg_trace_lost_window(r->trace, rank))
+    if (!r->ended && mpg_trace_lost_segment(r->trace, rank))
         return mpg_error_set(err, "rank %d: its last calls are lost", rank);
     mpg_scale_gather_end_rank(r->g, rank);
     const double run_ns = r->started ? (double)(r->end_ns - r->start_ns) : 0;

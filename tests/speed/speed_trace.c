@@ -38,7 +38,7 @@ static int write_file(const char *folder, const struct pattern *pattern, int32_t
     char path[4096];
     snprintf(path, sizeof path, "%s/rank-%d.mpgt", folder, rank);
     const struct mpg_trace_writer_options options = {
-        .name = path, .rank = rank, .ranks = ranks, .window_bytes = WINDOW_BYTES, .level = 3};
+        .name = path, .rank = rank, .ranks = ranks, .segment_bytes = SEGMENT_BYTES, .level = 3};
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     struct rank r = {.rank = rank, .ranks = ranks};
     r.writer = fd < 0 ? NULL : mpg_trace_writer_new(fd, &options, err);

@@ -13,7 +13,7 @@
 #include "trace/store/private.h"
 #include "trace/store/signature.h"
 
-enum { WINDOW_BYTES = 64 << 10, LEVEL = 1 };
+enum { SEGMENT_BYTES = 64 << 10, LEVEL = 1 };
 
 struct mpg_copy {
     struct mpg_trace *trace;
@@ -87,7 +87,7 @@ static int open_file(const struct mpg_copy *c, struct mpg_copy_stream *s, uint32
                                                      .ranks = mpg_trace_ranks(c->trace),
                                                      .thread = s->thread,
                                                      .value_number = value_number,
-                                                     .window_bytes = WINDOW_BYTES,
+                                                     .segment_bytes = SEGMENT_BYTES,
                                                      .packer = c->packer,
                                                      .level = LEVEL};
     s->writer = mpg_trace_writer_new(s->fd, &options, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of hypotheses: from files and lines, and what contradicts itself in them. */
+/* Lists of hypotheses: reading files and lines, and contradictions. */
 #include "trace/hypothesis/hypothesis.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_MIB = 1 };
 
-/* The line from TEXT on, without what is before and after it. */
+/* Returns a copy of the first N bytes of TEXT without surrounding blanks. */
 static char *trimmed(const char *text, size_t n)
 {
     while (n > 0 && (*text == ' ' || *text == '\t')) {
@@ -24,7 +24,7 @@ static char *trimmed(const char *text, size_t n)
     return strndup(text, n);
 }
 
-/* How much of LINE is no comment, which begins where a word could. */
+/* Returns the length of LINE without its comment, which begins where a word can begin. */
 static size_t length_of(const char *line)
 {
     bool quoted = false, within = false;
@@ -36,7 +36,7 @@ static size_t length_of(const char *line)
     return i;
 }
 
-/* "PATH:LINE" */
+/* Returns "PATH:LINE". */
 static char *place_of(const char *path, size_t line)
 {
     const size_t size = strlen(path) + 24;
@@ -46,7 +46,7 @@ static char *place_of(const char *path, size_t line)
     return where;
 }
 
-/* WHERE becomes the hypothesis's. */
+/* Takes ownership of WHERE. */
 static int add(struct mpg_hypotheses *h, const char *line, char *where, struct mpg_error *err)
 {
     struct mpg_hypothesis x = {.where = where, .text = trimmed(line, length_of(line))};
@@ -79,7 +79,7 @@ int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_er
 
 static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, struct mpg_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin a text with */
+    static const char mark[] = "\xef\xbb\xbf"; /* byte order mark of some editors */
     size_t number = 0;
     if (strncmp(text, mark, sizeof mark - 1) == 0)
         text += sizeof mark - 1;
@@ -157,15 +157,15 @@ static bool overlap(const struct mpg_rank_set *a, const struct mpg_rank_set *b)
     return false;
 }
 
-/* Why A and B, of one region or any, cannot both be; NULL: they can. */
+/* Returns why A and B, of one region or any, exclude each other; NULL: they do not. */
 static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypothesis *b)
 {
     if (!a->region || !b->region || strcmp(a->region, b->region) != 0)
         return NULL;
     if (a->kind != b->kind)
-        return NULL; /* which ranks both are about says the trace */
+        return NULL; /* the trace tells which ranks both select */
     if (a->kind == MPG_HYPOTHESIS_INSERT || a->kind == MPG_HYPOTHESIS_EXCHANGE)
-        return NULL; /* both are done */
+        return NULL; /* both are applied */
     if (a->kind == MPG_HYPOTHESIS_SCALE)
         return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;
     return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks" : NULL;
@@ -188,7 +188,7 @@ int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err)
     return 0;
 }
 
-/* --- what is selected --- */
+/* --- selection --- */
 
 bool mpg_select_fits(const struct mpg_select *s, const struct mpg_selected *x)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses: what of a traced program is supposed to be otherwise, as mpghypothesis(5) says it
- * (Boehme, Hermanns, Geimer, Wolf 2010, section 1.2).
+/* Hypotheses: changes to a traced program, in the language of mpghypothesis(5) (Boehme, Hermanns, Geimer, Wolf 2010,
+ * section 1.2).
  *
- *     struct mpg_hypotheses h = {0};
- *     mpg_hypotheses_read(&h, "foo.hyp", &err)          lines of a file, and
- *     mpg_hypotheses_add(&h, "balance foo", &err)       such lines by themselves: each adds to H;
- *     mpg_hypotheses_check(&h, &err)                    once, when all are there;
+ *   struct mpg_hypotheses h = {0};
+ *   mpg_hypotheses_read(&h, "foo.hyp", &err)          adds the lines of a file,
+ *   mpg_hypotheses_add(&h, "balance foo", &err)       adds a single line,
+ *   mpg_hypotheses_check(&h, &err)                    once, when all are there.
  *
- * then h.item[0 .. n-1] are read. Which calls a DROP or RESIZE is about is asked with mpg_select_fits(),
- * of messages by the call that sends them, of collectives by each member's call. What a region's
- * computation is, and which visits belong together, says docs/MODEL.md, section 10. Nothing here needs a
- * trace; whether it has what is named is for who reads it to say (graph/work/bound_hypotheses.h, as mpgsim does). */
+ * Then h.item[0 .. n-1] can be read. mpg_select_fits() tells whether a DROP or RESIZE selects a call: messages are
+ * selected by the sending call, collectives by each member's call. docs/MODEL.md, section 10, defines the computation
+ * of a region and which visits correspond. This room needs no trace; graph/work/bound_hypotheses.h resolves names. */
 #ifndef MPG_HYPOTHESIS_H
 #define MPG_HYPOTHESIS_H
 
@@ -22,45 +21,45 @@
 #include "common/units.h"
 #include "trace/event.h"
 
-/* Sets of them are words of so many bits. */
+/* Sets of hypotheses are words of 64 bits. */
 enum { MPG_HYPOTHESES_MAX = 64 };
 
 enum mpg_hypothesis_kind {
-    MPG_HYPOTHESIS_SCALE,   /* computation in REGION, on RANKS, takes FACTOR times what it took */
-    MPG_HYPOTHESIS_BALANCE, /* in REGION each member of COMM does as much */
-    MPG_HYPOTHESIS_INSERT,  /* at each begin of REGION, on RANKS, another computation of TIME_NS */
-    MPG_HYPOTHESIS_DROP,    /* what SELECT says is not there */
-    MPG_HYPOTHESIS_RESIZE,  /* it has FACTOR times its bytes, or SIZE_BYTES */
+    MPG_HYPOTHESIS_SCALE,   /* computation in REGION, on RANKS, takes FACTOR times the traced time */
+    MPG_HYPOTHESIS_BALANCE, /* in REGION each member of COMM does the mean work */
+    MPG_HYPOTHESIS_INSERT,  /* at each begin of REGION, RANKS compute TIME_NS in addition */
+    MPG_HYPOTHESIS_DROP,    /* messages and collectives selected by SELECT are removed */
+    MPG_HYPOTHESIS_RESIZE,  /* they have FACTOR times their bytes, or SIZE_BYTES */
     MPG_HYPOTHESIS_EXCHANGE /* at each begin of REGION, RANKS send SIZE_BYTES to TO: "insert" with bytes= */
 };
 
-/* Which messages and collectives: those to which all that is given applies. */
+/* A selection of messages and collectives: those for which all given conditions hold. */
 struct mpg_select {
     enum mpg_call call;             /* without large counts; MPG_CALL_COUNT: any */
-    char *region;                   /* the innermost that the call is made in; NULL: any, or none */
-    int32_t site;                   /* as `mpgtrace print` numbers them; -1: any, or that of PLACE: */
-    char *place;                    /* "FILE:LINE" or FUNCTION that makes the call, as tables name them; NULL: any */
-    int32_t comm;                   /* its label; -1: any */
-    bool has_from, has_to, has_tag; /* with one of these: messages alone */
+    char *region;                   /* innermost region of the call; NULL: any or none */
+    int32_t site;                   /* number in `mpgtrace print`; -1: any, or see PLACE */
+    char *place;                    /* "FILE:LINE" or FUNCTION of the call, as in tables; NULL: any */
+    int32_t comm;                   /* label of the communicator; -1: any */
+    bool has_from, has_to, has_tag; /* any of these: messages only */
     struct mpg_rank_set from, to;   /* world ranks */
     int32_t tag;
-    int64_t least_bytes, most_bytes; /* of a message or transfer, or what the rank gives to the collective; 0, INT64_MAX:
-                                        any, or none */
+    /* bytes of a message or transfer, or the rank's contribution to a collective; 0, INT64_MAX: any or none */
+    int64_t least_bytes, most_bytes;
 };
 
 struct mpg_hypothesis {
     enum mpg_hypothesis_kind kind;
     char *text;                /* the line, without comment */
-    char *where;               /* "FILE:LINE", or NULL: by itself */
+    char *where;               /* "FILE:LINE", or NULL for a single line */
     char *region;              /* SCALE, BALANCE, INSERT, EXCHANGE */
-    struct mpg_rank_set ranks; /* SCALE, INSERT, EXCHANGE; none: all */
+    struct mpg_rank_set ranks; /* SCALE, INSERT, EXCHANGE; empty: all */
     int32_t comm;              /* BALANCE: a label; -1: all ranks */
-    bool by_total;             /* BALANCE: whole ranks, not instance by instance */
-    double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; where SIZE_BYTES says it, 0 */
+    bool by_total;             /* BALANCE: by total instead of by instance */
+    double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; 0 if SIZE_BYTES is given */
     double time_ns;            /* INSERT: above 0 */
-    int64_t size_bytes;        /* RESIZE, EXCHANGE: 0 or more; RESIZE: -1: FACTOR */
-    int32_t to;                /* EXCHANGE: a world rank, 0 or more, or */
-    bool to_relative;          /* so many ranks behind the sender, of all of them in a circle: any number but 0 */
+    int64_t size_bytes;        /* RESIZE, EXCHANGE: 0 or more; RESIZE: -1: use FACTOR */
+    int32_t to;                /* EXCHANGE: a world rank, 0 or more; with to_relative */
+    bool to_relative;          /* an offset from the sender, modulo the number of ranks: any number but 0 */
     struct mpg_select select;  /* DROP, RESIZE */
 };
 
@@ -69,49 +68,49 @@ struct mpg_hypotheses {
     struct mpg_hypothesis *item;
 };
 
-/* Adds those of the file at PATH ("-": standard input), or the one that LINE is. Errors, of a file with
- * FILE:LINE: words that say nothing, or not enough; more than MPG_HYPOTHESES_MAX; a file that cannot be
- * read, is larger than 1 MiB, or has none. H is to be cleared even so. */
+/* Add the hypotheses of the file at PATH ("-": standard input); of LINE. Return 0, or -1 with ERR (for files with
+ * FILE:LINE): a syntax error; more than MPG_HYPOTHESES_MAX; an unreadable file, one larger than 1 MiB, or one without
+ * hypotheses. H must be cleared even after an error. */
 int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err);
 int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_error *err);
-/* Whether GIVEN, to an option that takes files and hypotheses, is a file: hypotheses begin with their verb, or have blanks, and
- * there is no file of that name. */
+/* Returns whether GIVEN, the argument of an option that accepts files and hypotheses, is a file. Hypotheses begin
+ * with a verb or contain blanks, and no file has that name. */
 bool mpg_hypothesis_is_file(const char *given);
-/* Adds all N of GIVEN, files first, and checks them: what --hypothesis does. */
+/* Adds all N arguments GIVEN, files first, and checks them: the option --hypothesis. */
 int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size_t n, struct mpg_error *err);
-/* Error: two of H contradict each other whatever the trace, or are one. */
+/* Returns -1 with ERR if two hypotheses of H contradict each other in any trace, or are equal. */
 int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err);
 void mpg_hypotheses_clear(struct mpg_hypotheses *h);
-/* "FILE:LINE: TEXT", or TEXT, in quotes, into BUF of SIZE bytes; returns BUF. */
+/* Writes "FILE:LINE: TEXT", or TEXT, in quotes, to BUF of SIZE bytes. Returns BUF. */
 char *mpg_hypothesis_name(const struct mpg_hypothesis *x, char *buf, size_t size);
-/* Whether X changes computation, not communication. */
+/* Returns whether X changes computation, not communication. */
 static inline bool mpg_hypothesis_is_of_work(const struct mpg_hypothesis *x)
 {
     return x->kind == MPG_HYPOTHESIS_SCALE || x->kind == MPG_HYPOTHESIS_BALANCE || x->kind == MPG_HYPOTHESIS_INSERT;
 }
 
-/* Whether X is about the messages and collectives that its SELECT says. */
+/* Returns whether X applies to messages and collectives selected by SELECT. */
 static inline bool mpg_hypothesis_selects(const struct mpg_hypothesis *x)
 {
     return x->kind == MPG_HYPOTHESIS_DROP || x->kind == MPG_HYPOTHESIS_RESIZE;
 }
 
-/* What has none of these: no hypothesis that asks for any selects it. */
+/* Values of objects without tag or bytes: conditions on them do not hold. */
 enum { MPG_SELECTED_NO_TAG = -1, MPG_SELECTED_NO_BYTES = -1 };
 
-/* A message as it is sent, a one-sided transfer, a member's part in a collective, or the call that ends an epoch of a
- * window. */
+/* An object that can be selected: a message at its send, a one-sided transfer, a member's part in a collective, or
+ * the call that ends an epoch of a window. */
 struct mpg_selected {
     enum mpg_call call;
-    const char *region; /* NULL: in none */
-    int32_t site;       /* as in struct mpg_select; -1: not recorded; */
-    uint64_t placed;    /* and of a list of hypotheses those whose PLACE it is: bits by their numbers */
-    int32_t comm;       /* its label */
-    bool is_message;    /* with FROM, TO (world ranks), TAG: a transfer, too, from who makes the call to its target */
+    const char *region; /* NULL: none */
+    int32_t site;       /* as in struct mpg_select; -1: not recorded */
+    uint64_t placed;    /* hypotheses, as bits, whose PLACE is the callsite */
+    int32_t comm;       /* label */
+    bool is_message; /* FROM, TO (world ranks) and TAG are valid: a message, or a transfer from the calling rank to its target */
     int32_t from, to, tag;
     int64_t bytes;
 };
-/* As far as that is told without PLACE. */
+/* Returns whether SELECT selects WHAT, without regard to PLACE. */
 bool mpg_select_fits(const struct mpg_select *select, const struct mpg_selected *what);
 
 #endif

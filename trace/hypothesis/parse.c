@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* VERB [REGION] KEY=VALUE...: each key once, each of those that the verb has. */
+/* Parses VERB [REGION] KEY=VALUE...: each key at most once, of the verb's keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 
 static const double least_factor = 1e-9, most_factor = 1e9;
 
-/* What a line has. */
+/* A line being parsed. */
 struct line {
     struct mpg_hypothesis *x;
-    unsigned given; /* bits of keys, in the order of their table */
+    unsigned given; /* bits of the given keys, in the order of the table */
     bool has_factor, has_time, has_to;
 };
 
@@ -21,7 +21,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- words --- */
 
-/* The next word of *TEXT, with quotes and what they protect taken out; NULL: there is none. */
+/* Returns the next word of *TEXT, without quotes and escapes; NULL: none. */
 static char *next_word(char **text, struct mpg_error *err, bool *failed)
 {
     char *start = *text + strspn(*text, " \t"), *in = start, *out = start;
@@ -76,7 +76,7 @@ static int take_from(struct line *l, const char *value, struct mpg_error *err)
     return mpg_rank_set_parse(value, &l->x->select.from, err);
 }
 
-/* N is a rank; +K and -K are so many ranks behind, or before, the one that sends. */
+/* N is a rank; +K and -K are offsets from the sender. */
 static int take_receiver(struct line *l, const char *value, struct mpg_error *err)
 {
     struct mpg_hypothesis *x = l->x;
@@ -133,7 +133,7 @@ static int take_by(struct line *l, const char *value, struct mpg_error *err)
                : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
 }
 
-/* Why CALL selects nothing for VERB; NULL: it does. */
+/* Returns why CALL selects nothing for VERB; NULL: it selects. */
 static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind verb)
 {
     switch (mpg_call_kind(call)) {
@@ -206,7 +206,7 @@ static int take_tag(struct line *l, const char *value, struct mpg_error *err)
     return parse_number("tag", value, &l->x->select.tag, err);
 }
 
-/* LO-HI selects, LO- and -HI, too; N alone is what a size becomes. */
+/* LO-HI, LO- and -HI select; a single N is the new size. */
 static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
 {
     struct mpg_select *s = &l->x->select;
@@ -242,7 +242,7 @@ enum {
 
 static const struct key {
     const char *name;
-    unsigned verbs; /* that have it */
+    unsigned verbs; /* verbs with this key */
     int (*take)(struct line *, const char *, struct mpg_error *);
 } keys[] = {{"ranks", OF_SCALE | OF_INSERT, take_ranks},
             {"factor", OF_SCALE | OF_RESIZE, take_factor},
@@ -261,7 +261,7 @@ enum { KEYS = sizeof keys / sizeof *keys };
 static const char *const verbs[] = {"scale", "balance", "insert", "drop", "resize"};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-/* The place of WORD among them; VERBS: it is none. */
+/* Returns the index of WORD; VERBS: not a verb. */
 static size_t find_verb(const char *word)
 {
     size_t verb = 0;
@@ -275,7 +275,7 @@ bool mpg_hypothesis_is_verb(const char *word)
     return find_verb(word) < VERBS;
 }
 
-/* Of resize bytes= can stand there twice: which, and how large. */
+/* resize has two keys bytes=: selection and new size. */
 static unsigned bit_of(const struct line *l, size_t key, const char *value)
 {
     const bool is_size = l->x->kind == MPG_HYPOTHESIS_RESIZE && strcmp(keys[key].name, "bytes") == 0 &&
@@ -302,7 +302,7 @@ static int take_word(struct line *l, char *word, struct mpg_error *err)
     return keys[i].take(l, value, err);
 }
 
-/* A key of messages that what S's call sends or does cannot have; NULL: none. */
+/* Returns a key of messages that does not apply to S's call; NULL: none. */
 static const char *key_of_others(const struct mpg_select *s)
 {
     bool has_peers = true, has_tag = true, has_bytes = true;
@@ -337,7 +337,7 @@ static const char *key_of_others(const struct mpg_select *s)
                                                                               : NULL;
 }
 
-/* Whether WORD, which stands where a region's name has to, is a key that VERB has, and its value. */
+/* Returns whether WORD, at the position of the region's name, is a key of VERB with a value. */
 static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
 {
     const size_t n = strcspn(word, "=");
@@ -347,7 +347,7 @@ static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
     return false;
 }
 
-/* What is inserted: a computation, or a message. */
+/* Checks what is inserted: a computation, or a message. */
 static int check_insert(const struct line *l, struct mpg_error *err)
 {
     const char *region = l->x->region;
@@ -362,7 +362,7 @@ static int check_insert(const struct line *l, struct mpg_error *err)
                : mpg_error_set(err, "insert %s: %s= is missing", region, has_bytes ? "to" : "bytes");
 }
 
-/* What a verb cannot do without. */
+/* Checks the required keys of a verb. */
 static int check_line(const struct line *l, struct mpg_error *err)
 {
     const struct mpg_hypothesis *x = l->x;

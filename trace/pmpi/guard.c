@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/store/window.h"
+#include "trace/store/segment.h"
 
 enum { GENERATIONS = 8 };
 
@@ -175,7 +175,7 @@ void guard_start(void (*lost)(const char *))
 {
     guard.lost = lost;
     guard.started = true;
-    mpg_file_watch = (struct mpg_file_watch){add, drop};
+    mpg_mapping_observer = (struct mpg_mapping_observer){add, drop};
 }
 
 bool guard_has_lost(void)

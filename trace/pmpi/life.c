@@ -33,7 +33,7 @@
 #include "trace/pmpi/usage.h"
 #include "trace/pmpi/values.h"
 
-enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BYTES = 1 << 26 };
+enum { LEAST_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 16, MOST_SEGMENT_BYTES = 1 << 26 };
 
 static struct {
     bool tried;             /* MPI_Init was called */
@@ -52,10 +52,10 @@ static void stop_in_child(void)
     streams.on = false;
 }
 
-static size_t window_bytes(int rank)
+static size_t segment_bytes(int rank)
 {
-    return (size_t)setting_number("MPGTRACE_BUFFER", SETTING_SIZE, LEAST_WINDOW_BYTES,
-                                  MOST_WINDOW_BYTES, DEFAULT_WINDOW_BYTES, rank);
+    return (size_t)setting_number("MPGTRACE_BUFFER", SETTING_SIZE, LEAST_SEGMENT_BYTES,
+                                  MOST_SEGMENT_BYTES, DEFAULT_SEGMENT_BYTES, rank);
 }
 
 /* --- start --- */
@@ -141,7 +141,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .claimed_inode = (ino_t)life.claim.inode,
                                            .rank = rank,
                                            .ranks = ranks,
-                                           .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(rank),
+                                           .segment_bytes = profile ? LEAST_SEGMENT_BYTES : segment_bytes(rank),
                                            .value_number = values_number,
                                            .off_cpu = off_cpu_start(!profile, rank) != OFF_CPU_NONE,
                                            .threads = threads};

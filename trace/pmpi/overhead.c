@@ -13,7 +13,7 @@
 #include "trace/pmpi/tracer.h"
 #include "trace/pmpi/values.h"
 
-enum { BATCHES = 8, BATCH = 64, WINDOW_BYTES = 16384 };
+enum { BATCHES = 8, BATCH = 64, SEGMENT_BYTES = 16384 };
 
 /* Does the work of a send's wrapper, without a real call. */
 static void record_batch(void)
@@ -56,7 +56,7 @@ static double best_ns(void (*batch)(void))
 struct overhead overhead_measure(void)
 {
     const struct mpg_trace_writer_options options = {
-        .ranks = 1, .window_bytes = WINDOW_BYTES, .level = 1};
+        .ranks = 1, .segment_bytes = SEGMENT_BYTES, .level = 1};
     struct stream scratch = {.fd = -1}, *real = streams.first;
     struct stream_thread outside = stream_thread;
     struct overhead cost = {0, 0, 0, 0};

@@ -14,7 +14,7 @@
 #include "trace/pmpi/frames.h"
 #include "trace/pmpi/modules.h"
 #include "trace/store/process.h"
-#include "trace/store/window.h"
+#include "trace/store/segment.h"
 
 enum {
     SITE_ROWS = 1 << 13,

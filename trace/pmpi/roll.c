@@ -23,7 +23,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/paths.h"
 #include "trace/store/process.h"
-#include "trace/store/window.h"
+#include "trace/store/segment.h"
 
 enum { WAIT_MS = 1000, STALE_S = 60 };
 #define FOLDER "/dev/shm/"

@@ -14,7 +14,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/guard.h"
 #include "trace/pmpi/say.h"
-#include "trace/store/window.h"
+#include "trace/store/segment.h"
 
 enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
 
@@ -189,9 +189,9 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
                                                      .ranks = o->ranks,
                                                      .thread = thread,
                                                      .value_number = o->value_number,
-                                                     .window_bytes = o->window_bytes,
+                                                     .segment_bytes = o->segment_bytes,
                                                      .level = COMPRESSION_LEVEL,
-                                                     .window_path = o->directory ? window : NULL,
+                                                     .segment_path = o->directory ? window : NULL,
                                                      .now_ns = clock_now_ns,
                                                      .off_ns = o->off_cpu ? off_cpu_of_flush : NULL,
                                                      .off_argument = s,

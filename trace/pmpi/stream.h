@@ -51,7 +51,7 @@ struct stream_options {
     /* Identity of the first stream's file if it already exists; otherwise inode 0. */
     dev_t claimed_device;
     ino_t claimed_inode;
-    size_t window_bytes;
+    size_t segment_bytes;
     uint32_t value_number;
     bool off_cpu; /* off-CPU time is recorded */
     bool threads; /* several threads may call MPI at once */

@@ -50,7 +50,7 @@ static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
     return same;
 }
 
-/* Grows ARRAY of N things of SIZE by one. */
+/* Grows ARRAY of N items of SIZE by one. */
 static bool grow(void *array, int32_t n, size_t size)
 {
     void *old, *grown;
@@ -61,7 +61,7 @@ static bool grow(void *array, int32_t n, size_t size)
     return grown != NULL;
 }
 
-/* The number of module M, whose path this takes; -1 without memory. */
+/* Returns the number of module M, whose path is taken over; -1: out of memory. */
 static int32_t intern_module(struct profile_definitions *d, struct mpg_module *m)
 {
     const uint64_t h = hash(m->path, strlen(m->path)) ^ hash(m->build_id, m->build_id_size);
@@ -106,7 +106,7 @@ static int32_t intern_site(struct profile_definitions *d, const struct mpg_site 
     }
 }
 
-/* Notes that the rank's next module or site has NUMBER here. */
+/* Notes that the rank's next module or callsite has NUMBER. */
 static int note(int32_t **locals, uint32_t *n, int32_t number, struct mpg_error *err)
 {
     if (number < 0 || !grow(locals, (int32_t)*n, sizeof **locals))

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The payload of a profile chunk, for the tracer that writes it in memory and for the
- * reader. mpgtrace(5) is the specification. All integers are little-endian. */
+/* The payload of a profile chunk, written in memory by the tracer. mpgtrace(5) is the specification. All integers are
+ * little-endian. */
 #ifndef MPG_PROFILE_FORMAT_H
 #define MPG_PROFILE_FORMAT_H
 
 #include <endian.h>
 #include <stdint.h>
 
-/* Layout 1 has no counters. Layout 2 has N > 0 of them in the upper 16 bits beside the layout, and behind the
- * room for rows N numbers for each. */
+/* Layout 1 has no counters. Layout 2 has N > 0 counters: N is in the upper 16 bits next to the layout, and N numbers
+ * for each row follow the rows. */
 enum { MPG_PROFILE_LAYOUT = 1, MPG_PROFILE_COUNTED_LAYOUT = 2, MPG_PROFILE_MAX_VALUES = 64 };
 
-/* Site of a row that holds what did not fit otherwise. */
+/* Callsite of a row for calls that did not fit into other rows. */
 enum { MPG_OTHER_SITES = -2 };
 
 enum mpg_profile_state {
-    MPG_PROFILE_RUNNING,  /* the process is, or it died */
+    MPG_PROFILE_RUNNING,  /* the process is running, or it died */
     MPG_PROFILE_FINALIZED,
-    MPG_PROFILE_ENDED     /* by MPI_Abort, or an exit without MPI_Finalize */
+    MPG_PROFILE_ENDED     /* by MPI_Abort, or by an exit without MPI_Finalize */
 };
 
-/* What the payload begins with; rows follow, their counters if there are any, then definitions.
- * Counts are stored after what they count. */
+/* Head of the payload; rows, counters and definitions follow. Counts are stored after the counted items. */
 struct mpg_profile_head {
     uint32_t layout, row_capacity, row_number, definition_capacity, definition_bytes, state;
-    int64_t start_ns;  /* MPI_Init's return */
-    int64_t last_ns;   /* the last call's return; MPI_Finalize's begin */
+    int64_t start_ns;  /* leave of MPI_Init */
+    int64_t last_ns;   /* leave of the last call; enter of MPI_Finalize */
     int64_t paused_ns; /* between MPI_Pcontrol(0) and (1) */
     int64_t pause_began_ns; /* or 0 */
     uint64_t process;  /* mpg_process_mark() */
@@ -42,7 +41,7 @@ _Static_assert(sizeof(struct mpg_profile_entry) == 64, "as mpgtrace(5) has it");
 
 /* A definition: one of these bytes, then varints and, after their lengths, bytes. */
 enum mpg_profile_definition {
-    MPG_PROFILE_MODULE = 1, /* build-id, path */
+    MPG_PROFILE_MODULE = 1, /* build id, path */
     MPG_PROFILE_SITE = 2,   /* number of frames; module + 1 and offset of each */
     MPG_PROFILE_FACT = 3    /* key, value */
 };

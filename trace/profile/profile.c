@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading profiles. A file that a killed process left may have any of its counts not yet
- * stored, but each number in it is one that was stored. */
+/* Reading profiles. In the file of a killed process any count may not be stored yet, but every stored number is valid. */
 #define _GNU_SOURCE
 #include "trace/profile/profile.h"
 
@@ -19,14 +18,14 @@ enum { MAX_PROFILE_BYTES = 1 << 28 };
 struct mpg_profile {
     char *path;
     char **files;
-    size_t file_number, file; /* the one being read */
+    size_t file_number, file; /* index of the file being read */
     FILE *stream;
-    uint8_t *data; /* the payload */
+    uint8_t *data; /* payload */
     struct mpg_profile_row *rows;
     int64_t *values; /* of the rows */
     struct profile_definitions definitions;
     int32_t ranks, ranks_read;
-    char run[32]; /* that ranks are of; empty: none has said so */
+    char run[32]; /* run number of the ranks; empty: none so far */
     uint8_t *seen;
 };
 
@@ -116,7 +115,7 @@ struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Reads the header of the next chunk: 1, 0 at the end of all files. */
+/* Reads the header of the next chunk. Returns 1; 0 at the end of all files. */
 static int next_chunk(struct mpg_profile *p, uint8_t *header, struct mpg_chunk *chunk,
                       struct mpg_error *err)
 {
@@ -200,7 +199,7 @@ static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry
     return row->count == 0 || (row->min_ns >= 0 && row->min_ns <= row->max_ns);
 }
 
-/* The counters of N rows, VALUES each; the fact that names them has been read. */
+/* Reads the counters of N rows, VALUES each. The fact with their names has been read. */
 static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uint32_t values, struct mpg_error *err)
 {
     const char *key, *names = "", *value;
@@ -211,7 +210,7 @@ static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uin
     for (const char *c = names; *c; c++)
         named += *c != ' ' && (c == names || c[-1] == ' ');
     if (n == 0)
-        return 0; /* it may have died before it named them */
+        return 0; /* the process can have died before it named them */
     if (values > MPG_PROFILE_MAX_VALUES || named != values)
         return mpg_error_set(err, "damaged: %u counters with %u names", values, named);
     int64_t *grown = realloc(p->values, (n * values + 1) * sizeof *grown);
@@ -240,7 +239,7 @@ static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, uint3
         if (!read_row(p, &e, &p->rows[*used]))
             return mpg_error_set(err, "damaged: row %zu", i);
         p->rows[*used].values = values > 0 ? p->values + i * values : NULL;
-        *used += p->rows[*used].count > 0; /* one whose first call was not added to the end */
+        *used += p->rows[*used].count > 0; /* else: a row whose first call was not complete */
     }
     return 0;
 }
@@ -292,7 +291,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     return 0;
 }
 
-/* The rank that was read last is of the run of those before it. */
+/* Checks that the rank read last belongs to the same run as earlier ranks. */
 static int check_run(struct mpg_profile *p, struct mpg_error *err)
 {
     const char *key, *value;
@@ -330,7 +329,7 @@ int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struc
     return 1;
 }
 
-/* --- what was read --- */
+/* --- results --- */
 
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value)
 {

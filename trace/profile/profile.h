@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading what `mpgtrace record --profile` wrote: for each rank a table of what each
- * callsite did. One rank is in memory at a time, and the sites of all. Belongs to one
- * thread. The format is in mpgtrace(5). */
+/* Reading profiles written by `mpgtrace record --profile`: for each rank a table of callsites. Holds one rank at a
+ * time, and the callsites of all ranks. Belongs to one thread. mpgtrace(5) describes the format. */
 #ifndef MPG_PROFILE_H
 #define MPG_PROFILE_H
 
@@ -17,36 +16,38 @@ struct mpg_profile_row {
     enum mpg_call call;
     int32_t site; /* for mpg_profile_site(); MPG_NO_SITE, MPG_OTHER_SITES */
     uint64_t count; /* at least 1 */
-    int64_t time_ns, min_ns, max_ns; /* sum, least, most of the calls' times */
-    int64_t sent_bytes, received_bytes; /* as mpg_event_bytes() has them */
-    const int64_t *values; /* the rank's value_number: sums of what was counted before each of the calls, from the
-                            * end of the call before; NULL: nothing was. Until the next rank is read */
+    int64_t time_ns, min_ns, max_ns; /* sum, shortest and longest duration of the calls */
+    int64_t sent_bytes, received_bytes; /* see mpg_event_bytes() */
+    /* the rank's value_number counters, summed over the intervals before the calls; NULL: not counted. Valid until
+     * the next rank is read */
+    const int64_t *values;
 };
 
 struct mpg_profile_rank {
     int32_t rank, ranks;
     enum mpg_profile_state state;
-    bool runs; /* RUNNING, and the process does when this is read, as this host sees */
-    int64_t run_ns;    /* MPI_Init's return to MPI_Finalize's call, or to the last call's return */
-    int64_t paused_ns; /* of it, not profiled */
-    uint32_t value_number; /* counters; the rank's fact "values" names them, with blanks between */
+    bool runs; /* state is RUNNING, and the process is running now, as seen from this host */
+    int64_t run_ns;    /* leave of MPI_Init to enter of MPI_Finalize, or to the leave of the last call */
+    int64_t paused_ns; /* part of run_ns that is not profiled */
+    uint32_t value_number; /* counters; the rank's fact "values" names them, separated by blanks */
     size_t row_number;
-    const struct mpg_profile_row *rows; /* until the next one is read */
+    const struct mpg_profile_row *rows; /* until the next rank is read */
 };
 
-/* Whether PATH is a folder or file that holds a profile. */
+/* Returns whether PATH is a folder or file with a profile. */
 bool mpg_profile_is(const char *path);
 
-/* Opens the profile in folder PATH, or in one file that is several after each other. */
+/* Opens the profile in folder PATH, or in one file of concatenated profiles. Returns NULL with ERR. The caller closes
+ * the profile. */
 struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err);
-/* Reads the next rank, in any order: 1, 0 when all have been read, -1 on damage, or when
- * ranks are missing or there twice (ERR names the file). */
+/* Reads the next rank, in any order. Returns 1; 0 when all ranks have been read; -1 on damage, or when ranks are
+ * missing or present twice (ERR names the file). */
 int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struct mpg_error *err);
 
-/* Fact I of the rank that was read last: its key and value, or false beyond the last. */
+/* Returns fact I of the rank read last; false beyond the last. */
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value);
 
-/* Sites and modules of all ranks read so far; equal ones have one number. */
+/* Return callsites and modules of all ranks read so far; equal ones have one number. */
 const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site);
 int32_t mpg_profile_site_count(const struct mpg_profile *p);
 const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t module);

@@ -105,7 +105,7 @@ static void print_lost(const struct stat_summary *s)
 {
     int32_t ranks = 0, first = 0;
     for (int32_t r = mpg_trace_ranks(s->trace) - 1; r >= 0; r--)
-        if (!s->ranks[r].ended && mpg_trace_lost_window(s->trace, r)) {
+        if (!s->ranks[r].ended && mpg_trace_lost_segment(s->trace, r)) {
             ranks++;
             first = r;
         }
@@ -348,11 +348,11 @@ void mpg_stat_print_head(const struct stat_summary *s)
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
     print_machine(t);
     print_threads(t);
-    uint64_t in_windows = mpg_trace_window_events(t);
+    uint64_t in_segments = mpg_trace_segment_events(t);
     printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
            mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)));
-    if (in_windows)
-        printf("%" PRIu64 " %s beside that in windows\n", in_windows, mpg_units_word(in_windows, "event", "events"));
+    if (in_segments)
+        printf("%" PRIu64 " %s beside that in windows\n", in_segments, mpg_units_word(in_segments, "event", "events"));
     else
         printf("%.2f bytes a call\n",
                s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a chunk is as it was written. In a file of its own, so that a fuzzer can link
- * without it: what it changes would never get past the checksum. */
+/* Checks a chunk's checksum. A separate file, so that a fuzzer can link without the check, which modified input would
+ * never pass. */
 #include "trace/store/chunk.h"
 
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)

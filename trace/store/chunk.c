@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packing and checking chunk headers, explicitly little-endian. */
+/* Packs and checks chunk headers, explicitly little-endian. */
 #include "trace/store/chunk.h"
 
 #include <string.h>
@@ -23,11 +23,11 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-/* A file that is mapped into a program's memory changes. */
+/* The content of a memory-mapped file changes. */
 static bool is_checked(const struct mpg_chunk *chunk)
 {
     return chunk->kind == MPG_CHUNK_PROFILE ? (chunk->flags & MPG_CHUNK_CLOSED) != 0
-                                            : chunk->kind != MPG_CHUNK_WINDOW;
+                                            : chunk->kind != MPG_CHUNK_SEGMENT;
 }
 
 uint32_t mpg_chunk_checksum(const uint8_t *header, const struct mpg_chunk *chunk,
@@ -84,7 +84,7 @@ int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_
         .columns = (uint32_t)get(header + COLUMNS_OFFSET, 2),
         .run = (uint32_t)get(header + RUN_OFFSET, 4),
     };
-    bool has_columns = kind == MPG_CHUNK_EVENTS || kind == MPG_CHUNK_WINDOW;
+    bool has_columns = kind == MPG_CHUNK_EVENTS || kind == MPG_CHUNK_SEGMENT;
     if (kind < MPG_CHUNK_EVENTS || kind > MPG_CHUNK_PROFILE || chunk->ranks == 0 ||
         chunk->ranks > MPG_CHUNK_MAX_RANKS || chunk->rank >= chunk->ranks ||
         chunk->raw_bytes > MPG_CHUNK_MAX_BYTES || chunk->stored_bytes > MPG_CHUNK_MAX_BYTES ||

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators as all ranks know them: the same parent, groups and instance number
- * are the same communicator. Their groups are kept once, whatever has them: every rank
- * defines the world, and programs make copies of communicators by the thousand. */
+/* Communicators, unified over all ranks: equal parent, groups and instance number mean the same communicator. Equal
+ * groups are stored once, since every rank defines the world and programs duplicate communicators by the thousand. */
 #include "trace/store/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LEAST_NAMED = 1 << 21, /* ranks that a trace of any size may name in groups */
+    LEAST_NAMED = 1 << 21, /* ranks that groups of a trace of any size may name */
     NAMED_A_BYTE = 16
 };
 
@@ -45,7 +44,7 @@ static const struct trace_members *members_at(const struct mpg_trace *t, uint64_
     return (const struct trace_members *)t->members.items + i;
 }
 
-/* The place of the number + 1 of what is encoded so, with 0 in it if it is new. */
+/* Returns the map entry (number + 1) of groups with this encoding; 0 if new. */
 static uint64_t *find_encoded(struct mpg_trace *t, int32_t size, int32_t remote_size,
                               const uint8_t *encoded, size_t bytes)
 {
@@ -78,7 +77,7 @@ int32_t mpg_trace_add_members(struct mpg_trace *t, int32_t size, int32_t remote_
                               .encoded = malloc(bytes + 1),
                               .world_ranks = world_ranks};
     uint64_t *slot = find_encoded(t, size, remote_size, encoded, bytes);
-    if (remote_size > 0) /* the sum is the same from either side */
+    if (remote_size > 0) /* the sum does not depend on the order of the two groups */
         m.hash += hash_ranks(world_ranks + size, remote_size);
     if (m.encoded && slot) {
         memcpy(m.encoded, encoded, bytes);
@@ -115,13 +114,13 @@ static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, 
     if (c->size == members->size && c->remote_size == members->remote_size &&
         memcmp(c->world_ranks, ranks, (n + m) * sizeof *ranks) == 0)
         return true;
-    /* The two sides of an inter-communicator name their own group first. */
+    /* Each side of an inter-communicator names its own group first. */
     return m > 0 && c->size == members->remote_size && c->remote_size == members->size &&
            memcmp(c->world_ranks, ranks + n, m * sizeof *ranks) == 0 &&
            memcmp(c->world_ranks + m, ranks, n * sizeof *ranks) == 0;
 }
 
-/* The place of this communicator's number + 1, with 0 in it if it is new. */
+/* Returns the map entry (number + 1) of this communicator; 0 if new. */
 static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance,
                              const struct trace_members *members)
 {
@@ -134,7 +133,7 @@ static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instan
     }
 }
 
-/* A number for people: the one asked for unless it is taken. */
+/* Chooses a label for people: WANTED unless taken. */
 static int choose_label(struct mpg_trace *t, int32_t wanted, int32_t *label)
 {
     *label = wanted >= 0 && wanted < INT32_MAX ? wanted : t->next_label;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cursors: events in order, with the partners of wildcard receives filled in.
+/* Cursors: events in order, with the partners of wildcard receives.
  *
- * A wildcard receive's partner is known to the tracer only when it completes.
- * Matching needs it when it is posted, so a second reader of the same streams, the
- * scout, runs ahead just as far as needed and notes how receives end; and sends, on a
- * rank that has cancelled something. It remembers those that are open where it is, and
- * those with a wildcard or cancelled that it met and the main reader has not. */
+ * The tracer learns the partner of a wildcard receive at the completion; matching needs it at the post. A second
+ * reader of the same streams, the scout, runs ahead as far as needed and notes how receives end and, on ranks that
+ * cancel requests, sends. The cursor remembers requests open at the scout's position, and completed wildcard or
+ * cancelled ones that the main reader has not reached. */
 #include <stdlib.h>
 
 #include "trace/store/decode.h"
@@ -13,11 +12,11 @@
 enum { SENDS = 1 << 8 }; /* no wildcard */
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
-/* How a receive or send ended, and whether its partner was told. */
+/* How a receive or send ended, and whether its partner was reported. */
 struct ending {
     enum ending_state state;
     bool wildcard, sends, told;
-    bool cancelling; /* its rank asked for it to be cancelled */
+    bool cancelling; /* the rank asked for cancellation */
     int32_t source, tag;
 };
 
@@ -25,12 +24,12 @@ struct mpg_cursor {
     struct mpg_merge main, scout;
     bool scouting, cancels, scout_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* those that the scout met -> their wildcards, or SENDS */
+    struct mpg_map persistent;  /* persistent requests seen by the scout -> wildcard flags, or SENDS */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
     size_t unused_count;
-    struct mpg_list cancelled; /* of the event just read */
+    struct mpg_list cancelled; /* of the current event */
     size_t cancelled_count;
     struct mpg_list started;
 };
@@ -159,8 +158,7 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
     return 0;
 }
 
-/* How a request ends that nothing completes: a receive as its rank asked for; sends are
- * rarely cancelled by who is asked to. */
+/* How an uncompleted request ends: a receive as its rank asked; sends are rarely cancelled successfully. */
 static enum ending_state uncompleted(const struct ending *ending, enum ending_state otherwise)
 {
     return ending->cancelling && !ending->sends ? ENDING_CANCELLED : otherwise;
@@ -173,7 +171,7 @@ static void note_freed(struct mpg_cursor *c, int64_t request)
         ending->state = uncompleted(ending, ENDING_DONE);
 }
 
-/* Lets the scout read one more event. */
+/* Lets the scout read one more event. Returns as mpg_merge_next(). */
 static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
     struct mpg_event *e;
@@ -223,12 +221,11 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
     return status;
 }
 
-/* Finds out how REQUEST ends; a state of ENDING_PENDING: it never does. */
+/* Finds out how REQUEST ends; ENDING_PENDING: never. */
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* Once the scout has been here, a request it does not remember has ended as
-     * the posting call says. */
+    /* The scout has passed this point: a request that it does not remember ended as the posting call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
         bool been_here = c->scout.event >= c->main.event;
@@ -288,7 +285,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     return 0;
 }
 
-/* Fills in what only later events tell of E, which posts. */
+/* Fills in the fields of E, a posting call, that only later events tell. */
 static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -304,7 +301,7 @@ static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *
     return 0;
 }
 
-/* What a cursor makes of E, a call about requests; apart from what is done for every event. */
+/* Processes E, a call about requests. Separate from the fast path of all events. */
 static __attribute__((noinline)) int add_to(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     switch (mpg_call_kind(e->call)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inverse of trace/store/encode.c: records to events. Trusts nothing it reads. */
+/* Records to events: the inverse of trace/store/encode.c. Checks all input. */
 #include "trace/store/decode.h"
 
 #include <endian.h>
@@ -56,12 +56,12 @@ bool mpg_decode_id(const struct mpg_map *map, int32_t *id)
 
 /* --- shapes --- */
 
-/* Fields that a kind of call does not have say so. */
+/* Values of fields that a kind of call does not have. */
 static const struct mpg_shape absent = {
     .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
     .string = -1};
 
-/* Reads those fields of S that are GIVEN, which MASK has; what names something is the stream's number yet. */
+/* Reads the fields GIVEN of S that exist in MASK. Object numbers remain those of the stream. */
 static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
                        struct mpg_shape *s)
 {
@@ -82,7 +82,7 @@ static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_s
            s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
 }
 
-/* The fields that name something, by their bits. */
+/* Bits of the fields that hold object numbers. */
 enum field {
 #define FIELD(field) FIELD_##field,
     MPG_SHAPE_FIELDS(FIELD)
@@ -91,7 +91,7 @@ enum field {
 #define NAMES(field) ((uint32_t)1 << FIELD_##field)
 enum { NAMING = NAMES(comm) | NAMES(newcomm) | NAMES(object) | NAMES(string) | NAMES(site) };
 
-/* Translates the numbers of the stream's in those fields of S that are FRESH and that its MASK has; NULL, or what is wrong. */
+/* Translates the object numbers in the fields FRESH of S to trace-wide numbers. Returns NULL, or the error. */
 static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const struct mpg_shape *mask, struct mpg_shape *s)
 {
     bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
@@ -110,7 +110,7 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
     return NULL;
 }
 
-/* Those fields of S that its MASK does not have. */
+/* Sets the fields of S that MASK does not have. */
 static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 {
 #define ABSENT(field) \
@@ -120,7 +120,7 @@ static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 #undef ABSENT
 }
 
-/* The place of shape NUMBER, or NULL when out of memory. */
+/* Returns the entry of shape NUMBER; NULL: out of memory. */
 static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 {
     uint32_t place;
@@ -146,7 +146,7 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
     uint32_t last = d->last_of_call[call];
     const struct mpg_shape *base = d->shape_total > last ? mpg_shape_at(d, last) : NULL;
     bool has_base = base && base->call == call && !((base->flags | flags) & MPG_SHAPE_FAILED);
-    const uint32_t fresh = has_base ? given & NAMING : NAMING; /* what BASE has is translated */
+    const uint32_t fresh = has_base ? given & NAMING : NAMING; /* fields of BASE are translated already */
     struct mpg_shape s = {0};
     if (has_base)
         s = *base;
@@ -172,7 +172,7 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
 
 /* --- events --- */
 
-/* Reads the off-CPU time of the next event, which has not been told yet. */
+/* Reads the off-CPU time of the next event, which must come once. */
 static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
 {
     const bool twice = d->off_before_ns | d->off_in_ns;
@@ -214,10 +214,10 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
     return mpg_shape_at(d, number);
 }
 
-/* E is of shape S, and otherwise empty. */
+/* Fills E with shape S. */
 static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 {
-    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* alike in both */
+    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* equal layout */
     memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
     e->call = (enum mpg_call)s->call;
     if (s->flags == 0)
@@ -228,7 +228,7 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     e->failed = s->flags & MPG_SHAPE_FAILED;
 }
 
-/* The 64 bits after the first USED at P, of which ROOM bytes are there and zeros follow. */
+/* Returns the 64 bits after the first USED bits at P. ROOM bytes exist; zeros follow. */
 static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
 {
     uint8_t last[sizeof(uint64_t) + 1] = {0};
@@ -240,22 +240,22 @@ static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
     return used ? word | (uint64_t)p[8] << (64 - used) : word;
 }
 
-/* A time of LENGTH bits, of which WORD has all but the highest, which is in it nowhere. */
+/* Returns a time of LENGTH bits. WORD has all but the highest bit, which is implied. */
 static inline int64_t time_of(unsigned length, uint64_t word)
 {
     const uint64_t above = (uint64_t)1 << length;
     return (int64_t)((word & ((above - 1) >> 1)) | above >> 1);
 }
 
-/* The next N times, or those before one that is damaged; how many. The number of a time's bits is in the column after
- * theirs, and the highest of them in neither. */
+/* Reads the next N times; returns their number, less before a damaged one. The next column has the lengths in bits;
+ * the highest bit is implied. */
 static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
-    enum { OF_A_WORD = 57 }; /* bits that are in the 64 from the beginning of their first byte on */
+    enum { OF_A_WORD = 57 }; /* bits of a 64-bit word that are available at any bit offset */
     struct mpg_numbers *lengths = column + 1;
     const size_t there = (size_t)(lengths->end - lengths->p), room = (size_t)(column->end - column->p);
     const uint8_t *length = lengths->p, *p = column->p;
-    uint64_t at = column->used, word; /* the next of the column's bits */
+    uint64_t at = column->used, word; /* bit position in the column */
     uint32_t i = 0;
     if (there < n)
         n = (uint32_t)there;
@@ -264,7 +264,7 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
         ns[i] = time_of(length[i], le64toh(word) >> at % 8);
         at += length[i] - (length[i] > 0);
     }
-    for (; i < n; i++) { /* at the end of the column; long ones */
+    for (; i < n; i++) { /* at the end of the column; long times */
         const unsigned more = length[i] > 0 ? length[i] - 1u : 0;
         if (length[i] > 63 || at + more > 8 * (uint64_t)room)
             break;
@@ -277,10 +277,10 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
     return i;
 }
 
-/* Reads the times of the next events, as far as they are not damaged; false: those of the first are. */
+/* Reads the times of the next events up to damage. Returns false if the first is damaged. */
 static bool read_batch(struct mpg_decoder *d)
 {
-    const uint64_t left = d->slices ? 1 : d->chunk_events; /* of parts there may not be more */
+    const uint64_t left = d->slices ? 1 : d->chunk_events; /* a held part can end after the next event */
     const uint32_t most = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
     const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], most, d->gap_ns);
     d->time = 0;
@@ -308,7 +308,7 @@ static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Gives E, whose times are known, the off-CPU time that came before its shape; false: it does not fit. */
+/* Adds the off-CPU time before E's shape to E, whose times are known. Returns false: it does not fit. */
 static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
 {
     const uint64_t gap_ns = (uint64_t)e->enter_ns - (uint64_t)d->last_ns;
@@ -321,11 +321,11 @@ static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* A chunk may end in definitions whose event is in the next one. Of a window, only the
- * events count: a process may have died in the middle of what follows. */
+/* A chunk can end with definitions of the next chunk's events. In a segment only events count, as a process can die
+ * in the middle of a definition. */
 static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
-    if (d->in_window)
+    if (d->in_segment)
         return 0;
     while (d->p < d->end) {
         uint64_t op;
@@ -341,7 +341,7 @@ static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* The neighbours of a neighbourhood collective. */
+/* Fills in the neighbours of a neighbourhood collective. */
 static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     const struct trace_topology *topology = mpg_trace_topology(d->trace, d->rank, e->comm);
@@ -354,7 +354,7 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
-/* Whom a collective is for. */
+/* Fills in the number of ranks that a collective's counts refer to. */
 static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
 {
     const struct mpg_comm *comm = mpg_trace_comm(d->trace, e->comm);
@@ -363,7 +363,7 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
                                    : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
 }
 
-/* A process that was killed may have added the time of a call and not yet the call. */
+/* A killed process can have added the duration of a call before the call itself. */
 static void round_off(struct mpg_sum *s)
 {
     int64_t least_ns, most_ns;
@@ -376,20 +376,21 @@ static void round_off(struct mpg_sum *s)
         s->time_ns = least_ns;
 }
 
-/* Whether SITE, the stream's number, is known, or is so after the definitions behind the window's last event: those of a sum
- * are complete before its row is. Behind them is what an earlier chunk has left. */
+/* Returns whether *SITE, a number in the stream, is known, possibly after reading the definitions behind the
+ * segment's last event. A callsite's definition is complete before the aggregate's row refers to it. Bytes behind
+ * them are left over from an earlier chunk. */
 static bool find_site(struct mpg_decoder *d, int32_t *site)
 {
     struct mpg_error ignored;
     uint64_t op;
     while (!mpg_decode_id(&d->sites, site))
-        if (!d->in_window || !mpg_get_varint(&d->p, d->end, &op) || op < MPG_OP_COMM || op > MPG_OP_SITE ||
+        if (!d->in_segment || !mpg_get_varint(&d->p, d->end, &op) || op < MPG_OP_COMM || op > MPG_OP_SITE ||
             mpg_decode_definition(d, op, &ignored) < 0)
             return false;
     return true;
 }
 
-/* Calls that a process had summed up, and not made an event, when it ended. */
+/* Gives an aggregate that the ended process had not made an event. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     if (d->sums_given == d->sum_number)
@@ -426,7 +427,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
     return 1;
 }
 
-/* The MPI_Finalize that a launcher did not let return: it has no duration. */
+/* Gives the MPI_Finalize that a launcher interrupted, with duration 0. */
 static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t enter_ns = d->stream->progress.inside_ns;
@@ -447,7 +448,7 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
     return 1;
 }
 
-/* Whether what is held of a column may end before the next event does. */
+/* Returns whether a held part can end before the next event does. */
 static bool is_short(const struct mpg_decoder *d)
 {
     enum { MOST_BYTES = 10 }; /* of a number */
@@ -457,7 +458,7 @@ static bool is_short(const struct mpg_decoder *d)
     return false;
 }
 
-/* What follows the last chunk. */
+/* Gives the events after the last chunk. */
 static int next_of_end(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
 {
     int given = give_sum(d, &d->current, err);

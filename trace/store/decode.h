@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding one stream's chunks, event by event, and a rank's streams merged.
- * Private to trace/: cursors put the partners of wildcard receives on top. */
+/* Decoding: one stream's chunks, event by event, and a rank's streams merged. Cursors add the partners of wildcard
+ * receives. Private to trace/. */
 #ifndef MPG_DECODE_H
 #define MPG_DECODE_H
 
@@ -12,27 +12,27 @@ struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions 
     size_t capacity_bytes;
 };
 
-/* What a decoder holds of a chunk that is too large to be held: its records, and parts of its columns
- * of numbers, which are filled again as they are used up (decode_chunk.c). */
+/* The held parts of a chunk that is too large to be held: its records, and a part of each column of numbers, refilled
+ * as needed (decode_chunk.c). */
 struct mpg_slice {
     uint8_t *begin;
-    uint32_t passed, left; /* bytes of the column before what is held, and behind it */
+    uint32_t passed, left; /* bytes of the column before and after the held part */
 };
 struct mpg_slices {
-    int64_t offset; /* of the chunk, whose header it was */
+    int64_t offset; /* of the chunk with this header */
     uint8_t header[MPG_CHUNK_HEADER_BYTES];
     struct mpg_slice column[MPG_MAX_COLUMNS];
 };
 
-/* A column, from the next number on. */
+/* The unread numbers of a column. */
 struct mpg_numbers {
     const uint8_t *p, *end;
-    unsigned used; /* bits of *P that have been read, 0 .. 7 */
+    unsigned used; /* bits of *P already read, 0 .. 7 */
 };
 
 enum { MPG_TIMES_A_BATCH = 16 };
 
-/* Shapes are in parts, of 8 of them, 16, 32 and so on, so that none moves when there are more. */
+/* Shapes are stored in parts of 8, 16, 32, ... shapes, so that existing shapes do not move. */
 enum { MPG_SHAPE_PARTS = 10, MPG_FIRST_SHAPES = 8 };
 _Static_assert(MPG_FIRST_SHAPES * ((1 << MPG_SHAPE_PARTS) - 1) >= MPG_MAX_SHAPES, "parts for all shapes");
 
@@ -43,45 +43,45 @@ struct mpg_decoder {
     const struct trace_stream *stream;
     int64_t offset;           /* of the next chunk header */
     uint64_t sequence, event; /* chunks and events read so far */
-    bool in_window, finalized; /* has read its window, given the end that it lacks */
-    bool appended;             /* what was in the window is in the file by now */
-    struct mpg_sum_row *sums;  /* of the window, in RAW: those that are no event yet, in order */
+    bool in_segment, finalized; /* the segment is being read; the missing end was supplied */
+    bool appended;             /* the segment's content was appended to the file meanwhile */
+    struct mpg_sum_row *sums;  /* aggregates of the segment, in RAW, that are no events yet, in order */
     uint32_t sum_number, sums_given;
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;
     const uint8_t *p, *end;   /* of the records */
     struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* of the other columns */
-    struct mpg_slices *slices; /* NULL: the chunk is held whole */
-    int64_t gap_ns[MPG_TIMES_A_BATCH];      /* of the next events: since the one before it left, */
-    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* and in it; those from TIME on */
+    struct mpg_slices *slices; /* NULL: the whole chunk is held */
+    int64_t gap_ns[MPG_TIMES_A_BATCH];      /* of the next events: time since the previous leave */
+    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* duration; entries from TIME on are unread */
     uint32_t time, time_number;
     uint64_t chunk_events;
-    uint64_t listed; /* elements of lists so far */
+    uint64_t listed; /* list elements decoded so far */
     int64_t last_ns, last_request, last_persistent, last_message;
     struct mpg_shape *shapes[MPG_SHAPE_PARTS]; /* see mpg_shape_at() */
     uint32_t history;
     uint64_t shape_total;
     uint16_t predicted[1 << MPG_CONTEXT_BITS], last_of_call[MPG_CALL_COUNT];
-    /* the stream's number -> trace-wide number + 1 */
+    /* number in the stream -> trace-wide number + 1 */
     struct mpg_map comms, objects, strings, modules, sites;
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
-    uint32_t polled_number; /* the last list of several requests */
+    uint32_t polled_number; /* length of the previous list of several requests */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
-    uint64_t off_before_ns, off_in_ns; /* of the event that is being read */
-    bool ran_out; /* of memory: what was being read is not damaged */
+    uint64_t off_before_ns, off_in_ns; /* of the event being read */
+    bool ran_out; /* out of memory: the input is not damaged */
 };
 
-/* STREAM: the place of one of the rank's. */
+/* Starts decoding stream number STREAM of RANK. */
 void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
                        uint32_t stream);
-/* 1: *EVENT is the next one, D's own until it is asked for another one; 0: the end; -1: damage, ERR
- * names file, rank and call. */
+/* Returns 1 with *EVENT, owned by D and valid until the next call; 0: the end; -1: damage, ERR names file, rank and
+ * call. */
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
 
-/* In which part shape NUMBER is, and *PLACE in it. */
+/* Returns the part that holds shape NUMBER; *PLACE: index in the part. */
 static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
 {
     const uint32_t n = number + MPG_FIRST_SHAPES;
@@ -90,7 +90,7 @@ static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
     return part;
 }
 
-/* Shape NUMBER, which is there. */
+/* Returns shape NUMBER, which exists. */
 static inline struct mpg_shape *mpg_shape_at(const struct mpg_decoder *d, uint32_t number)
 {
     uint32_t place;
@@ -101,21 +101,21 @@ static inline struct mpg_shape *mpg_shape_at(const struct mpg_decoder *d, uint32
 /* --- the parts of a decoder --- */
 
 int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mpg_error *err);
-/* Goes to the stream's next events (trace/store/decode_chunk.c): 1, or 0 at the end. */
+/* Moves to the stream's next events (trace/store/decode_chunk.c). Returns 1, or 0 at the end, -1 with ERR. */
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err);
-/* Fills D's parts of columns again. Errors: the chunk cannot be read any more, or has changed. */
+/* Refills the held parts of columns. Returns 0, or -1 with ERR: the chunk cannot be read, or has changed. */
 int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err);
-/* Reads the definition that OPERATION began, one from MPG_OP_COMM to MPG_OP_SITE. */
+/* Reads the definition that begins with OPERATION, MPG_OP_COMM to MPG_OP_SITE. Returns 0, or -1 with ERR. */
 int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err);
-/* Reads what follows the shape of E, whose flags are FLAGS; false: it is damaged. */
+/* Reads the body of E after the shape, which has FLAGS. Returns false: damage. */
 bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags);
 
-/* Room for N elements of SIZE bytes; NULL when out of memory. */
+/* Returns room for N elements of SIZE bytes; NULL: out of memory. */
 void *mpg_list_reserve(struct mpg_list *list, size_t n, size_t size);
-/* N numbers of a list in runs (see put_runs() in trace/store/encode.c); NULL: damaged. */
+/* Reads N numbers stored in runs (put_runs() in trace/store/encode.c). Returns NULL: damage. */
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step);
-/* The trace-wide number in MAP of the stream's number *ID goes to *ID; false: none. */
+/* Replaces *ID, a number in the stream, by the trace-wide number in MAP. Returns false: unknown. */
 bool mpg_decode_id(const struct mpg_map *map, int32_t *id);
 
 static inline bool mpg_decode_i32(struct mpg_decoder *d, int32_t *v)
@@ -136,19 +136,19 @@ static inline bool mpg_decode_u32(struct mpg_decoder *d, uint32_t *v, uint32_t l
     return true;
 }
 
-/* A rank's streams in one: the event that was entered first comes first, of several at
- * a time that of the lowest thread, but MPI_Finalize last. */
+/* The merged streams of a rank: the event with the earliest enter comes first; at equal times the lowest thread, and
+ * MPI_Finalize last. */
 struct mpg_merge {
-    uint32_t threads, current; /* current: whose event was read last */
-    uint64_t event;            /* read so far */
+    uint32_t threads, current; /* current: stream of the event read last */
+    uint64_t event;            /* events read so far */
     struct mpg_decoder *decoders;
-    struct mpg_event **events; /* the next of each; NULL: it has not been read, */
-    bool *ended;               /* or there is none */
+    struct mpg_event **events; /* next event of each stream; NULL: not read */
+    bool *ended;               /* stream has ended */
 };
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
-/* Of several streams. */
+/* With several streams: as mpg_decoder_next(). */
 int mpg_merge_first(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
 /* As mpg_decoder_next(). */
 static inline int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding what follows an event's shape: the inverse of put_body() in trace/store/encode.c.
- * Trusts nothing it reads. */
+/* Decodes an event's body after the shape: the inverse of put_body() in trace/store/encode.c. Checks all input. */
 #include "trace/store/decode.h"
 
 static void *reserve(struct mpg_decoder *d, struct mpg_list *list, size_t n, size_t size)
@@ -10,15 +9,15 @@ static void *reserve(struct mpg_decoder *d, struct mpg_list *list, size_t n, siz
     return data;
 }
 
-/* Numbers of a file may be anything: arithmetic on them wraps round. */
+/* Numbers in a damaged file can have any value: arithmetic wraps around. */
 static int64_t add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Whether lists of N more elements may be: they are in runs, so that a few bytes can stand
- * for any number of them. A rank lists its requests, which some event has made each, or a
- * number for each process of a communicator; and no program polls so many so often. */
+/* Returns whether lists may have N more elements. Runs let a few bytes stand for any number of elements. Real lists
+ * hold requests, each made by an event, or a number for each process of a communicator, and programs do not poll that
+ * many requests that often. */
 static bool may_list(struct mpg_decoder *d, uint64_t n)
 {
     enum { LEAST_LISTED = 1 << 20, LISTED_A_BYTE = 4096, SHORT = 4096 };
@@ -32,7 +31,7 @@ static bool may_list(struct mpg_decoder *d, uint64_t n)
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step)
 {
-    size_t room = n < 1024 ? n : 1024; /* a length may be a lie: more only as it shows */
+    size_t room = n < 1024 ? n : 1024; /* a damaged length can be too large: grow as elements appear */
     int64_t *values = reserve(d, list, room, sizeof *values), distance = 0;
     if (!values || n == 0)
         return values;
@@ -53,13 +52,13 @@ int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n,
     return values;
 }
 
-/* A list length; every element takes a byte or more. */
+/* Reads a list length; each element takes at least a byte. */
 static bool get_length(struct mpg_decoder *d, uint32_t *n)
 {
     return mpg_decode_u32(d, n, MPG_TRACE_MAX_LIST) && (size_t)(d->end - d->p) >= *n;
 }
 
-/* BASE minus what is stored. */
+/* *VALUE: BASE minus the stored number. */
 static bool get_before(struct mpg_decoder *d, int64_t base, int64_t *value)
 {
     int64_t distance;
@@ -125,7 +124,7 @@ static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last
     return cancelled && list;
 }
 
-/* A completion's requests, which it may share with the last one that had several. */
+/* Reads the requests of a completion, which can equal the previous list of several requests. */
 static bool read_candidates(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
 {
     uint32_t n = e->request_number;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a stream's file, or its window, to the columns of the next chunk. */
+/* From a stream's file, or its segment, to the columns of the next chunk. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/store/decode.h"
 
-enum { LEAST_SLICE = 64 }; /* more than an event has in any column of numbers */
+enum { LEAST_SLICE = 64 }; /* an event takes less in any column of numbers */
 
 static size_t file_of(const struct mpg_decoder *d)
 {
-    return d->in_window && !d->appended ? d->stream->window_file : d->stream->file;
+    return d->in_segment && !d->appended ? d->stream->segment_file : d->stream->file;
 }
 
 static const struct trace_file *file_at(const struct mpg_decoder *d)
@@ -28,7 +28,7 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
 
 static int reserve_bytes(uint8_t **data, size_t *capacity, size_t need, struct mpg_error *err)
 {
-    if (need < *capacity) /* there is a byte, too, where none is needed */
+    if (need < *capacity) /* at least one byte even for empty columns */
         return 0;
     free(*data);
     *capacity = 0;
@@ -50,7 +50,7 @@ static void set_column(struct mpg_decoder *d, uint32_t i, const uint8_t *p, size
     }
 }
 
-/* Where the columns of the payload in trace->stored are. */
+/* The columns of the payload in trace->stored. */
 struct stored_columns {
     struct {
         const uint8_t *p;
@@ -77,7 +77,7 @@ static int find_columns(const struct mpg_decoder *d, const struct mpg_chunk *c,
     return p == end && room == 0 ? 0 : mpg_decoder_damaged(d, "chunk size", err);
 }
 
-/* Column I, unpacked, to OUT. */
+/* Decompresses column I to OUT. */
 static int unpack_column(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                          uint8_t *out, struct mpg_error *err)
 {
@@ -110,16 +110,16 @@ static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
     return 0;
 }
 
-/* --- chunks of which only a part is held --- */
+/* --- partly held chunks --- */
 
-/* How much of a column of RAW bytes is held. */
+/* Returns the bytes to hold of a column of RAW bytes. */
 static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
 {
     const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
     return raw < LEAST_SLICE ? raw : share > LEAST_SLICE ? share : LEAST_SLICE;
 }
 
-/* Unpacks column I, of which TO is to have SIZE bytes from BEGIN on. */
+/* Decompresses SIZE bytes of column I, from BEGIN on, to TO. */
 static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                         size_t begin, uint8_t *to, size_t size, struct mpg_error *err)
 {
@@ -131,7 +131,7 @@ static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *colu
     return 0;
 }
 
-/* The records, and of NUMBERS bytes of numbers as many as ROOM has place for. */
+/* Decompresses the records, and as much of the NUMBERS bytes of numbers as fits into ROOM. */
 static int unpack_slices(struct mpg_decoder *d, const struct mpg_chunk *c,
                          const struct stored_columns *columns, size_t numbers, size_t room,
                          struct mpg_error *err)
@@ -190,7 +190,7 @@ static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events,
     return 1;
 }
 
-/* The payload of the chunk whose HEADER is at OFFSET goes to trace->stored. */
+/* Reads the payload of the chunk with HEADER at OFFSET into trace->stored. */
 static int read_payload(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
                         int64_t offset, struct mpg_error *err)
 {
@@ -212,7 +212,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
 }
 
-/* Goes on with column I where it came to. */
+/* Refills column I from its current position. */
 static int slice_on(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                     struct mpg_error *err)
 {
@@ -251,7 +251,7 @@ int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the stream's next chunk of events up to the file's byte END: 1, or 0. */
+/* Reads the stream's next chunk of events before byte END of the file. Returns 1, or 0. */
 static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struct mpg_error *err)
 {
     const size_t file = file_of(d);
@@ -262,7 +262,7 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
             return -1;
         if (mpg_chunk_unpack(header, &c, err) < 0)
             return mpg_error_prefix(err, "%s", d->trace->files[file].path);
-        bool mine = c.kind != MPG_CHUNK_WINDOW && c.rank == (uint32_t)d->rank &&
+        bool mine = c.kind != MPG_CHUNK_SEGMENT && c.rank == (uint32_t)d->rank &&
                     c.thread == d->thread;
         bool wanted = mine && c.kind == MPG_CHUNK_EVENTS;
         if (wanted && unpack_chunk(d, header, &c, err) < 0)
@@ -275,13 +275,13 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
     return 0;
 }
 
-/* The program goes on, and has appended what the window held when the trace was opened:
- * as many events of that chunk are the stream's last. */
+/* The program is still running and has appended the segment that was open when the trace was opened: as many events
+ * of the appended chunk as the segment had are the stream's last. */
 static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint64_t events = d->stream->progress.events;
     d->appended = true;
-    if (d->stream->chunks == 0) /* and what file it was is not known */
+    if (d->stream->chunks == 0) /* and its file is not known */
         return 0;
     int more = next_chunk(d, d->stream->progress.sequence + 1, INT64_MAX, err);
     if (more <= 0)
@@ -292,13 +292,13 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
-/* What the window has is elsewhere by now. */
+/* The segment's content was moved meanwhile. */
 static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
 {
-    return d->stream->uses_window ? read_appended(d, err) : 0;
+    return d->stream->uses_segment ? read_appended(d, err) : 0;
 }
 
-/* Whether ROW was made one of the stream's events before its process ended. */
+/* Returns whether ROW became an event of the stream before the process ended. */
 static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
 {
     const uint64_t event = le64toh(row->event);
@@ -306,7 +306,7 @@ static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row
                           s->progress.events >= (uint32_t)event);
 }
 
-/* By when their last calls returned, then as they are in the window. */
+/* By the leave of their last calls, then by position in the segment. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct mpg_sum_row *x = a, *y = b;
@@ -314,7 +314,7 @@ static int compare_rows(const void *a, const void *b)
     return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->unused > y->unused) - (x->unused < y->unused);
 }
 
-/* Puts those of NUMBER rows first that are still to be given, in order; their number. */
+/* Sorts the rows that are still to be given to the front. Returns their number. */
 static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows, uint32_t number)
 {
     uint32_t n = 0;
@@ -331,26 +331,26 @@ static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows
 static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 {
     const struct trace_stream *s = d->stream;
-    struct mpg_window w;
-    struct mpg_window_state now;
+    struct mpg_segment w;
+    struct mpg_segment_state now;
     bool gone;
-    d->in_window = true;
+    d->in_segment = true;
     if (mpg_trace_fd(d->trace, file_of(d), &gone, err) < 0)
         return gone ? read_elsewhere(d, err) : -1;
-    if (reserve_bytes(&d->raw, &d->raw_capacity, s->window_bytes, err) < 0 ||
-        mpg_trace_pread(d->trace, file_of(d), d->raw, s->window_bytes, s->window_offset, err) < 0 ||
-        mpg_trace_progress(d->trace, file_of(d), s->window_offset, &now, err) < 0)
+    if (reserve_bytes(&d->raw, &d->raw_capacity, s->segment_bytes, err) < 0 ||
+        mpg_trace_pread(d->trace, file_of(d), d->raw, s->segment_bytes, s->segment_offset, err) < 0 ||
+        mpg_trace_segment_state(d->trace, file_of(d), s->segment_offset, &now, err) < 0)
         return -1;
     if (now.sequence != s->progress.sequence)
         return read_elsewhere(d, err);
-    if (mpg_window_layout(&w, d->raw, s->window_bytes, s->window_columns) < 0)
+    if (mpg_segment_layout(&w, d->raw, s->segment_bytes, s->segment_columns) < 0)
         return mpg_decoder_damaged(d, "window", err);
     free(d->slices);
     d->slices = NULL;
     d->sums = w.sums;
     d->sum_number = sort_rows(s, w.sums, w.sum_number);
     d->sums_given = 0;
-    if (!s->uses_window) {
+    if (!s->uses_segment) {
         d->columns = w.columns;
         return 0;
     }
@@ -361,8 +361,8 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
-    int more = d->in_window ? 0
+    int more = d->in_segment ? 0
                             : next_chunk(d, d->stream->chunks, file_at(d)->usable_bytes, err);
-    const bool has_window = d->stream->uses_window || d->stream->uses_sums;
-    return more == 0 && has_window && !d->in_window ? read_window(d, err) : more;
+    const bool has_segment = d->stream->uses_segment || d->stream->uses_sums;
+    return more == 0 && has_segment && !d->in_segment ? read_window(d, err) : more;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding definitions: the inverse of trace/store/define.c. Trusts nothing it reads. */
+/* Decodes definitions: the inverse of trace/store/define.c. Checks all input. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/store/decode.h"
 
-/* Notes that the stream's ID is NUMBER (-1: there was no memory for it). */
+/* Maps the stream's ID to NUMBER (-1: out of memory). */
 static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = number < 0 ? NULL : mpg_map_add(map, (uint64_t)(int64_t)id, 0);
@@ -15,9 +15,9 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* Whether FIRST and REPEAT more, each STEP from the one before, up to LAST, are ranks below LIMIT, or NONE, which is
- * negative and means something else. They are not followed: no rank lies beyond both ends, and NONE is one
- * of them, and next to a rank, or all that there is. */
+/* Returns whether a run of 1 + REPEAT ranks from FIRST to LAST, in steps of STEP, has only ranks below LIMIT, or
+ * NONE, a negative special value. Checking both ends suffices: NONE can only be an end, next to a rank, or the whole
+ * run. */
 static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat, int64_t none, int64_t limit)
 {
     if (first >= limit || last >= limit || (first < 0 && first != none) || (last < 0 && last != none))
@@ -29,7 +29,7 @@ static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat
     return first < 0 ? first + step >= 0 : last - step >= 0;
 }
 
-/* Goes over N ranks from 0 up to below LIMIT, or NONE. Runs say how long they are. */
+/* Skips N ranks below LIMIT, or NONE. Returns false: damage. */
 static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t limit)
 {
     int64_t rank;
@@ -53,7 +53,7 @@ static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t 
     return true;
 }
 
-/* The N ranks at *P, which skip_ranks() has found to be right. */
+/* Reads the N ranks at *P, which skip_ranks() has checked. */
 static void get_ranks(const uint8_t **p, const uint8_t *end, int32_t *ranks, uint32_t n)
 {
     int64_t rank = 0, distance = 0;
@@ -71,8 +71,8 @@ static void get_ranks(const uint8_t **p, const uint8_t *end, int32_t *ranks, uin
     }
 }
 
-/* The ranks, from ENCODED on, of two groups; NULL with ERR without memory, or where they
- * are more than a file of this size may name. */
+/* Returns the ranks of two groups from ENCODED on; NULL with ERR: out of memory, or more ranks than a file of this
+ * size may name. */
 static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n, uint32_t m,
                        struct mpg_error *err)
 {
@@ -91,7 +91,7 @@ static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n
     return ranks;
 }
 
-/* The number of the groups that are encoded before D->p, from ENCODED on. */
+/* Returns the number of the groups encoded from ENCODED to D->p. */
 static int32_t find_members(struct mpg_decoder *d, uint32_t size, uint32_t remote_size,
                             const uint8_t *encoded, struct mpg_error *err)
 {
@@ -112,7 +112,7 @@ static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
 {
     int32_t parent, instance, label, members;
     uint32_t size, remote_size, ranks = (uint32_t)d->trace->ranks;
-    /* Processes of other worlds make a communicator larger than this one. */
+    /* With processes of other worlds a communicator can be larger than the world. */
     if (!mpg_decode_i32(d, &parent) || !mpg_decode_i32(d, &instance) ||
         !mpg_decode_i32(d, &label) || !mpg_decode_u32(d, &size, MPG_CHUNK_MAX_RANKS) ||
         !mpg_decode_u32(d, &remote_size, MPG_CHUNK_MAX_RANKS) || size == 0)
@@ -144,7 +144,7 @@ static int read_topology(struct mpg_decoder *d, int32_t comm, struct mpg_error *
         !skip_ranks(d, destinations, MPG_PROC_NULL, size))
         return mpg_decoder_damaged(d, "neighbours in a topology", err);
     if (mpg_trace_topology(d->trace, d->rank, comm))
-        return 0; /* another thread or decoder of the rank has said the same */
+        return 0; /* defined before by another thread or decoder of the rank */
     int32_t *ranks = expand(d, encoded, sources, destinations, err);
     if (!ranks)
         return -1;
@@ -166,7 +166,7 @@ static int read_object(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
     return define(&d->objects, id, mpg_trace_intern_object(d->trace, &object), err);
 }
 
-/* A length up to LIMIT, and that many bytes. */
+/* Reads a length up to LIMIT, and that many bytes. */
 static bool get_bytes(struct mpg_decoder *d, const uint8_t **bytes, uint32_t *size, uint32_t limit)
 {
     if (!mpg_decode_u32(d, size, limit) || *size > (size_t)(d->end - d->p))
@@ -207,7 +207,7 @@ static int read_site(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
 {
     uint32_t n;
     struct mpg_frame frames[MPG_TRACE_MAX_FRAMES];
-    memset(frames, 0, sizeof frames); /* with what is between their members */
+    memset(frames, 0, sizeof frames); /* including padding */
     if (!mpg_decode_u32(d, &n, MPG_TRACE_MAX_FRAMES) || n == 0)
         return mpg_decoder_damaged(d, "callsite", err);
     for (uint32_t i = 0; i < n; i++) {

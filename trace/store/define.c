@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encoding what events refer to: communicators, topologies, windows and files,
- * names, modules, callsites. */
+/* Encodes definitions: communicators, topologies, windows and files, names, modules, callsites. */
 #include <string.h>
 
 #include "trace/store/writer_private.h"
 
-/* Ranks, each as the distance from the one before plus 1 (the first: from 0), equal
- * distances after the first in runs. */
+/* Writes ranks, each as the distance from its predecessor plus 1 (the first from 0). Equal distances after the first
+ * are stored in runs. */
 static uint8_t *put_ranks(uint8_t *p, const int32_t *ranks, size_t n)
 {
     if (n == 0)
@@ -30,7 +29,7 @@ static size_t ranks_bound(const int32_t *ranks, size_t n)
     return 2 * MPG_VARINT_BYTES * runs;
 }
 
-/* The ranks from 0 to N - 1. */
+/* Writes the ranks 0 to N - 1. */
 static uint8_t *put_all_ranks(uint8_t *p, size_t n)
 {
     static const int32_t few[] = {0, 1};
@@ -41,7 +40,7 @@ static uint8_t *put_all_ranks(uint8_t *p, size_t n)
     return mpg_put_varint(p, n - 2);
 }
 
-/* Room for BYTES and ten integers, begun with OPERATION and ID; NULL on failure. */
+/* Reserves BYTES and ten integers, and writes OPERATION and ID. Returns NULL on failure. */
 static uint8_t *begin(struct mpg_trace_writer *w, uint8_t operation, int32_t id, size_t bytes,
                       struct mpg_error *err)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encoding events: interned shapes that predict one another, varint deltas.
- *
- * An event is in the trace as soon as the count of events in the window says so, in
- * one store after all others. */
+/* Encodes events: interned shapes that predict the next shape, and varint deltas. The last store of an event raises
+ * the segment's event count: only then is the event part of the trace. */
 #include <endian.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,8 +19,8 @@ static const uint8_t kinds[] = {
 
 /* --- lists --- */
 
-/* N numbers, each the distance from the one before plus STEP (the first: from BASE);
- * equal distances after the first in runs. */
+/* Writes N numbers, each as the distance from its predecessor plus STEP (the first from BASE). Equal distances after
+ * the first are stored in runs. */
 static uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
 {
     if (n == 0)
@@ -48,7 +46,7 @@ static size_t runs_bound(const int64_t *values, size_t n)
 
 /* --- shapes --- */
 
-/* The fields of shapes and of events, laid out alike, as words of a block. */
+/* The fields of shapes and of events, which have the same layout, as words of a block. */
 typedef uint64_t __attribute__((may_alias)) word;
 enum {
     SHAPE_START = offsetof(struct mpg_shape, site),
@@ -81,7 +79,7 @@ static uint32_t slot_of(const struct mpg_event *e, uint32_t flags, const struct 
     return (uint32_t)(h >> 32) % MPG_SHAPE_SLOTS;
 }
 
-/* The shape as those fields that differ from the last new one of the same call. */
+/* Writes the fields of a shape that differ from the last new shape of the same call. */
 static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e,
                           uint32_t flags, const struct mpg_shape *mask, uint32_t number)
 {
@@ -112,7 +110,7 @@ static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct m
     return p;
 }
 
-/* The operation code of a shape that was not expected, and the shape where it is new. */
+/* Writes the operation code of an unpredicted shape, and the shape if new. */
 static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer *w, uint8_t *p,
                                                          const struct mpg_event *e, uint32_t flags,
                                                          const struct mpg_shape *mask,
@@ -133,7 +131,7 @@ static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer
     return p;
 }
 
-/* Writes the record's operation code, and the shape where it is new. */
+/* Writes the record's operation code, and the shape if new. */
 static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
                                      const struct mpg_event *e, uint32_t flags,
                                      const struct mpg_shape *mask)
@@ -150,8 +148,8 @@ static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
 
 /* --- bodies --- */
 
-/* Places in REQUESTS of those that are done, each as the distance from the one before
- * plus 1, round the list; one that is not there: as the list's length, and itself. */
+/* Writes the positions of completed requests in REQUESTS, each as the distance from its predecessor plus 1, modulo
+ * the length; for a missing request the length, and the request itself. */
 static uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     uint32_t n = e->request_number, expected = 0;
@@ -185,7 +183,7 @@ static uint8_t *put_extras(uint8_t *p, const struct mpg_event *e, int64_t last_r
     return p;
 }
 
-/* A fresh request id, as its distance from the expected next one. */
+/* Writes a new request id as the distance from the expected id. */
 static inline uint8_t *put_new_request(struct mpg_trace_writer *w, uint8_t *p, uint32_t flags,
                                        int64_t request)
 {
@@ -261,8 +259,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
         if (flags & MPG_SHAPE_PERSISTENT)
             return mpg_put_zigzag(p, w->last_persistent - e->persistent[0]);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
-    case MPG_KIND_CANCEL: /* what nothing completes is known only at the end */
-        w->window.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
+    case MPG_KIND_CANCEL: /* whether a request stays uncompleted is known only at the end */
+        w->segment.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_PARRIVED:
         return mpg_put_zigzag(p, last_request - e->requests[0]);
@@ -294,7 +292,7 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 
 /* --- events --- */
 
-/* Whether E asks for the same requests as the last such event; remembers them. */
+/* Returns whether E has the same request list as the previous such event; remembers the list. */
 static bool is_again(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     uint32_t n = e->request_number;
@@ -323,7 +321,7 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
     return flags;
 }
 
-/* Whether EVENT opens or tells something that a reader must look ahead for. */
+/* Returns whether EVENT opens or resolves something that a reader must look ahead for. */
 static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
 {
     switch (kind) {
@@ -335,15 +333,15 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE: /* receives that it tells of may have been posted as resolved otherwise */
+    case MPG_KIND_COMPLETE: /* its receives can have been posted with another resolution */
         return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;
     }
 }
 
-/* The off-CPU time of E, where it has some; what is carried, too. Sums and flushes divide an interval:
- * of what is found in it, they get as much as fits before them. */
+/* Writes the off-CPU time of E, including carried time. Aggregates and flushes divide an interval; each part gets as
+ * much of the interval's off-CPU time as fits. */
 static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_writer *w, uint8_t *p,
                                                             const struct mpg_event *e)
 {
@@ -357,8 +355,8 @@ static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_wri
     return mpg_put_varint(p, (uint64_t)e->off_in_ns);
 }
 
-/* A time's length in bits into the column after BITS_COLUMN, and into this those below
- * the highest. All bytes of them are in the window when it returns. */
+/* Writes the length of a time in bits to the column after BITS_COLUMN, and the bits below the highest to BITS_COLUMN.
+ * All bytes are in the segment on return. */
 static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_t ns)
 {
     struct mpg_bits *b = &w->bits[bits_column];
@@ -380,13 +378,13 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
     b->used = used & 7;
 }
 
-/* Writes an event that there is room for. */
+/* Writes an event that fits. */
 static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
                                                          const struct mpg_event *e)
 {
     enum mpg_kind kind = kinds[e->call];
     const struct mpg_shape *mask = &mpg_shape_masks[kind];
-    struct mpg_window_state *progress = w->window.progress;
+    struct mpg_segment_state *progress = w->segment.progress;
     uint32_t flags;
     if (unlikely(e->failed)) {
         mask = &mpg_shape_failed_mask;
@@ -438,7 +436,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
     return 0;
 }
 
-/* The most that EVENT's record takes. */
+/* Returns an upper bound of EVENT's record, in bytes. */
 static size_t record_bound(const struct mpg_event *e)
 {
     size_t bytes = MPG_RECORD_BYTES;
@@ -483,7 +481,7 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     return mpg_trace_check_event(e, w->size.events == 0, w->last_ns, err);
 }
 
-/* Whether a record of BYTES and the numbers of an event fit into the columns. */
+/* Returns whether a record of BYTES and the event's numbers fit into the columns. */
 static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 {
     ptrdiff_t room = w->end[0] - w->p[0] - (ptrdiff_t)bytes;
@@ -496,7 +494,7 @@ static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err)
 {
-    /* The second time round there is room for both. */
+    /* The second pass has room for both. */
     for (int i = 0; i < 2; i++) {
         if (w->flush_pending && w->flush_leave_ns <= e->enter_ns && write_flush(w, err) < 0)
             return -1;
@@ -524,10 +522,10 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
         return -1;
     if (unlikely(w->size.events == 0)) {
         w->last_ns = e->enter_ns;
-        w->window.progress->first_ns = (int64_t)htole64((uint64_t)e->enter_ns);
+        w->segment.progress->first_ns = (int64_t)htole64((uint64_t)e->enter_ns);
     }
     encode(w, e);
-    /* Behind a sum comes the event that it was to be before, which had begun before the flush. */
+    /* The event after an aggregate had begun before the flush. */
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
 }
 
@@ -555,7 +553,7 @@ int mpg_trace_writer_worked(struct mpg_trace_writer *w, const struct mpg_work *w
 
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns)
 {
-    struct mpg_window_state *progress = w->window.progress;
+    struct mpg_segment_state *progress = w->segment.progress;
     progress->inside_ns = (int64_t)htole64((uint64_t)enter_ns);
     __atomic_store_n(&progress->inside, htole64(w->chunk_events << 32 | ((uint64_t)call + 1)),
                      __ATOMIC_RELEASE);

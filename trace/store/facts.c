@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an open trace says about itself. */
+/* Facts of an open trace. */
 #include "trace/store/private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- understanding facts --- */
+/* --- parsing --- */
 
 static int out_of_memory(struct mpg_error *err)
 {
     return mpg_error_set(err, "out of memory");
 }
 
-/* Room in ARRAY for NEED things of SIZE, of which there is some for *CAPACITY. */
+/* Reserves room in ARRAY for NEED items of SIZE; *CAPACITY: current room. */
 static bool reserve(void *array, size_t *capacity, size_t need, size_t size)
 {
     void *old;
@@ -42,7 +42,7 @@ static int note_clock(struct trace_rank *r, const char *value, struct mpg_error 
     return 0;
 }
 
-/* Understands KEY VALUE, which belong together from KEY on, BYTES of them, and keeps them. */
+/* Parses and keeps KEY VALUE, stored contiguously from KEY on, BYTES long. */
 static int note_fact(struct mpg_trace *t, struct trace_rank *r, const char *key, const char *value,
                      size_t bytes, struct mpg_error *err)
 {
@@ -94,7 +94,7 @@ int mpg_trace_check_run(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-/* --- what was said --- */
+/* --- queries --- */
 
 int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)
 {
@@ -138,16 +138,16 @@ uint64_t mpg_trace_bytes(const struct mpg_trace *t)
         sum += (uint64_t)t->files[i].usable_bytes;
     for (int32_t r = 0; r < t->ranks; r++)
         for (uint32_t i = 0; i < t->rank[r].threads; i++)
-            sum -= t->rank[r].stream[i].window_bytes;
+            sum -= t->rank[r].stream[i].segment_bytes;
     return sum;
 }
 
-uint64_t mpg_trace_window_events(const struct mpg_trace *t)
+uint64_t mpg_trace_segment_events(const struct mpg_trace *t)
 {
     uint64_t sum = 0;
     for (int32_t r = 0; r < t->ranks; r++)
         for (uint32_t i = 0; i < t->rank[r].threads; i++)
-            if (t->rank[r].stream[i].uses_window)
+            if (t->rank[r].stream[i].uses_segment)
                 sum += t->rank[r].stream[i].progress.events;
     return sum;
 }
@@ -162,7 +162,7 @@ uint32_t mpg_trace_thread(const struct mpg_trace *t, int32_t rank, uint32_t i)
     return t->rank[rank].stream[i].thread;
 }
 
-/* What a text said ("THREAD [CALL ENTER]"), which leaves no window behind. */
+/* A death reported by the text form ("THREAD [CALL ENTER]"), which has no segments. */
 static bool told_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
                        enum mpg_call *call, int64_t *enter_ns)
 {
@@ -186,7 +186,7 @@ static bool told_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
 enum mpg_call mpg_trace_inside(const struct trace_stream *s)
 {
     uint32_t inside = (uint32_t)s->progress.inside;
-    bool is_inside = s->uses_window && inside > 0 && inside <= MPG_CALL_COUNT &&
+    bool is_inside = s->uses_segment && inside > 0 && inside <= MPG_CALL_COUNT &&
                      s->progress.inside >> 32 == (uint32_t)s->progress.events;
     return is_inside ? (enum mpg_call)(inside - 1) : MPG_CALL_COUNT;
 }
@@ -199,11 +199,11 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
     *enter_ns = 0;
     if (!s)
         return false;
-    const bool stopped = s->uses_window && s->progress.stopped;
+    const bool stopped = s->uses_segment && s->progress.stopped;
     *call = mpg_trace_inside(s);
     *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
     return !t->rank[rank].finalizes && !t->rank[rank].runs &&
-           ((s->has_window && !stopped) || told_death(t, rank, thread, call, enter_ns));
+           ((s->has_segment && !stopped) || told_death(t, rank, thread, call, enter_ns));
 }
 
 void mpg_trace_note_killed(struct mpg_trace *t, int32_t rank)
@@ -226,13 +226,13 @@ bool mpg_trace_runs(const struct mpg_trace *t, int32_t rank)
     return t->rank[rank].runs && !t->rank[rank].finalizes;
 }
 
-bool mpg_trace_lost_window(const struct mpg_trace *t, int32_t rank)
+bool mpg_trace_lost_segment(const struct mpg_trace *t, int32_t rank)
 {
     const struct trace_stream *s = &t->rank[rank].stream[0];
     if (mpg_trace_find_fact(t, rank, "incomplete") || mpg_trace_find_fact(t, rank, "died"))
         return false;
     const struct trace_file *f = &t->files[s->file];
-    return s->run != 0 && !s->has_window && f->usable_bytes == f->size_bytes; /* text: no run */
+    return s->run != 0 && !s->has_segment && f->usable_bytes == f->size_bytes; /* the text form has no run number */
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

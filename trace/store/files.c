@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a trace, of which only so many are open at a time: a job may have more
- * ranks than a process may have descriptors. The one that was read longest ago is closed
- * first. */
+/* The files of a trace, of which a limited number is open: a job can have more ranks than a process may have
+ * descriptors. The least recently used file is closed first. */
 #include "trace/store/private.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 enum { LEAST_OPEN = 4, MOST_OPEN = 1024 };
 
-/* Half of what the process may have: others need some, too. */
+/* Half of the process's limit, as other code needs descriptors, too. */
 static size_t open_limit(void)
 {
     struct rlimit limit;
@@ -23,7 +22,7 @@ static size_t open_limit(void)
     return limit.rlim_cur / 2 > LEAST_OPEN ? (size_t)(limit.rlim_cur / 2) : LEAST_OPEN;
 }
 
-/* --- in the order of their last use --- */
+/* --- by last use --- */
 
 static void unlink_file(struct mpg_trace *t, size_t file)
 {
@@ -41,7 +40,7 @@ static void link_newest(struct mpg_trace *t, size_t file)
     t->newest = file;
 }
 
-/* Whether there was one to close. */
+/* Returns whether there was a file to close. */
 static bool close_oldest(struct mpg_trace *t)
 {
     const size_t file = t->oldest;
@@ -62,7 +61,7 @@ static void note_open(struct mpg_trace *t, size_t file)
 
 /* --- opening --- */
 
-/* A regular file, or -1: a device or a pipe in a folder would wait, or never end. */
+/* Opens a regular file, or returns -1: a device or pipe in the folder could block or never end. */
 static int open_regular(struct mpg_trace *t, const char *path, struct stat *st,
                         struct mpg_error *err)
 {

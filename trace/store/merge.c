@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's streams, merged by the time their calls were entered. */
+/* Merges a rank's streams by enter time. */
 #include <stdlib.h>
 
 #include "trace/store/decode.h"
@@ -31,8 +31,8 @@ void mpg_merge_stop(struct mpg_merge *m)
     *m = (struct mpg_merge){.threads = 0};
 }
 
-/* Reads the next event of each stream that has none waiting. An event's lists are its
- * decoder's, which therefore only now goes on. */
+/* Reads the next event of each stream without a waiting event. An event's lists belong to its decoder, which
+ * therefore advances only now. */
 static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->threads; i++) {
@@ -46,7 +46,7 @@ static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
     return 0;
 }
 
-/* At a time MPI_Finalize comes last: the sums of other threads are of what they did before it. */
+/* At equal times MPI_Finalize comes last: aggregates of other threads precede it. */
 static bool comes_before(const struct mpg_event *e, const struct mpg_event *other)
 {
     if (e->enter_ns != other->enter_ns)

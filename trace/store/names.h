@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names in the folder of a trace. */
+/* File names in the folder of a trace. */
 #ifndef MPG_TRACE_NAMES_H
 #define MPG_TRACE_NAMES_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether NAME is PREFIX, a number, and something that ends in SUFFIX. */
+/* Returns whether NAME consists of PREFIX, a number, and something that ends in SUFFIX. */
 static inline bool mpg_name_is_numbered(const char *name, const char *prefix, const char *suffix)
 {
     const size_t length = strlen(prefix), end = strlen(suffix), size = strlen(name);
@@ -14,14 +14,14 @@ static inline bool mpg_name_is_numbered(const char *name, const char *prefix, co
            size > length + end && strcmp(name + size - end, suffix) == 0;
 }
 
-/* A file of a rank, or one that was still aside when its process was killed. */
+/* Returns whether NAME is a rank's file, possibly one still written aside when its process was killed. */
 static inline bool mpg_name_is_of_rank(const char *name)
 {
     return mpg_name_is_numbered(name, "rank-", ".mpgt") ||
            (strncmp(name, "rank-", 5) == 0 && strstr(name, ".mpgt.") != NULL);
 }
 
-/* The folder of a world that was spawned. */
+/* Returns whether NAME is the folder of a spawned world. */
 static inline bool mpg_name_is_spawned(const char *name)
 {
     return mpg_name_is_numbered(name, "spawned-", "") && name[8 + strspn(name + 8, "0123456789")] == '\0';

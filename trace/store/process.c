@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes by id and start (proc(5)): ids alone are given again. */
+/* Identifies processes by id and start time (proc(5)), as ids are reused. */
 #include "trace/store/process.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ uint64_t mpg_process_mark(pid_t pid)
     char path[64], text[1024], boot[64];
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     (void)mpg_peek(path, text, sizeof text);
-    const char *p = strrchr(text, ')'); /* its name may hold anything */
+    const char *p = strrchr(text, ')'); /* the process name can contain any character */
     if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
         return 0;
     p += 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the process that wrote a file still runs, told without a lock: file systems of
- * clusters may have none, and a forked child would share it. */
+/* Whether the process that wrote a file is still running, without locks: cluster file systems can lack locks, and
+ * forked children would share them. */
 #ifndef MPG_PROCESS_H
 #define MPG_PROCESS_H
 
@@ -8,13 +8,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A number for process PID, never 0, of no other that runs, ran or will run (but for one in
- * 2^42): its id in the lower 22 bits, above it a hash of its start and the machine's boot.
- * 0: it does not run, or /proc does not tell. */
+/* Returns a number of process PID, never 0, unique among all processes (but for one in 2^42): the id in the lower 22
+ * bits, above a hash of the process's start and the machine's boot. Returns 0: not running, or /proc unavailable. */
 uint64_t mpg_process_mark(pid_t pid);
 
-/* Whether MARK's process runs, as far as can be told here: false on another host, in another
- * container, and for a mark of 0. */
+/* Returns whether MARK's process is running, as seen from here: false on another host, in another container, and for 0. */
 bool mpg_process_runs(uint64_t mark);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The signature that a trace has in its facts. */
+/* The signature in a trace's facts. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,7 +9,7 @@
 #include "trace/reader.h"
 #include "trace/store/signature.h"
 
-/* "CRC BYTES NAME" as the writer has it, into S. */
+/* Parses "CRC BYTES NAME" into S. */
 static bool parse_head(const char *head, struct mpg_stored_signature *s)
 {
     enum { CRC_DIGITS = 8 };
@@ -39,7 +39,7 @@ bool mpg_trace_find_signature(const struct mpg_trace *t, struct mpg_stored_signa
     return false;
 }
 
-/* The parts of RANK, one after the other. */
+/* Concatenates the parts of RANK. */
 static char *join_parts(const struct mpg_trace *t, int32_t rank)
 {
     const char *key, *value;
@@ -60,7 +60,7 @@ static char *join_parts(const struct mpg_trace *t, int32_t rank)
     return NULL;
 }
 
-/* What the FRAME of PACKED bytes holds, which is S->bytes by its head and its own. */
+/* Decompresses FRAME, of PACKED bytes. Its size must be S->bytes, in the fact and in the frame. */
 static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, size_t packed,
                     struct mpg_error *err)
 {

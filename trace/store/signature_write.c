@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packing a signature into facts: zstd, base64, lines. */
+/* Packs a signature into facts: zstd, base64, lines. */
 #include "trace/store/signature.h"
 
 #include <stdio.h>

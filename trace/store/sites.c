@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callsites as bytes: modules, of each its build id and path; sites, of each its frames. */
+/* Callsites as bytes: modules with build id and path, callsites with frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int32_t get_module(struct mpg_trace *t, struct mpg_bytes_left *left)
                                                   path_bytes);
 }
 
-/* MODULES: the numbers now of N. */
+/* MODULES: trace-wide numbers of N modules. */
 static int32_t get_site(struct mpg_trace *t, struct mpg_bytes_left *left, const int32_t *modules,
                         size_t n)
 {

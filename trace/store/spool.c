@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spooling what cannot be read twice. */
+/* Spools input that cannot be read twice. */
 #include "trace/store/spool.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ int mpg_spool_read(int fd, void *bytes, size_t size, int64_t at, const char *nam
     return 0;
 }
 
-/* Writes SIZE bytes to the spool file FD, where it is. */
+/* Writes SIZE bytes to the spool file FD, at its current position. */
 static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
@@ -72,7 +72,7 @@ static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
     return 0;
 }
 
-/* Copies up to SIZE bytes; how many in *COPIED: fewer at IN's end. */
+/* Copies up to SIZE bytes; *COPIED: number copied, less at IN's end. */
 static int copy(FILE *in, int fd, uint64_t size, uint64_t *copied, struct mpg_error *err)
 {
     char buffer[65536];
@@ -87,7 +87,7 @@ static int copy(FILE *in, int fd, uint64_t size, uint64_t *copied, struct mpg_er
     return 0;
 }
 
-/* The next chunk: 1; at IN's end 0. Of its header the first N bytes are in HEADER. */
+/* Copies the next chunk. Returns 1, or 0 at IN's end. The first N bytes of its header are in HEADER. */
 static int copy_chunk(FILE *in, int fd, uint8_t *header, size_t n, uint64_t *offset, struct mpg_error *err)
 {
     struct mpg_chunk chunk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers of a bounded number of streams; a spool file for the lines of the others. */
+/* Writers of a bounded number of streams; a spool file for the lines of other streams. */
 #define _GNU_SOURCE
 #include "trace/store/streams.h"
 
@@ -18,8 +18,8 @@ enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
     MOST_OPEN = 64,
-    LEAST_BUFFER = 128, /* of lines of a stream, */
-    MOST_BUFFER = 16 << 10, /* fewer where there are many: of all together */
+    LEAST_BUFFER = 128, /* of lines of a stream */
+    MOST_BUFFER = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
     ALL_BUFFERS = 32 << 20
 };
 
@@ -28,7 +28,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* How many streams may have a writer at a time: a quarter of the files that may be open. */
+/* Returns how many streams may have a writer at a time: a quarter of the file limit. */
 static size_t most_open(int fd)
 {
     struct rlimit limit;
@@ -99,7 +99,7 @@ int mpg_stream_open(struct mpg_streams *all, struct mpg_stream *s, struct mpg_er
                                                .ranks = all->ranks,
                                                .thread = s->thread,
                                                .value_number = s->value_number,
-                                               .window_bytes = IMPORT_BUFFER_BYTES,
+                                               .segment_bytes = IMPORT_BUFFER_BYTES,
                                                .packer = all->packer,
                                                .level = IMPORT_LEVEL};
     s->writer = mpg_trace_writer_new(all->fd < 0 ? s->fd : all->fd, &options, err);
@@ -231,7 +231,7 @@ static int write_block(struct mpg_streams *all, struct mpg_stream *s, struct mpg
     if (all->spool < 0 && (all->spool = mpg_spool_file(err)) < 0)
         return -1;
     const size_t n = s->block_number;
-    if ((n & (n - 1)) == 0) { /* a power of two: it is full */
+    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
         void *grown = realloc(s->blocks, (n ? 2 * n : 1) * sizeof *s->blocks);
         if (!grown)
             return out_of_memory(err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers of all streams (threads of ranks) of a trace, for readers of formats in which events of ranks come in any order.
- *
- * The first streams are written at once. For every other stream the reader spools lines of text, and writes them at the end,
- * one stream after another: neither open files nor memory grow with the number of ranks. A struct mpg_streams belongs to one
- * thread. */
+/* Writers of all streams (threads of ranks) of a trace, for import formats in which events of ranks come in any
+ * order. The first streams are written at once. For every other stream the reader spools lines of text, and writes
+ * them at the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct
+ * mpg_streams belongs to one thread. */
 #ifndef MPG_STREAMS_H
 #define MPG_STREAMS_H
 
@@ -21,7 +20,7 @@ struct mpg_stream_block {
 
 struct mpg_stream {
     struct mpg_trace_writer *writer; /* NULL: the stream's lines are checked and spooled */
-    struct mpg_map defined;          /* (label, kind) of each definition that was written, for the reader */
+    struct mpg_map defined;          /* (label, kind) of each definition already written, for the reader */
     int32_t rank, objects;           /* objects: windows and files that were defined so far */
     uint32_t thread, value_number;   /* value_number: values of each event */
     int fd;
@@ -69,7 +68,7 @@ int mpg_stream_close(struct mpg_streams *s, struct mpg_stream *stream, struct mp
 /* Writes, or spools, the fact KEY VALUE of STREAM. Errors: a key or value that no fact may have, out of memory, the disk. */
 int mpg_stream_write_fact(struct mpg_streams *s, struct mpg_stream *stream, const char *key, const char *value,
                           struct mpg_error *err);
-/* The same for the first thread of each rank, also of ranks whose streams are made later. */
+/* Likewise for the first thread of each rank, including ranks whose streams are made later. */
 int mpg_streams_write_fact(struct mpg_streams *s, const char *key, const char *value, struct mpg_error *err);
 
 /* Spools LINE, which has no line end, with MARK in front of it, for a STREAM without writer. Errors: out of memory, the disk. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adding calls up in the window, and making the sums events. A row is emptied after its event is
- * in the window; killed in between, it says itself which event that is. */
+/* Aggregates calls in the segment, and turns aggregates into events. A row is emptied after its event is stored; if
+ * the process is killed in between, the row names the event. */
 #include "trace/store/sums.h"
 
 #include <endian.h>
@@ -13,12 +13,12 @@ static uint32_t slot_of(enum mpg_call call, int32_t site)
     return (((uint32_t)site * 512u + (uint32_t)call) * 0x9e3779b1u) >> 16 & (MPG_SUM_SLOTS - 1);
 }
 
-/* Where the row of CALL and SITE is looked for: its slot, or an unused one. */
+/* Returns the slot of the row of CALL and SITE, or an empty slot. */
 static uint16_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
 {
     uint32_t i = slot_of(call, site);
     for (; w->sum_slots[i]; i = (i + 1) & (MPG_SUM_SLOTS - 1)) {
-        const struct mpg_sum_row *row = &w->window.sums[w->sum_slots[i] - 1];
+        const struct mpg_sum_row *row = &w->segment.sums[w->sum_slots[i] - 1];
         if (row->call == htole32((uint32_t)call) && row->site == (int32_t)htole32((uint32_t)site))
             break;
     }
@@ -31,7 +31,7 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
     const uint16_t place = *find(w, call, site);
     if (place == 0 || w->stopped)
         return w->stopped;
-    struct mpg_sum_row *row = &w->window.sums[place - 1];
+    struct mpg_sum_row *row = &w->segment.sums[place - 1];
     const uint64_t time = (uint64_t)time_ns;
     row->time_ns = htole64(le64toh(row->time_ns) + time);
     if (time < le64toh(row->least_ns))
@@ -40,7 +40,7 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
         row->most_ns = htole64(time);
     row->last_ns = (int64_t)htole64((uint64_t)leave_ns);
     __atomic_store_n(&row->calls, htole64(le64toh(row->calls) + 1), __ATOMIC_RELEASE);
-    w->window.progress->inside = 0; /* the call has returned, and no event says so */
+    w->segment.progress->inside = 0; /* the call has returned without an event */
     return true;
 }
 
@@ -49,7 +49,7 @@ int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t 
 {
     if (w->sum_rows == MPG_SUM_ROWS && mpg_writer_write_sums(w, err) < 0)
         return -1;
-    w->window.sums[w->sum_rows] =
+    w->segment.sums[w->sum_rows] =
         (struct mpg_sum_row){.call = htole32((uint32_t)call),
                              .site = (int32_t)htole32((uint32_t)site),
                              .least_ns = htole64(INT64_MAX)};
@@ -74,16 +74,16 @@ static struct mpg_event event_of(const struct mpg_trace_writer *w, const struct 
 
 static int64_t last_of(const struct mpg_trace_writer *w, uint16_t row)
 {
-    return (int64_t)le64toh((uint64_t)w->window.sums[row].last_ns);
+    return (int64_t)le64toh((uint64_t)w->segment.sums[row].last_ns);
 }
 
-/* Whether row A's last call returned before row B's. */
+/* Returns whether row A's last call returned before row B's. */
 static bool is_before(const struct mpg_trace_writer *w, uint16_t a, uint16_t b)
 {
     return last_of(w, a) != last_of(w, b) ? last_of(w, a) < last_of(w, b) : a < b;
 }
 
-/* Moves HEAP[I] down until no row below it returned later. */
+/* Moves HEAP[I] down until no row below has a later leave. */
 static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, uint32_t i)
 {
     for (uint32_t below; (below = 2 * i + 1) < n; i = below) {
@@ -97,14 +97,14 @@ static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, u
     }
 }
 
-/* Puts the rows that have calls into w->sum_order, as their last ones returned; their number. By a heap: qsort() may
- * allocate. */
+/* Sorts the rows in use by the leave of their last calls into w->sum_order. Returns their number. A heap sort, as
+ * qsort() can allocate. */
 static uint32_t sort(struct mpg_trace_writer *w)
 {
     uint16_t *rows = w->sum_order;
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->sum_rows; i++)
-        if (w->window.sums[i].calls)
+        if (w->segment.sums[i].calls)
             rows[n++] = (uint16_t)i;
     for (uint32_t i = n / 2; i-- > 0;)
         sift(w, rows, n, i);
@@ -121,9 +121,9 @@ int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     const uint32_t n = sort(w);
     for (uint32_t i = 0; i < n; i++) {
-        struct mpg_sum_row *row = &w->window.sums[w->sum_order[i]];
+        struct mpg_sum_row *row = &w->segment.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
-        /* Room first: which event of which chunk it becomes is then known. */
+        /* Reserves room first, to know the event's number in which chunk. */
         if (mpg_writer_settle(w, &e, err) < 0)
             return -1;
         const uint64_t number = w->sequence << 32 | (uint32_t)(w->chunk_events + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walking the chunk headers of a trace's files: what streams there are, and where. What a
- * header says is believed only as far as the files are large enough for it. */
+/* Walks the chunk headers of a trace's files: streams and their positions. Counts in headers are accepted only as far
+ * as the files are large enough for them. */
 #include "trace/store/private.h"
 
 #include <endian.h>
@@ -12,10 +12,10 @@
 #include "trace/store/process.h"
 
 enum {
-    MOST_RANKS_OF_NOTHING = 4096, /* that a file of any size may speak of, to say who is missing */
+    MOST_RANKS_OF_NOTHING = 4096, /* ranks that a file of any size may declare, to report missing ranks */
     LEAST_EVENT_BYTES = 3,        /* a record, and two lengths of times */
-    ALL_HELD = 1 << 30,           /* bytes of chunks, by all streams, */
-    LEAST_HELD = 4096             /* by one */
+    ALL_HELD = 1 << 30,           /* bytes of chunks held by all streams */
+    LEAST_HELD = 4096             /* by one stream */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -63,7 +63,7 @@ static int read_facts(struct mpg_trace *t, size_t file, const uint8_t *header,
 
 /* --- streams --- */
 
-/* The place of THREAD among the streams of R: that of the first whose number is not less. */
+/* Returns the position of THREAD among the streams of R: the first with this number or a larger one. */
 static uint32_t place_of(const struct trace_rank *r, uint32_t thread)
 {
     uint32_t first = 0, end = r->threads;
@@ -86,7 +86,7 @@ struct trace_stream *mpg_trace_stream(const struct trace_rank *r, uint32_t threa
 static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_chunk *c)
 {
     const uint32_t n = r->threads, place = place_of(r, c->thread);
-    if ((n & (n - 1)) == 0) { /* a power of two: it is full */
+    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
         struct trace_stream *grown = realloc(r->stream, (n ? 2 * (size_t)n : 1) * sizeof *grown);
         if (!grown)
             return NULL;
@@ -99,7 +99,7 @@ static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_ch
     return s;
 }
 
-/* The stream that C is of, with whose file and run it must agree. */
+/* Returns the stream of C, which must agree in file and run. */
 static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_chunk *c,
                                         const struct trace_file *f, struct mpg_error *err)
 {
@@ -157,20 +157,20 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
     return 0;
 }
 
-/* --- windows --- */
+/* --- segments --- */
 
-int mpg_trace_progress(struct mpg_trace *t, size_t file, int64_t offset,
-                       struct mpg_window_state *progress, struct mpg_error *err)
+int mpg_trace_segment_state(struct mpg_trace *t, size_t file, int64_t offset,
+                            struct mpg_segment_state *progress, struct mpg_error *err)
 {
     enum { ATTEMPTS = 100 };
     for (int i = 0; i < ATTEMPTS; i++) {
-        struct mpg_window_state stored[2];
-        const struct mpg_window w = {.progress = &stored[0]};
+        struct mpg_segment_state stored[2];
+        const struct mpg_segment w = {.progress = &stored[0]};
         for (int j = 0; j < 2; j++)
             if (mpg_trace_pread(t, file, &stored[j], sizeof stored[j],
                                 offset + MPG_CHUNK_HEADER_BYTES, err) < 0)
                 return -1;
-        *progress = mpg_window_progress(&w);
+        *progress = mpg_segment_state_of(&w);
         if (stored[0].sequence == stored[1].sequence)
             break;
     }
@@ -181,29 +181,29 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
                        const struct mpg_chunk *c, int64_t offset, struct mpg_error *err)
 {
     const struct trace_file *f = &t->files[file];
-    if (!mpg_chunk_check(header, c, NULL) || c->stored_bytes < MPG_PROGRESS_BYTES)
+    if (!mpg_chunk_check(header, c, NULL) || c->stored_bytes < MPG_SEGMENT_STATE_BYTES)
         return mpg_error_set(err, "%s: byte %lld: damaged header of a window", f->path,
                              (long long)offset);
     struct trace_stream *s = find_stream(t, c, f, err);
     if (!s)
         return -1;
-    if (s->has_window)
+    if (s->has_segment)
         return twice(f, c, err);
-    s->has_window = true;
-    s->window_file = file;
-    s->window_offset = offset;
-    s->window_bytes = MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
-    s->window_columns = c->columns;
-    return mpg_trace_progress(t, file, offset, &s->progress, err);
+    s->has_segment = true;
+    s->segment_file = file;
+    s->segment_offset = offset;
+    s->segment_bytes = MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
+    s->segment_columns = c->columns;
+    return mpg_trace_segment_state(t, file, offset, &s->progress, err);
 }
 
-/* Whether a chunk between the last in a file and a window's is not known. */
+/* Returns whether a chunk between a file's last one and a segment is missing. */
 static bool lacks_chunks(const struct mpg_trace *t)
 {
     for (int32_t r = 0; r < t->ranks; r++)
         for (uint32_t i = 0; i < t->rank[r].threads; i++) {
             const struct trace_stream *s = &t->rank[r].stream[i];
-            if (s->has_window && s->progress.sequence > s->chunks)
+            if (s->has_segment && s->progress.sequence > s->chunks)
                 return true;
         }
     return false;
@@ -211,7 +211,7 @@ static bool lacks_chunks(const struct mpg_trace *t)
 
 /* --- files --- */
 
-/* The next chunk of FILE, at OFFSET: 1; 0 if it is not whole. */
+/* Reads the next chunk header of FILE, at OFFSET. Returns 1; 0 if the chunk is truncated. */
 static int next_header(struct mpg_trace *t, size_t file, int64_t offset, uint8_t *header,
                        struct mpg_chunk *c, struct mpg_error *err)
 {
@@ -247,7 +247,7 @@ static int note_size(struct mpg_trace *t, size_t file, struct mpg_error *err)
     return 0;
 }
 
-/* Chunks have checksums, so that it takes their headers only to tell what is in them. */
+/* Headers suffice, as they hold the chunks' checksums. */
 static uint64_t sum_of(const uint8_t *header)
 {
     uint64_t sum = 0, word;
@@ -265,14 +265,14 @@ bool mpg_trace_sum(const struct mpg_trace *t, uint64_t *sum)
     for (int32_t r = 0; r < t->ranks; r++) {
         is_whole = is_whole && !t->rank[r].runs;
         for (uint32_t i = 0; i < t->rank[r].threads; i++)
-            is_whole = is_whole && !t->rank[r].stream[i].uses_window &&
+            is_whole = is_whole && !t->rank[r].stream[i].uses_segment &&
                        !t->rank[r].stream[i].uses_sums;
     }
     *sum = t->sum;
     return is_whole;
 }
 
-/* Goes on from where an earlier walk came to. */
+/* Continues from the end of the previous walk. */
 static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
 {
     struct trace_file *f = &t->files[file];
@@ -285,7 +285,7 @@ static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
             return -1;
         if (more == 0)
             break;
-        if (c.kind == MPG_CHUNK_WINDOW) {
+        if (c.kind == MPG_CHUNK_SEGMENT) {
             if (note_window(t, file, header, &c, offset, err) < 0)
                 return -1;
         } else if (note_chunk(t, file, &c, offset, err) < 0)
@@ -316,13 +316,13 @@ int mpg_trace_walk(struct mpg_trace *t, struct mpg_error *err)
             return -1;
     if (walk_files(t, false, err) < 0)
         return -1;
-    /* A program that goes on has appended chunks before its windows were read. */
+    /* A running program can have appended chunks before its segments were read. */
     return lacks_chunks(t) ? walk_files(t, true, err) : 0;
 }
 
-/* --- what is there, and what is not --- */
+/* --- results --- */
 
-/* The rank lived on, and could not say so in its file. */
+/* The process lived on, but could not write its file. */
 static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_error *err)
 {
     char text[] = "incomplete the trace could not be written, as on a full disk\n";
@@ -334,12 +334,12 @@ static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *er
     return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
 }
 
-/* Decides whether the window of S, of rank R, holds what is in no chunk. */
-static int settle_window(struct mpg_trace *t, int32_t r, struct trace_stream *s,
-                         struct mpg_error *err)
+/* Decides whether the segment of S, of rank R, has events that are in no chunk. */
+static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s,
+                          struct mpg_error *err)
 {
     char line[4096];
-    const char *path = t->files[s->window_file].path;
+    const char *path = t->files[s->segment_file].path;
     if (mpg_process_runs(s->progress.process))
         t->rank[r].runs = true;
     if (s->progress.sequence < s->chunks) {
@@ -351,11 +351,11 @@ static int settle_window(struct mpg_trace *t, int32_t r, struct trace_stream *s,
                  path, (unsigned long long)s->chunks, r);
         return note_line(t, line, err);
     }
-    if (s->progress.events > s->window_bytes / LEAST_EVENT_BYTES)
+    if (s->progress.events > s->segment_bytes / LEAST_EVENT_BYTES)
         return mpg_error_set(err, "%s: rank %d: damaged window", path, r);
-    s->uses_window = true;
+    s->uses_segment = true;
     s->events += s->progress.events;
-    s->stored_bytes += s->window_bytes;
+    s->stored_bytes += s->segment_bytes;
     note_flags(&t->rank[r], (uint32_t)s->progress.flags);
     if (s->progress.stopped && note_stopped(t, &t->rank[r], err) < 0)
         return -1;
@@ -366,7 +366,7 @@ static int settle_window(struct mpg_trace *t, int32_t r, struct trace_stream *s,
     return 0;
 }
 
-/* Says what is cut off, unless a window holds the chunk that was not finished. */
+/* Notes truncated files, unless a segment holds the unfinished chunk. */
 static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
 {
     char line[4096];
@@ -376,7 +376,7 @@ static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
             continue;
         const struct trace_stream *last = f->last_rank >= 0 && f->last_rank < t->ranks
             ? mpg_trace_stream(&t->rank[f->last_rank], f->last_thread) : NULL;
-        if (last && last->uses_window)
+        if (last && last->uses_segment)
             continue;
         snprintf(line, sizeof line, "%s is cut off: its last %lld bytes are no whole chunk",
                  f->path, (long long)(f->size_bytes - f->usable_bytes));
@@ -407,7 +407,7 @@ int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
     for (int32_t r = 0; r < t->ranks; r++) {
         for (uint32_t i = 0; i < t->rank[r].threads; i++) {
             struct trace_stream *s = &t->rank[r].stream[i];
-            if (s->has_window && settle_window(t, r, s, err) < 0)
+            if (s->has_segment && settle_segment(t, r, s, err) < 0)
                 return -1;
             t->rank[r].events += s->events;
             t->rank[r].stored_bytes += s->stored_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A writer's life: windows that fill, chunks that are appended, facts. What goes
- * into the window is written by trace/store/encode.c and trace/store/define.c. */
+/* Life of a writer: segments that fill, chunks that are appended, facts. trace/store/encode.c and define.c write into
+ * the segment. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "trace/store/writer_private.h"
 
 enum {
-    LEAST_WINDOW = 4096,
-    LARGEST_WINDOW = 64 << 20,
+    LEAST_SEGMENT = 4096,
+    LARGEST_SEGMENT = 64 << 20,
     FACT_BYTES = 8192, /* of a chunk of facts */
     COLUMN_HEAD_BYTES = 2 * MPG_VARINT_BYTES
 };
@@ -36,39 +36,39 @@ static void rewind_columns(struct mpg_trace_writer *w)
 {
     for (uint32_t i = 0; i < w->columns; i++) {
         size_t margin = i == MPG_COLUMN_RECORDS ? 0 : MPG_VARINT_BYTES;
-        w->p[i] = w->window.column[i];
-        w->end[i] = w->p[i] + w->window.capacity[i] - margin;
+        w->p[i] = w->segment.column[i];
+        w->end[i] = w->p[i] + w->segment.capacity[i] - margin;
     }
     memset(w->bits, 0, sizeof w->bits);
 }
 
-/* A window, and room for the chunk it becomes. On failure the old ones remain. */
-static int make_window(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
+/* Makes a segment, and room for its chunk. On failure the old ones remain. */
+static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
 {
-    struct mpg_window window;
+    struct mpg_segment segment;
     struct mpg_chunk chunk = describe(w);
     size_t bound = MPG_CHUNK_HEADER_BYTES + FACT_BYTES;
-    if (mpg_window_make(&window, w->window_path, &chunk, w->window_bytes, record_bytes,
-                        w->window.sums, w->sum_rows, err) < 0)
+    if (mpg_segment_make(&segment, w->segment_path, &chunk, w->segment_bytes, record_bytes,
+                         w->segment.sums, w->sum_rows, err) < 0)
         return -1;
     for (uint32_t i = 0; i < w->columns; i++)
-        bound += COLUMN_HEAD_BYTES + ZSTD_compressBound(window.capacity[i]);
+        bound += COLUMN_HEAD_BYTES + ZSTD_compressBound(segment.capacity[i]);
     if (bound > w->out_capacity) {
         free(w->out);
         w->out_capacity = 0;
         if (!(w->out = malloc(bound))) {
-            mpg_window_drop(&window);
+            mpg_segment_drop(&segment);
             return mpg_error_set(err, "out of memory");
         }
         w->out_capacity = bound;
     }
-    mpg_window_drop(&w->window);
-    w->window = window;
+    mpg_segment_drop(&w->segment);
+    w->segment = segment;
     rewind_columns(w);
     return 0;
 }
 
-/* What zstd's own malloc would be in libzstd: in the tracer, the tracer's. */
+/* zstd's default allocator would be malloc(); in the tracer, the tracer's allocator. */
 static void *take_memory(void *unused, size_t bytes)
 {
     (void)unused;
@@ -85,15 +85,15 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
 {
     if (o->rank < 0 || o->rank >= o->ranks || o->ranks > MPG_CHUNK_MAX_RANKS)
         return mpg_error_set(err, "trace writer: rank or ranks out of range");
-    if (o->window_bytes < LEAST_WINDOW || o->window_bytes > LARGEST_WINDOW)
+    if (o->segment_bytes < LEAST_SEGMENT || o->segment_bytes > LARGEST_SEGMENT)
         return mpg_error_set(err, "trace writer: a window of %zu bytes is not from %d to %d",
-                             o->window_bytes, LEAST_WINDOW, LARGEST_WINDOW);
+                             o->segment_bytes, LEAST_SEGMENT, LARGEST_SEGMENT);
     if (o->thread >= MPG_TRACE_MAX_THREADS || o->value_number > MPG_TRACE_MAX_VALUES)
         return mpg_error_set(err, "trace writer: thread or values out of range");
     return 0;
 }
 
-/* Tells the runs of a program apart whose windows are in one place. */
+/* Tells runs of a program apart whose segments are in one place. */
 static uint32_t run_number(void)
 {
     struct timespec t;
@@ -117,15 +117,15 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     w->thread = o->thread;
     w->columns = MPG_COLUMN_VALUES + o->value_number;
     w->level = o->level;
-    w->window_bytes = o->window_bytes;
+    w->segment_bytes = o->segment_bytes;
     w->now_ns = o->now_ns;
     w->off_ns = o->off_ns;
     w->off_argument = o->off_argument;
     w->file = o->file;
     w->file_argument = o->file_argument;
-    if (o->window_path) {
+    if (o->segment_path) {
         w->run = run_number();
-        if (!(w->window_path = strdup(o->window_path)))
+        if (!(w->segment_path = strdup(o->segment_path)))
             goto no_memory;
     }
     if (o->name && !(w->name = strdup(o->name)))
@@ -136,7 +136,7 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     w->shapes = malloc(MPG_MAX_SHAPES * sizeof *w->shapes);
     if (!w->zstd || !w->shapes)
         goto no_memory;
-    if (make_window(w, MPG_RECORD_BYTES, err) < 0) {
+    if (make_segment(w, MPG_RECORD_BYTES, err) < 0) {
         mpg_trace_writer_free(w);
         return NULL;
     }
@@ -151,10 +151,10 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
 {
     if (!w)
         return;
-    mpg_window_drop(&w->window);
+    mpg_segment_drop(&w->segment);
     if (!w->shares_zstd)
         ZSTD_freeCCtx(w->zstd);
-    free(w->window_path);
+    free(w->segment_path);
     free(w->name);
     free(w->out);
     free(w->facts);
@@ -169,16 +169,16 @@ struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer
 
 bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
 {
-    return w->window.mapped;
+    return w->segment.mapped;
 }
 
 /* --- chunks --- */
 
-/* Nothing more is written; a reader of the window shall not take that for a death. */
+/* Stops writing, and marks the segment so that readers do not take the stop for a death. */
 static void stop(struct mpg_trace_writer *w)
 {
     w->stopped = true;
-    w->window.progress->stopped = htole64(1);
+    w->segment.progress->stopped = htole64(1);
 }
 
 static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg_error *err)
@@ -187,8 +187,8 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
                    : mpg_error_errno(err, failed, "cannot write the trace");
 }
 
-/* The file is as long as what was appended to it, and more goes to its end: else somebody has truncated it, or written to it,
- * as a program that does so with all of its descriptors. */
+/* Checks that the file is as long as the bytes appended, and in append mode. Otherwise another process, or the
+ * program itself, truncated or wrote to the file. */
 static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct stat st;
@@ -203,7 +203,7 @@ static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
     return lseek(w->fd, end, SEEK_SET) < 0 ? cannot_write(w, errno, err) : 0;
 }
 
-/* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
+/* Appends SIZE bytes of OUT, or nothing, so that no half chunk remains. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
     if (w->file && ((w->fd = w->file(w->file_argument, err)) < 0 || check_file(w, err) < 0)) {
@@ -235,15 +235,14 @@ static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err
 static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
 {
     bool part = i < MPG_COLUMN_VALUES && w->bits[i].used > 0;
-    return (size_t)(w->p[i] - w->window.column[i]) + part;
+    return (size_t)(w->p[i] - w->segment.column[i]) + part;
 }
 
-/* Compresses column I to OUT, if PACK: its sizes, then its bytes, as they are if they are noise
- * or compressed are no less. Returns the end, or NULL. */
+/* Writes column I to OUT: sizes, then bytes, compressed if PACK and if that saves space. Returns the end, or NULL. */
 static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, uint8_t *out,
                            struct mpg_error *err)
 {
-    const uint8_t *column = w->window.column[i];
+    const uint8_t *column = w->segment.column[i];
     bool bits = i == MPG_COLUMN_GAP_BITS || i == MPG_COLUMN_DURATION_BITS;
     size_t raw = column_bytes(w, i);
     uint8_t *data = out + COLUMN_HEAD_BYTES;
@@ -266,19 +265,19 @@ static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, ui
 
 static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* Nothing of what the window held is known any more: says so in the file, and ends. */
-static void lose_window(struct mpg_trace_writer *w, const char *reason)
+/* The segment's content is lost: notes that in the file, and stops. */
+static void lose_segment(struct mpg_trace_writer *w, const char *reason)
 {
     struct mpg_error err;
     if (w->stopped)
         return;
     if (mpg_trace_write_fact(w, "incomplete", reason, &err) == 0 && end_facts(w, &err) == 0 &&
-        w->window.mapped && mpg_file_is(w->window_path, &w->window.file))
-        (void)unlink(w->window_path);
+        w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file))
+        (void)unlink(w->segment_path);
     w->stopped = true;
 }
 
-/* All columns, as put_column() one. */
+/* Writes all columns. */
 static uint8_t *put_columns(struct mpg_trace_writer *w, bool pack, uint8_t *out,
                             struct mpg_error *err)
 {
@@ -300,18 +299,18 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         stop(w);
         return -1;
     }
-    /* Not before all of it has been read: a truncated file has given way to zeros. */
-    if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
-        !mpg_file_has(w->window_path, w->window.size)) {
-        lose_window(w, "its window was truncated, or written to");
-        return mpg_error_set(err, "%s: has been truncated, or written to", w->window_path);
+    /* After reading all of it: the truncated part of a mapped file reads as zeros. */
+    if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
+        !mpg_file_has(w->segment_path, w->segment.size)) {
+        lose_segment(w, "its window was truncated, or written to");
+        return mpg_error_set(err, "%s: has been truncated, or written to", w->segment_path);
     }
-    if (!mpg_window_is_whole(&w->window, w->sequence)) {
-        lose_window(w, "its window was overwritten");
+    if (!mpg_segment_is_whole(&w->segment, w->sequence)) {
+        lose_segment(w, "its window was overwritten");
         return mpg_error_set(err, "%s: has been overwritten",
-                             w->window_path ? w->window_path : "the window");
+                             w->segment_path ? w->segment_path : "the window");
     }
-    const struct mpg_window_state progress = mpg_window_progress(&w->window);
+    const struct mpg_segment_state progress = mpg_segment_state_of(&w->segment);
     chunk.first_ns = progress.first_ns;
     chunk.flags = (uint32_t)progress.flags;
     chunk.events = (uint32_t)w->chunk_events;
@@ -324,11 +323,11 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* The window is in the file: it begins the next chunk. Killed before the last store,
- * it still has the number of a chunk that is in the file, and is ignored. */
-static void begin_window(struct mpg_trace_writer *w)
+/* The segment's content is in the file: starts the next chunk. If killed before the last store, the segment still has
+ * the number of a chunk in the file, and readers ignore it. */
+static void begin_segment(struct mpg_trace_writer *w)
 {
-    struct mpg_window_state *p = w->window.progress;
+    struct mpg_segment_state *p = w->segment.progress;
     uint64_t inside = le64toh(p->inside);
     bool is_inside = inside >> 32 == (uint32_t)w->chunk_events;
     w->chunk_events = 0;
@@ -341,8 +340,8 @@ static void begin_window(struct mpg_trace_writer *w)
     rewind_columns(w);
 }
 
-/* Notes what is to be an event: a flush since ENTER_NS, and the thread's time off its CPU before and in
- * it. Several one after the other are one. */
+/* Notes a pending flush event from ENTER_NS on, with the thread's time off its CPU before and during it. Consecutive
+ * flushes are merged. */
 static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
 {
     if (!w->flush_pending) {
@@ -360,14 +359,14 @@ static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_
 
 static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    if (w->p[MPG_COLUMN_RECORDS] == w->window.column[MPG_COLUMN_RECORDS])
+    if (w->p[MPG_COLUMN_RECORDS] == w->segment.column[MPG_COLUMN_RECORDS])
         return 0;
     bool timed = w->now_ns && w->size.events > 0;
     int64_t enter_ns = timed ? w->now_ns() : 0;
     const int64_t off_before_ns = timed && w->off_ns ? w->off_ns(w->off_argument, enter_ns) : 0;
     if (append_events(w, err) < 0)
         return -1;
-    begin_window(w);
+    begin_segment(w);
     if (timed)
         end_flush(w, enter_ns, off_before_ns);
     return 0;
@@ -384,14 +383,14 @@ int mpg_writer_reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_erro
         return mpg_error_set(err, "the trace has ended early");
     if (end_events(w, err) < 0)
         return -1;
-    return bytes <= w->window.capacity[MPG_COLUMN_RECORDS] ? 0 : make_window(w, bytes, err);
+    return bytes <= w->segment.capacity[MPG_COLUMN_RECORDS] ? 0 : make_segment(w, bytes, err);
 }
 
 bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w)
 {
     bool full = false;
     for (uint32_t i = 0; i < w->columns; i++)
-        full = full || (size_t)(w->p[i] - w->window.column[i]) > w->window.capacity[i] / 8 * 7;
+        full = full || (size_t)(w->p[i] - w->segment.column[i]) > w->segment.capacity[i] / 8 * 7;
     return full;
 }
 
@@ -414,7 +413,7 @@ static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err)
         mpg_chunk_pack(&chunk, w->out + MPG_CHUNK_HEADER_BYTES, w->out);
         if (append(w, MPG_CHUNK_HEADER_BYTES + size, err) < 0)
             return -1;
-        begin_window(w);
+        begin_segment(w);
         done += size;
     }
     w->fact_used = 0;
@@ -461,7 +460,7 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
         return mpg_error_set(err, "the trace has ended early");
     if (mpg_writer_write_sums(w, err) < 0)
         return -1;
-    /* Facts get a sequence number of their own, which the window's must not be. */
+    /* Facts take a sequence number, which the segment must not have. */
     if (end_events(w, err) < 0)
         return -1;
     return end_facts(w, err);
@@ -469,9 +468,9 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
 
 bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const char *reason)
 {
-    if (w->stopped || !w->window.mapped || strcmp(w->window_path, path) != 0)
+    if (w->stopped || !w->segment.mapped || strcmp(w->segment_path, path) != 0)
         return false;
-    lose_window(w, reason);
+    lose_segment(w, reason);
     return true;
 }
 
@@ -481,12 +480,12 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
     if (mpg_trace_writer_flush(w, err) < 0)
         return -1;
     w->stopped = true;
-    if (w->window.mapped && !mpg_file_is(w->window_path, &w->window.file) && access(w->window_path, F_OK) == 0 &&
-        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* else both are another run's */
+    if (w->segment.mapped && !mpg_file_is(w->segment_path, &w->segment.file) && access(w->segment_path, F_OK) == 0 &&
+        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* otherwise both belong to another run */
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
-                             w->window_path);
-    if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
-        unlink(w->window_path) < 0 && errno != ENOENT)
-        return mpg_error_errno(err, errno, "cannot remove %s", w->window_path);
+                             w->segment_path);
+    if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
+        unlink(w->segment_path) < 0 && errno != ENOENT)
+        return mpg_error_errno(err, errno, "cannot remove %s", w->segment_path);
     return 0;
 }

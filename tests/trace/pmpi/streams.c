@@ -8,7 +8,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/stream.h"
 
-enum { THREADS = 4, GENERATIONS = 3, EVENTS = 3000, WINDOW_BYTES = 4096 };
+enum { THREADS = 4, GENERATIONS = 3, EVENTS = 3000, SEGMENT_BYTES = 4096 };
 
 static atomic_long recorded, failures;
 
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
     const struct stream_options options = {.directory = argc > 1 ? argv[1] : ".",
                                            .ranks = 1,
-                                           .window_bytes = WINDOW_BYTES,
+                                           .segment_bytes = SEGMENT_BYTES,
                                            .off_cpu = off_cpu_start(true, 0) != OFF_CPU_NONE,
                                            .threads = true};
     clock_calibrate();

@@ -13,7 +13,7 @@
 #include "trace/store/chunk.h"
 #include "trace/reader.h"
 #include "trace/text/text.h"
-#include "trace/store/window.h"
+#include "trace/store/segment.h"
 
 enum { MAX_BYTES = 1 << 16 };
 
@@ -255,10 +255,10 @@ static void test_columns(void)
 /* Puts a segment with COLUMNS in place of the chunk C at OFFSET. Returns the segment's size. */
 static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct columns *columns)
 {
-    struct mpg_window w;
+    struct mpg_segment w;
     struct mpg_chunk head = *c;
     size_t rest = offset + MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
-    if (mpg_window_make(&w, NULL, &head, 4096, 1024, NULL, 0, NULL) < 0)
+    if (mpg_segment_make(&w, NULL, &head, 4096, 1024, NULL, 0, NULL) < 0)
         return 0;
     for (uint32_t i = 0; i < columns->number; i++)
         memcpy(w.column[i], columns->bytes[i], columns->size[i]);
@@ -269,7 +269,7 @@ static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct
     memcpy(changed, bytes, offset);
     memcpy(changed + offset, w.base, window_size);
     memcpy(changed + offset + window_size, bytes + rest, size - rest);
-    mpg_window_drop(&w);
+    mpg_segment_drop(&w);
     return window_size;
 }
 

@@ -282,7 +282,7 @@ static bool write_stream(int rank, uint32_t thread)
     int fd = open(stream_path(rank, thread), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     const struct mpg_trace_writer_options options = {.rank = rank, .ranks = RANKS,
                                                      .thread = thread, .value_number = VALUES,
-                                                     .window_bytes = 4096, .level = 1};
+                                                     .segment_bytes = 4096, .level = 1};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     bool good = w && define(w, thread, &err);
     int64_t now_ns = -1000000 * (int64_t)thread;
@@ -484,7 +484,7 @@ static void test_large(void)
     char window[160];
     snprintf(window, sizeof window, "%s/rank-0.window.mpgt", folder);
     const struct mpg_trace_writer_options options = {
-        .rank = 0, .ranks = 1, .window_bytes = 4096, .level = 1, .window_path = window};
+        .rank = 0, .ranks = 1, .segment_bytes = 4096, .level = 1, .segment_path = window};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     for (int i = 0; i < MANY; i++) {
         ranks[i] = draw(2) ? MPG_FOREIGN : 0;
@@ -549,7 +549,7 @@ static void test_flushes(void)
     struct mpg_error err = {.text = ""};
     uint64_t asked = 0;
     int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const struct mpg_trace_writer_options options = {.rank = 0, .ranks = 1, .window_bytes = 4096,
+    const struct mpg_trace_writer_options options = {.rank = 0, .ranks = 1, .segment_bytes = 4096,
                                                      .level = 1, .now_ns = tick,
                                                      .off_ns = lose, .off_argument = &asked};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
@@ -600,7 +600,7 @@ static void test_carried(void)
     static const int64_t carried[] = {0, 100, 30, 0, 61};
     struct mpg_error err = {.text = ""};
     int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const struct mpg_trace_writer_options options = {.ranks = 1, .window_bytes = 4096, .level = 1};
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     bool good = w != NULL;
     int64_t sum_ns = 0, got_ns = 0;
@@ -644,7 +644,7 @@ static void test_many_sums(bool closed)
     char window[160];
     snprintf(window, sizeof window, "%s/rank-0.window.mpgt", folder);
     int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const struct mpg_trace_writer_options options = {.ranks = 1, .window_bytes = 4096, .level = 1, .window_path = window};
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1, .segment_path = window};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     bool good = w != NULL;
     memset(made, 0, sizeof made);

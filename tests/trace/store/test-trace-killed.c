@@ -96,8 +96,8 @@ static void go_on(struct mpg_trace_writer *w)
 
 static void die_at(int chunk, bool timed)
 {
-    const struct mpg_trace_writer_options o = {.ranks = 1, .window_bytes = 4096, .level = 1,
-                                               .window_path = window, .now_ns = timed ? now : NULL};
+    const struct mpg_trace_writer_options o = {.ranks = 1, .segment_bytes = 4096, .level = 1,
+                                               .segment_path = window, .now_ns = timed ? now : NULL};
     const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &o, &err);
     writes_left = chunk;

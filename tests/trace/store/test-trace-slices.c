@@ -71,7 +71,7 @@ static int write_rank(int32_t rank)
     char path[64];
     name_file(path, rank);
     const struct mpg_trace_writer_options options = {.name = path, .rank = rank, .ranks = RANKS,
-        .value_number = VALUES, .window_bytes = WINDOW, .level = 1};
+        .value_number = VALUES, .segment_bytes = WINDOW, .level = 1};
     const struct mpg_comm_definition world = {.parent = MPG_NO_COMM, .size = RANKS};
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     struct mpg_trace_writer *w = fd < 0 ? NULL : mpg_trace_writer_new(fd, &options, &err);

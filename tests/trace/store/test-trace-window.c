@@ -77,11 +77,11 @@ static bool same_event(const struct mpg_event *a, const struct mpg_event *b)
 
 /* --- writing --- */
 
-static struct mpg_trace_writer *open_writer(size_t window_bytes, int *fd)
+static struct mpg_trace_writer *open_writer(size_t segment_bytes, int *fd)
 {
     const struct mpg_trace_writer_options options = {.rank = 0, .ranks = 1,
-                                                     .window_bytes = window_bytes, .level = 1,
-                                                     .window_path = window};
+                                                     .segment_bytes = segment_bytes, .level = 1,
+                                                     .segment_path = window};
     *fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     return mpg_trace_writer_new(*fd, &options, &err);
 }
@@ -161,10 +161,10 @@ static bool copy_file(const char *from, const char *to)
 
 /* --- killed --- */
 
-static void write_for_ever(volatile uint64_t *written, size_t window_bytes)
+static void write_for_ever(volatile uint64_t *written, size_t segment_bytes)
 {
     int fd;
-    struct mpg_trace_writer *w = open_writer(window_bytes, &fd);
+    struct mpg_trace_writer *w = open_writer(segment_bytes, &fd);
     if (!w)
         _exit(1);
     for (uint64_t i = 0; write_one(w, i) == 0; i++)
@@ -320,7 +320,7 @@ static void test_windows(void)
     ok(read_events(folder, &t) == 305, "chunks and a window");
     struct stat st;
     ok(t && stat(file, &st) == 0 && mpg_trace_bytes(t) == (uint64_t)st.st_size &&
-           mpg_trace_window_events(t) == 5,
+           mpg_trace_segment_events(t) == 5,
        "its bytes are those of its chunks, which lack 5 events");
     mpg_trace_close(t);
     char command[512];

@@ -23,7 +23,7 @@ static void test_work(const char *path)
     enum { EVENTS = 3000 };
     struct mpg_error err = {.text = ""};
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const struct mpg_trace_writer_options options = {.ranks = 1, .window_bytes = 4096, .level = 1, .now_ns = tick};
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1, .now_ns = tick};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     int64_t last_ns = 0, off_ns = 0;
     bool good = w && mpg_trace_writer_worked(w, &(struct mpg_work){.leave_ns = 100}, &last_ns, &err) == 0 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Making windows, and finding one's way in them. */
-#include "trace/store/window.h"
+/* Creates and maps segments. */
+#include "trace/store/segment.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -24,19 +24,19 @@ enum {
 };
 #define ENDING ".mpgt"
 
-struct mpg_file_watch mpg_file_watch;
+struct mpg_mapping_observer mpg_mapping_observer;
 
 static size_t align(size_t bytes)
 {
-    return (bytes + MPG_WINDOW_ALIGNMENT - 1) / MPG_WINDOW_ALIGNMENT * MPG_WINDOW_ALIGNMENT;
+    return (bytes + MPG_SEGMENT_ALIGNMENT - 1) / MPG_SEGMENT_ALIGNMENT * MPG_SEGMENT_ALIGNMENT;
 }
 
 static size_t head_bytes(uint32_t columns)
 {
-    return align(MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + columns * sizeof(uint64_t));
+    return align(MPG_CHUNK_HEADER_BYTES + MPG_SEGMENT_STATE_BYTES + columns * sizeof(uint64_t));
 }
 
-int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t columns)
+int mpg_segment_layout(struct mpg_segment *w, uint8_t *base, size_t size, uint32_t columns)
 {
     size_t used = head_bytes(columns);
     if (size < used)
@@ -44,8 +44,8 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
     w->base = base;
     w->size = size;
     w->columns = columns;
-    w->progress = (struct mpg_window_state *)(base + MPG_CHUNK_HEADER_BYTES);
-    const uint8_t *capacities = base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES;
+    w->progress = (struct mpg_segment_state *)(base + MPG_CHUNK_HEADER_BYTES);
+    const uint8_t *capacities = base + MPG_CHUNK_HEADER_BYTES + MPG_SEGMENT_STATE_BYTES;
     for (uint32_t i = 0; i < columns; i++) {
         uint64_t capacity;
         memcpy(&capacity, capacities + i * sizeof capacity, sizeof capacity);
@@ -62,23 +62,23 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
     return 0;
 }
 
-struct mpg_window_state mpg_window_progress(const struct mpg_window *w)
+struct mpg_segment_state mpg_segment_state_of(const struct mpg_segment *w)
 {
-    const struct mpg_window_state *p = w->progress;
-    return (struct mpg_window_state){.sequence = le64toh(p->sequence),
-                                 .first_ns = (int64_t)le64toh((uint64_t)p->first_ns),
-                                 .events = le64toh(p->events),
-                                 .flags = le64toh(p->flags),
-                                 .inside_ns = (int64_t)le64toh((uint64_t)p->inside_ns),
-                                 .inside = le64toh(p->inside),
-                                 .stopped = le64toh(p->stopped),
-                                 .process = le64toh(p->process)};
+    const struct mpg_segment_state *p = w->progress;
+    return (struct mpg_segment_state){.sequence = le64toh(p->sequence),
+                                      .first_ns = (int64_t)le64toh((uint64_t)p->first_ns),
+                                      .events = le64toh(p->events),
+                                      .flags = le64toh(p->flags),
+                                      .inside_ns = (int64_t)le64toh((uint64_t)p->inside_ns),
+                                      .inside = le64toh(p->inside),
+                                      .stopped = le64toh(p->stopped),
+                                      .process = le64toh(p->process)};
 }
 
-bool mpg_window_is_whole(const struct mpg_window *w, uint64_t sequence)
+bool mpg_segment_is_whole(const struct mpg_segment *w, uint64_t sequence)
 {
     struct mpg_chunk chunk = {0};
-    return mpg_chunk_unpack(w->base, &chunk, NULL) == 0 && chunk.kind == MPG_CHUNK_WINDOW &&
+    return mpg_chunk_unpack(w->base, &chunk, NULL) == 0 && chunk.kind == MPG_CHUNK_SEGMENT &&
            le64toh(w->progress->sequence) == sequence;
 }
 
@@ -89,7 +89,7 @@ bool mpg_file_may_have(uint64_t size)
            size <= limit.rlim_cur;
 }
 
-/* 0 or an error number. A program's timer may interrupt it, again and again. */
+/* Returns 0 or an error number. Timers of the program can interrupt the call repeatedly. */
 static int allocate(int fd, size_t size)
 {
     int status = mpg_file_may_have(size) ? EINTR : EFBIG;
@@ -98,8 +98,7 @@ static int allocate(int fd, size_t size)
     return status;
 }
 
-/* Whether FAILED says that a file system has no shared mappings (mmap(2)), or cannot give
- * files their space ahead. */
+/* Returns whether FAILED means that the file system lacks shared mappings (mmap(2)) or preallocation. */
 static bool is_unmappable(int failed)
 {
     return failed == ENODEV || failed == EOPNOTSUPP || failed == EINVAL || failed == ENOSYS;
@@ -117,8 +116,7 @@ bool mpg_file_has(const char *path, size_t bytes)
     return stat(path, &st) == 0 && (uint64_t)st.st_size == bytes;
 }
 
-/* A name beside PATH that a reader of the folder takes for no part of the trace, and that is new
- * each time. */
+/* Makes a new name beside PATH that readers of the folder do not take for a part of the trace. */
 static int name_aside(const char *path, char *aside, size_t size, struct mpg_error *err)
 {
     static unsigned made;
@@ -141,7 +139,7 @@ int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error 
     for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
         if (name_aside(path, aside, size, err) < 0)
             return -1;
-        /* Not what somebody has put there: no other name of a file, no link to one. */
+        /* Refuses existing names and links. */
         fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd < 0 && errno != EEXIST && errno != EINTR)
             break;
@@ -179,8 +177,8 @@ int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *, const vo
         mpg_error_errno(err, failed, "%s", path);
         return is_unmappable(failed) ? -2 : -1;
     }
-    if (mpg_file_watch.mapped)
-        mpg_file_watch.mapped(*base, size, path);
+    if (mpg_mapping_observer.mapped)
+        mpg_mapping_observer.mapped(*base, size, path);
     if (fill)
         fill(*base, data);
     if (rename(aside, path) == 0)
@@ -193,12 +191,12 @@ int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *, const vo
 
 void mpg_file_unmap(uint8_t *base, size_t size)
 {
-    if (mpg_file_watch.unmapped)
-        mpg_file_watch.unmapped(base);
+    if (mpg_mapping_observer.unmapped)
+        mpg_mapping_observer.unmapped(base);
     munmap(base, size);
 }
 
-/* What a window is filled with. */
+/* The initial content of a segment. */
 struct head {
     const struct mpg_chunk *chunk;
     size_t size;
@@ -211,28 +209,28 @@ static void fill_head(uint8_t *base, const void *data)
 {
     const struct head *h = data;
     struct mpg_chunk head = *h->chunk;
-    head.kind = MPG_CHUNK_WINDOW;
+    head.kind = MPG_CHUNK_SEGMENT;
     head.stored_bytes = (uint32_t)(h->size - MPG_CHUNK_HEADER_BYTES);
     mpg_chunk_pack(&head, NULL, base);
-    const struct mpg_window_state progress = {.sequence = htole64(head.sequence),
-                                          .first_ns = (int64_t)htole64((uint64_t)head.first_ns),
-                                          .process = htole64(mpg_process_mark(getpid()))};
+    const struct mpg_segment_state progress = {.sequence = htole64(head.sequence),
+                                               .first_ns = (int64_t)htole64((uint64_t)head.first_ns),
+                                               .process = htole64(mpg_process_mark(getpid()))};
     memcpy(base + MPG_CHUNK_HEADER_BYTES, &progress, sizeof progress);
     for (uint32_t i = 0; i < head.columns; i++) {
         uint64_t stored = htole64(h->capacity[i]);
-        memcpy(base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + i * sizeof stored, &stored,
+        memcpy(base + MPG_CHUNK_HEADER_BYTES + MPG_SEGMENT_STATE_BYTES + i * sizeof stored, &stored,
                sizeof stored);
     }
     if (h->sum_number > 0)
         memcpy(base + h->size - SUM_BYTES, h->sums, h->sum_number * sizeof *h->sums);
 }
 
-int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
-                    size_t window_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
-                    uint32_t sum_number, struct mpg_error *err)
+int mpg_segment_make(struct mpg_segment *w, const char *path, const struct mpg_chunk *chunk,
+                     size_t segment_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
+                     uint32_t sum_number, struct mpg_error *err)
 {
     size_t capacity[MPG_MAX_COLUMNS], size = head_bytes(chunk->columns) + SUM_BYTES;
-    size_t share = window_bytes / chunk->columns;
+    size_t share = segment_bytes / chunk->columns;
     for (uint32_t i = 0; i < chunk->columns; i++) {
         capacity[i] = align(share > LEAST_COLUMN_BYTES ? share : LEAST_COLUMN_BYTES);
         if (i == MPG_COLUMN_RECORDS && capacity[i] < record_bytes)
@@ -253,17 +251,17 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
             return mpg_error_set(err, "out of memory");
         fill_head(base, &head);
     }
-    (void)mpg_window_layout(w, base, size, chunk->columns);
+    (void)mpg_segment_layout(w, base, size, chunk->columns);
     w->mapped = path;
     w->file = id;
     return 0;
 }
 
-void mpg_window_drop(struct mpg_window *w)
+void mpg_segment_drop(struct mpg_segment *w)
 {
     if (w->mapped)
         mpg_file_unmap(w->base, w->size);
     else
         free(w->base);
-    *w = (struct mpg_window){.base = NULL};
+    *w = (struct mpg_segment){.base = NULL};
 }
