@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace record: run a program with the tracer of its MPI preloaded. */
+/* mpgtrace record: runs a program with the tracer for its MPI preloaded. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 
 enum { LOCAL_DEFAULT = 1 };
 
-/* What a run is asked to do. */
+/* Options of a run. */
 struct request {
     const char *output;
     const char *papi, *signature; /* NULL: not given */
-    int mpi;                      /* a place in `mpis`, or -1 */
-    int pcontrol;                 /* a place in `pcontrols`, or -1 */
+    int mpi;                      /* index in `mpis`, or -1 */
+    int pcontrol;                 /* index in `pcontrols`, or -1 */
     int64_t buffer_bytes, callsites, local;
     bool cpu_time, profile, no_local, force, quiet;
-    bool refused; /* as the folder holds a trace */
+    bool refused; /* because the folder holds a trace */
 };
 
 static const char *const mpis[] = {"openmpi", "mpich", "abi", NULL}, *const pcontrols[] = {"ipm", NULL};
@@ -45,9 +45,9 @@ static void describe_program(char **argv)
     setenv("MPGTRACE_PROGRAM", text, 1);
 }
 
-/* The program may change its folder before MPI_Init: PATH as an absolute one. The tracer
- * makes it, so that a program that cannot start leaves none, and says what is wrong with
- * it, once for all ranks; the program then runs all the same. */
+/* Passes PATH to the tracer as an absolute path, as the program can change its folder before MPI_Init. The tracer
+ * creates the folder, so that a program that cannot start leaves none. Errors are reported once for all ranks, and
+ * the program runs all the same. */
 static int set_output(struct request *request, struct mpg_error *err)
 {
     const char *path = request->output;
@@ -59,8 +59,8 @@ static int set_output(struct request *request, struct mpg_error *err)
                      path[0] == '/' ? "" : "/", path) >= (int)sizeof absolute)
             return mpg_error_set(err, "%s: name too long", path);
     }
-    /* A program that is recorded may itself start one so, and one that was spawned finds its
-     * parents' trace: the tracer then writes beside, or into the parents'. */
+    /* A recorded program can itself start recorded programs, and a spawned one finds its parents' trace: the tracer
+     * then writes beside the parents' trace, or into it. */
     const char *outer = getenv("MPGTRACE_OUTPUT");
     const bool inside = mpg_launcher_spawned() || (outer && strcmp(outer, absolute) == 0);
     if (request->force && !inside && mpg_folder_clear(absolute, err) < 0)
@@ -73,7 +73,7 @@ static int set_output(struct request *request, struct mpg_error *err)
                                                        : 0;
 }
 
-/* The tracer of rank 0 stores it, from wherever the program is by then. */
+/* The tracer of rank 0 stores the signature, from any later working folder. */
 static int set_signature(const struct request *request, struct mpg_error *err)
 {
     char absolute[PATH_MAX];
@@ -93,8 +93,8 @@ static int set_signature(const struct request *request, struct mpg_error *err)
                                                           : 0;
 }
 
-/* For the tracer: that this process speaks for its job if nothing is traced, and about a
- * program that is LINKED to an MPI. */
+/* Tells the tracer that this process reports for its job if nothing is traced, and whether the program is LINKED to
+ * an MPI. */
 static void set_top(bool linked)
 {
     char top[48];
@@ -105,7 +105,7 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
-/* Without them the environment of an outer run would decide. */
+/* Unset values would be inherited from an outer run. */
 static void set_values(const struct request *request)
 {
     if (request->cpu_time)
@@ -134,15 +134,15 @@ static void set_values(const struct request *request)
         unsetenv("MPGTRACE_QUIET");
 }
 
-/* Tells once for all ranks why PROGRAM is not traced. */
+/* Reports once for all ranks why PROGRAM is not traced. */
 static void tell_untraced(const char *program, const char *why)
 {
     if (mpg_launcher_is_first())
         mpg_printable_tell("mpgtrace record: %s runs untraced: %s\n", program, why);
 }
 
-/* The MPI to take a tracer for. A program that is linked to none may load one later, or run
- * others that are. */
+/* Returns the MPI of the tracer to preload. A program linked to no MPI can load one later, or run programs that are
+ * linked to one. */
 static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_record_target *target)
 {
     if (request->mpi >= 0)
@@ -153,7 +153,7 @@ static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_r
     return launcher != MPG_MPI_NONE ? launcher : mpg_mpi_default();
 }
 
-/* Preloads what TARGET needs to be traced; says what cannot be. */
+/* Preloads the tracer that TARGET needs; reports what cannot be traced. */
 static int preload_for(const struct request *request, const struct mpg_record_target *target,
                        const char *program, struct mpg_error *err)
 {
@@ -220,7 +220,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     return preload_for(request, &target, program, err);
 }
 
-/* The only condition of the rules: calls that involve nobody are asked for, and by another number than the default. */
+/* The only condition of the option rules: --local is given with another number than the default. */
 static bool records_local(void *request, const char *condition)
 {
     (void)condition;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of the rank that is written, and what ends it. */
+/* The files of the rank being written, and the end of each rank. */
 #include "trace/copy/copy.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct mpg_copy {
     struct mpg_trace *trace;
     const char *folder;
     int32_t rank;
-    struct mpg_copy_stream **streams; /* of the rank; the first one has its facts */
+    struct mpg_copy_stream **streams; /* of the rank; the first one gets the facts */
     size_t count, capacity;
     struct mpg_map used;
     ZSTD_CCtx *packer;
@@ -94,7 +94,7 @@ static int open_file(const struct mpg_copy *c, struct mpg_copy_stream *s, uint32
     return s->writer ? 0 : -1;
 }
 
-/* How many values the rank's events have. */
+/* Returns the number of values of the rank's events. */
 static uint32_t count_values(const struct mpg_copy *c)
 {
     const char *names = mpg_trace_find_fact(c->trace, c->rank, "values");
@@ -148,7 +148,7 @@ int mpg_copy_signature(struct mpg_copy *c, const char *name, const void *text, s
     return mpg_trace_write_signature(c->streams[0]->writer, name, text, bytes, err);
 }
 
-/* A reader makes the call from what is said of the rank, as from the window of a process. */
+/* A reader makes the call from the fact, as from a process's segment. */
 static int write_killed(struct mpg_copy *c, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[96];
@@ -165,7 +165,7 @@ int mpg_copy_event(struct mpg_copy *c, const struct mpg_event *event, struct mpg
         return -1;
     if (e.killed)
         return write_killed(c, &e, err);
-    if (mpg_call_kind(e.call) != MPG_KIND_COMPLETE) { /* the cursor's: the completion says it */
+    if (mpg_call_kind(e.call) != MPG_KIND_COMPLETE) { /* added by the cursor: the completion has them */
         e.cancelled = NULL;
         e.cancelled_number = 0;
     }
@@ -174,7 +174,7 @@ int mpg_copy_event(struct mpg_copy *c, const struct mpg_event *event, struct mpg
     return mpg_trace_write_event(s->writer, &e, err);
 }
 
-/* --- what no event mentions --- */
+/* --- definitions that no event names --- */
 
 static int need_topologies(struct mpg_copy *c, struct mpg_error *err)
 {
@@ -195,7 +195,7 @@ static int need_unused(struct mpg_copy *c, struct mpg_error *err)
     return 0;
 }
 
-/* Something, so that ranks without any call are in the trace, too. */
+/* Writes a definition, so that ranks without calls are in the trace, too. */
 static int need_anything(struct mpg_copy *c, struct mpg_error *err)
 {
     const struct mpg_comm_definition world = {.parent = MPG_NO_COMM,

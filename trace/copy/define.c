@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Definitions, before what first names them. */
+/* Writes definitions before the event that first names them. */
 #include "trace/copy/define.h"
 
 #include "trace/store/private.h"
 
 enum kind { COMM, TOPOLOGY, OBJECT, STRING, MODULE, SITE };
 
-/* 1 if KIND's NUMBER is already known, else 0 and from now on it is. */
+/* Returns 1 if KIND's NUMBER is defined already; otherwise 0, and counts it as defined. Returns -1: out of memory. */
 static int meet(struct mpg_map *map, enum kind kind, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(map, (uint64_t)number, (uint64_t)kind);

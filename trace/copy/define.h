@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What events refer to, told to a stream that is written. Private to trace/copy/. */
+/* Definitions that events refer to, written to a stream before their first use. Private to trace/copy/. */
 #ifndef MPG_COPY_DEFINE_H
 #define MPG_COPY_DEFINE_H
 
@@ -7,7 +7,7 @@
 #include "trace/reader.h"
 #include "trace/store/writer.h"
 
-/* A thread of the rank that is written. The stream's numbers are those of the whole trace. */
+/* A thread of the rank being written. Numbers in the stream are trace-wide numbers. */
 struct mpg_copy_stream {
     uint32_t thread;
     int fd;
@@ -15,14 +15,14 @@ struct mpg_copy_stream {
     struct mpg_map defined; /* (number, kind) -> 1 */
 };
 
-/* Each does nothing if the stream knows what it is about. USED: communicators that are in any
- * stream. Errors: the writer's, out of memory. */
+/* Each function writes a definition unless the stream has it. USED: communicators defined in any stream. Returns 0,
+ * or -1 with ERR: a write error, out of memory. */
 int mpg_copy_need_comm(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t comm,
                        struct mpg_map *used, struct mpg_error *err);
-/* RANK's, if it has any there. */
+/* RANK's neighbours in COMM, if any. */
 int mpg_copy_need_topology(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t rank,
                            int32_t comm, struct mpg_map *used, struct mpg_error *err);
-/* All that EVENT of RANK names. */
+/* All definitions that EVENT of RANK needs. */
 int mpg_copy_need(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t rank,
                   const struct mpg_event *event, struct mpg_map *used, struct mpg_error *err);
 
