@@ -22,8 +22,8 @@ struct tree_progress_evidence {
     struct progress_evidence *entering, *posted;
 };
 
-/* Returns true if WAITED of the observed calls waited for the other rank and at most a tenth as many, LEFT, did not
- * wait. */
+/* Returns whether waits are evident: WAITED observed calls waited for the other rank, at least MPG_WAITED_OFTEN, and at
+ * most a tenth as many, LEFT, did not wait. */
 bool mpg_graph_waits_are_evident(uint64_t waited, uint64_t left);
 /* Counts a send of BYTES that waited for WAITED_NS; negative: the send did not wait. A new size is not counted if
  * memory runs out. */

@@ -417,8 +417,8 @@ const struct mpg_pattern mpg_graph_pairwise_allgather = {.message = send_block_t
 
 /* --- allgather by recursive doubling, with extra rounds for missing partners (MPICH) --- */
 
-/* Returns the number of members beyond the first DISTANCE in the last, incomplete group of 2 DISTANCE members; each
- * of these has more than one partner to serve. 0: no such group. */
+/* Returns the number of members in the second half of the last group of 2 DISTANCE members, if p leaves that half
+ * incomplete; 0 if the half is complete or empty. As many members of the first half have a partner; the rest have none. */
 static int32_t partners_left(int32_t p, int64_t distance)
 {
     int64_t rest = p % (2 * distance);
@@ -446,8 +446,8 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
     return true;
 }
 
-/* Members of a group of DISTANCE without partner get the missing blocks from N members of their group, at distance
- * STEP, halved from round to round. */
+/* In the first half of that group, members without partner get the blocks of the second half from the N members with
+ * partner, at distance STEP, halved from round to round. */
 static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
                     struct mpg_message *m)
 {

@@ -99,8 +99,8 @@ const struct mpg_tree_shape mpg_tree_binary = {
 
 /* --- k-nomial --- */
 
-/* Returns the least r^k that v is not r times a multiple of; for 0, and beyond p, the least r^k >= p. The subtree of
- * v lies below v + r^k. */
+/* Returns the largest r^k that divides v, limited to the least r^k >= p, which is also the result for 0. The subtree of
+ * v lies within v .. v + r^k - 1. */
 static int64_t reach(const struct mpg_tree *t, int32_t v)
 {
     int64_t step = 1;

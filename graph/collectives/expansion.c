@@ -168,7 +168,7 @@ static bool goes_down(const struct expansion *x)
 }
 
 /* Counts the predecessors of each member: its own enter; down the tree its parent and the children of synchronous or
- * weak sends; up the tree its children, and the parent of a synchronous or weak send. */
+ * weak sends; up the tree its children, and the parent that receives a weak send. */
 static int plan_tree(struct expansion *x, struct mpg_error *err)
 {
     size_t p = (size_t)x->what.p;

@@ -39,8 +39,8 @@ static bool needs_all(enum mpg_call call)
     return call == MPG_CALL_Testall;
 }
 
-/* Returns whether E, which completed nothing and could have completed all, was passed only completed requests and
- * receives with a named source. For all other requests the completion time is unknown. */
+/* Returns whether E, which completed nothing and could have completed all, was passed only eager sends, which are
+ * complete, and receives with a named source, at least one. The completion time of all other requests is unknown. */
 static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
 {
     bool any = false;

@@ -42,7 +42,8 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
     call->waiter.unmet++;
 }
 
-/* M, taken by an MPI_ANY_SOURCE receive or probe of RANK, is not followed (docs/MODEL.md, section 6: Not followed). */
+/* Counts M, taken by an MPI_ANY_SOURCE receive or probe of RANK, if M is not followed (docs/MODEL.md, section 6: Not
+ * followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
     const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);

@@ -76,7 +76,7 @@ static bool are_ordered_by_comm(const struct mpg_event *a, const struct mpg_even
            (a->comm == b->newcomm || (a->comm == b->comm && match_in_order(a, b)));
 }
 
-/* Returns whether A starts persistent requests, for possibly any message, and B posts or sends one. */
+/* Returns whether A starts persistent requests, of unknown messages, and B is a point-to-point call with request. */
 static bool may_start_same(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends ends;
@@ -127,8 +127,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Returns whether EVENT is its thread's first, and an earlier call of MPI_Init's thread is still to be made: the new
- * thread continues from there. */
+/* Returns whether EVENT is its thread's first, and MPI_Init's thread has not left all calls yet that it left before EVENT
+ * in the trace: the new thread continues from the last of these. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;
