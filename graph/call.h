@@ -38,7 +38,7 @@ struct call {
     double enter_ns, leave_ns; /* aligned times */
     /* aligned leave of the rank's previous call that made progress (graph/matching/weak_progress.h); -INFINITY:
      * unknown */
-    double saw_ns;
+    double progressed_ns;
     struct sent *sent;      /* the thread's list, emptied at the begin of the call */
     struct channel_cache *channel_cache;  /* the thread's cache */
     int32_t region;         /* with hypotheses: innermost open region, as a string number of the trace; -1: none */

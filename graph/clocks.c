@@ -220,60 +220,60 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
 
 /* Heap of offset intervals that lead from known ranks to further ranks. The narrowest interval comes first; ties go
  * by order of appearance. */
-struct ways {
+struct interval_heap {
     size_t count;
-    struct way {
+    struct offset_interval {
         double width_ns, middle_ns;
         size_t bound;
-    } *way;
+    } *offset_interval;
     size_t *of_rank, *next; /* bounds of each sender as linked lists: numbers + 1 */
 };
 
-static bool is_narrower(const struct way *a, const struct way *b)
+static bool is_narrower(const struct offset_interval *a, const struct offset_interval *b)
 {
     return a->width_ns != b->width_ns ? a->width_ns < b->width_ns : a->bound < b->bound;
 }
 
-static void push_way(struct ways *w, struct way way)
+static void push_interval(struct interval_heap *w, struct offset_interval offset_interval)
 {
     size_t i = w->count++;
-    for (; i > 0 && is_narrower(&way, &w->way[(i - 1) / 2]); i = (i - 1) / 2)
-        w->way[i] = w->way[(i - 1) / 2];
-    w->way[i] = way;
+    for (; i > 0 && is_narrower(&offset_interval, &w->offset_interval[(i - 1) / 2]); i = (i - 1) / 2)
+        w->offset_interval[i] = w->offset_interval[(i - 1) / 2];
+    w->offset_interval[i] = offset_interval;
 }
 
-static struct way pop_way(struct ways *w)
+static struct offset_interval pop_interval(struct interval_heap *w)
 {
-    const struct way top = w->way[0], last = w->way[--w->count];
+    const struct offset_interval top = w->offset_interval[0], last = w->offset_interval[--w->count];
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < w->count; i = child) {
-        if (child + 1 < w->count && is_narrower(&w->way[child + 1], &w->way[child]))
+        if (child + 1 < w->count && is_narrower(&w->offset_interval[child + 1], &w->offset_interval[child]))
             child++;
-        if (!is_narrower(&w->way[child], &last))
+        if (!is_narrower(&w->offset_interval[child], &last))
             break;
-        w->way[i] = w->way[child];
+        w->offset_interval[i] = w->offset_interval[child];
     }
-    w->way[i] = last;
+    w->offset_interval[i] = last;
     return top;
 }
 
 /* Adds the intervals that start at RANK, whose offset is now known. */
-static void push_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t rank)
+static void push_intervals(struct interval_heap *w, const struct mpg_clock_bounds *b, int32_t rank)
 {
     for (size_t i = w->of_rank[rank]; i > 0; i = w->next[i - 1]) {
-        struct way way = {.bound = i - 1};
-        way.width_ns = pair_width(b, &b->bounds[i - 1], &way.middle_ns);
-        if (way.width_ns < INFINITY)
-            push_way(w, way);
+        struct offset_interval offset_interval = {.bound = i - 1};
+        offset_interval.width_ns = pair_width(b, &b->bounds[i - 1], &offset_interval.middle_ns);
+        if (offset_interval.width_ns < INFINITY)
+            push_interval(w, offset_interval);
     }
 }
 
-static int begin_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t ranks)
+static int begin_intervals(struct interval_heap *w, const struct mpg_clock_bounds *b, int32_t ranks)
 {
-    w->way = malloc((b->count + 1) * sizeof *w->way);
+    w->offset_interval = malloc((b->count + 1) * sizeof *w->offset_interval);
     w->of_rank = calloc((size_t)ranks, sizeof *w->of_rank);
     w->next = malloc((b->count + 1) * sizeof *w->next);
-    if (!w->way || !w->of_rank || !w->next)
+    if (!w->offset_interval || !w->of_rank || !w->next)
         return -1;
     for (size_t i = 0; i < b->count; i++) {
         size_t *first = &w->of_rank[b->bounds[i].sender];
@@ -285,14 +285,14 @@ static int begin_ways(struct ways *w, const struct mpg_clock_bounds *b, int32_t 
 
 /* Builds a minimum spanning tree from rank 0 over interval widths (Prim). Returns 1 and fills OFFSET; 0 if the tree
  * does not reach all ranks, or if an interval is empty. */
-static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct ways *w, bool *known,
+static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct interval_heap *w, bool *known,
                      double *offset)
 {
     int32_t n = 1;
     known[0] = true;
-    push_ways(w, b, 0);
+    push_intervals(w, b, 0);
     while (n < ranks && w->count > 0) {
-        const struct way best = pop_way(w);
+        const struct offset_interval best = pop_interval(w);
         const struct bound *forth = &b->bounds[best.bound];
         if (known[forth->receiver])
             continue;
@@ -300,7 +300,7 @@ static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct way
             return 0;
         known[forth->receiver] = true;
         offset[forth->receiver] = offset[forth->sender] + best.middle_ns;
-        push_ways(w, b, forth->receiver);
+        push_intervals(w, b, forth->receiver);
         n++;
     }
     return n == ranks;
@@ -311,9 +311,9 @@ int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds
 {
     bool *known = calloc((size_t)map->ranks, sizeof *known);
     double *offset = calloc((size_t)map->ranks, sizeof *offset);
-    struct ways ways = {0};
-    int status = known && offset && begin_ways(&ways, b, map->ranks) == 0
-                     ? grow_tree(b, map->ranks, &ways, known, offset)
+    struct interval_heap interval_heap = {0};
+    int status = known && offset && begin_intervals(&interval_heap, b, map->ranks) == 0
+                     ? grow_tree(b, map->ranks, &interval_heap, known, offset)
                      : mpg_error_set(err, "out of memory");
     for (size_t i = 0; status == 1 && i < b->count; i++)
         if (offset[b->bounds[i].sender] - offset[b->bounds[i].receiver] >
@@ -321,9 +321,9 @@ int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds
             status = 0;
     if (status == 1)
         mpg_clock_map_take_offsets(map, offset);
-    free(ways.way);
-    free(ways.of_rank);
-    free(ways.next);
+    free(interval_heap.offset_interval);
+    free(interval_heap.of_rank);
+    free(interval_heap.next);
     free(known);
     free(offset);
     return status;

@@ -418,10 +418,10 @@ struct mpg_weak_progress {
 extern const struct mpg_weak_progress mpg_no_weak_progress;
 /* Returns whether WEAK makes anything wait; whether WEAK makes nonblocking collectives wait; whether A and B are
  * equal; a checksum of all fields. */
-bool mpg_weak_progress_any(const struct mpg_weak_progress *carried);
-bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *carried);
+bool mpg_weak_progress_any(const struct mpg_weak_progress *weak);
+bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *weak);
 bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_weak_progress *b);
-uint64_t mpg_weak_progress_sum(const struct mpg_weak_progress *carried);
+uint64_t mpg_weak_progress_sum(const struct mpg_weak_progress *weak);
 
 /* Which steps an evaluator reads, from most to fewest. */
 enum mpg_steps_wanted {

@@ -43,11 +43,11 @@ bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_
     return mpg_weak_progress_sum(a) == mpg_weak_progress_sum(b);
 }
 
-struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *shown, const struct mpg_collective_table *table,
+struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *observed, const struct mpg_collective_table *table,
                                                   enum mpg_call call, const struct mpg_collective_size *size)
 {
-    for (uint32_t i = 0; i < shown->nonblocking_number; i++) {
-        const struct mpg_nonblocking *m = &shown->nonblocking[i];
+    for (uint32_t i = 0; i < observed->nonblocking_number; i++) {
+        const struct mpg_nonblocking *m = &observed->nonblocking[i];
         if (m->call == call && m->members == size->p && (double)m->bytes == size->bytes)
             return *m;
     }
@@ -55,7 +55,7 @@ struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress
         .call = call,
         .members = size->p,
         .bytes = (int64_t)size->bytes,
-        .is_weak = shown->nonblocking_weak,
-        .sends_weak = shown->nonblocking_weak && size->bytes > (double)shown->nonblocking_bytes,
+        .is_weak = observed->nonblocking_weak,
+        .sends_weak = observed->nonblocking_weak && size->bytes > (double)observed->nonblocking_bytes,
         .choice = mpg_collective_table_find_nonblocking(table, size->operation, size->p, mpg_plan_bytes(size))};
 }

@@ -71,6 +71,6 @@ struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mp
                                           : mpg_graph_blocks(plan, v, below);
     if (phase->kind == MPG_PHASE_UP)
         return (struct mpg_message){v, parent, bytes, phase->first_round, phase->reduces};
-    return (struct mpg_message){parent, v, bytes, phase->first_round + (uint32_t)mpg_tree_place(tree, v),
+    return (struct mpg_message){parent, v, bytes, phase->first_round + (uint32_t)mpg_tree_child_index(tree, v),
                                 phase->reduces};
 }

@@ -54,11 +54,11 @@ static uint32_t half_as_many(const struct turn *t)
  * members are `gone`: each gives its data to a remaining member, and can get the result from that member. Gone are
  * every second one of the first 2 `rest` members, which give to a neighbour, or the last `rest`, which give to the
  * first. */
-enum goes { EVEN_GO, ODD_GO, LAST_GO };
+enum gone_members { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
     uint32_t steps; /* log2 of power */
-    enum goes goes;
+    enum gone_members gone_members;
 };
 
 /* An exchange of the remaining member number NUMBER with the one at DISTANCE. */
@@ -69,7 +69,7 @@ struct exchange {
 };
 
 struct fold_rule {
-    enum goes goes;
+    enum gone_members gone_members;
     bool is_twice; /* the exchanges are repeated in reverse */
     bool reduces;  /* receivers before the exchanges, and in the first ones, reduce */
     /* Writes the bytes of an exchange; false: the member only receives, or is idle. */
@@ -80,9 +80,9 @@ struct fold_rule {
     uint32_t own_rounds; /* rounds after the exchanges that exist even if no member is gone */
 };
 
-static struct fold fold_of(int32_t p, enum goes goes)
+static struct fold fold_of(int32_t p, enum gone_members gone_members)
 {
-    struct fold f = {.power = 1, .goes = goes};
+    struct fold f = {.power = 1, .gone_members = gone_members};
     while (2 * (int64_t)f.power <= p) {
         f.power *= 2;
         f.steps++;
@@ -93,36 +93,36 @@ static struct fold fold_of(int32_t p, enum goes goes)
 
 static bool is_gone(const struct fold *f, int32_t v)
 {
-    if (f->goes == LAST_GO)
+    if (f->gone_members == LAST_GO)
         return v >= f->power;
-    return v < 2 * (int64_t)f->rest && (v % 2 == 1) == (f->goes == ODD_GO);
+    return v < 2 * (int64_t)f->rest && (v % 2 == 1) == (f->gone_members == ODD_GO);
 }
 
 /* Returns the member to which V, which is gone, gives. */
 static int32_t receiver_from_gone(const struct fold *f, int32_t v)
 {
-    return f->goes == LAST_GO ? v - f->power : f->goes == ODD_GO ? v - 1 : v + 1;
+    return f->gone_members == LAST_GO ? v - f->power : f->gone_members == ODD_GO ? v - 1 : v + 1;
 }
 
 /* Returns the member that gave to remaining member NUMBER < rest. */
 static int32_t giver_of(const struct fold *f, int32_t number)
 {
-    return f->goes == LAST_GO ? f->power + number : 2 * number + (f->goes == ODD_GO);
+    return f->gone_members == LAST_GO ? f->power + number : 2 * number + (f->gone_members == ODD_GO);
 }
 
 /* Convert between a member and its number among the remaining members. */
 static int32_t number_of(const struct fold *f, int32_t v)
 {
-    if (f->goes == LAST_GO)
+    if (f->gone_members == LAST_GO)
         return v;
     return v < 2 * (int64_t)f->rest ? v / 2 : v - f->rest;
 }
 
 static int32_t member_of(const struct fold *f, int32_t number)
 {
-    if (f->goes == LAST_GO)
+    if (f->gone_members == LAST_GO)
         return number;
-    return number < f->rest ? 2 * number + (f->goes == EVEN_GO) : number + f->rest;
+    return number < f->rest ? 2 * number + (f->gone_members == EVEN_GO) : number + f->rest;
 }
 
 /* Returns the bytes of the blocks of N remaining members from FIRST on, including the blocks of gone members, which
@@ -237,14 +237,14 @@ static uint32_t exchanges(const struct fold_rule *rule, const struct fold *f)
 static uint32_t folded_rounds(const struct turn *t)
 {
     const struct fold_rule *rule = t->phase->pattern->fold;
-    const struct fold f = fold_of(t->plan->size.p, rule->goes);
+    const struct fold f = fold_of(t->plan->size.p, rule->gone_members);
     return (f.rest > 0) + exchanges(rule, &f) + (rule->give ? rule->own_rounds + (f.rest > 0) : 0);
 }
 
 static bool folded(const struct turn *t, struct mpg_message *m)
 {
     const struct fold_rule *rule = t->phase->pattern->fold;
-    struct exchange e = {.f = fold_of(t->plan->size.p, rule->goes), .step = t->round};
+    struct exchange e = {.f = fold_of(t->plan->size.p, rule->gone_members), .step = t->round};
     const uint32_t steps = exchanges(rule, &e.f);
     m->reduces = rule->reduces;
     if (e.f.rest > 0 && e.step-- == 0) {

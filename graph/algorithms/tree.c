@@ -21,7 +21,7 @@ static int32_t linear_child(const struct mpg_tree *t, int32_t v, int32_t k)
     return k + 1;
 }
 
-static int32_t linear_place(const struct mpg_tree *t, int32_t v)
+static int32_t linear_child_index(const struct mpg_tree *t, int32_t v)
 {
     (void)t;
     return v - 1;
@@ -34,7 +34,8 @@ static int32_t linear_size(const struct mpg_tree *t, int32_t v)
 }
 
 const struct mpg_tree_shape mpg_tree_linear = {
-    .parent = linear_parent, .children = linear_children, .child = linear_child, .place = linear_place, .size = linear_size};
+    .parent = linear_parent, .children = linear_children, .child = linear_child, .child_index = linear_child_index,
+    .size = linear_size};
 
 /* --- a chain --- */
 
@@ -55,7 +56,7 @@ static int32_t chain_child(const struct mpg_tree *t, int32_t v, int32_t k)
     return v + 1;
 }
 
-static int32_t chain_place(const struct mpg_tree *t, int32_t v)
+static int32_t chain_child_index(const struct mpg_tree *t, int32_t v)
 {
     (void)t, (void)v;
     return 0;
@@ -67,7 +68,8 @@ static int32_t chain_size(const struct mpg_tree *t, int32_t v)
 }
 
 const struct mpg_tree_shape mpg_tree_chain = {
-    .parent = chain_parent, .children = chain_children, .child = chain_child, .place = chain_place, .size = chain_size};
+    .parent = chain_parent, .children = chain_children, .child = chain_child, .child_index = chain_child_index,
+    .size = chain_size};
 
 /* --- binary --- */
 
@@ -88,14 +90,14 @@ static int32_t binary_child(const struct mpg_tree *t, int32_t v, int32_t k)
     return 2 * v + 1 + k;
 }
 
-static int32_t binary_place(const struct mpg_tree *t, int32_t v)
+static int32_t binary_child_index(const struct mpg_tree *t, int32_t v)
 {
     (void)t;
     return (v - 1) % 2;
 }
 
 const struct mpg_tree_shape mpg_tree_binary = {
-    .parent = binary_parent, .children = binary_children, .child = binary_child, .place = binary_place};
+    .parent = binary_parent, .children = binary_children, .child = binary_child, .child_index = binary_child_index};
 
 /* --- k-nomial --- */
 
@@ -140,14 +142,14 @@ static int32_t knomial_child(const struct mpg_tree *t, int32_t v, int32_t k)
     return -1;
 }
 
-static int32_t knomial_place(const struct mpg_tree *t, int32_t v)
+static int32_t knomial_child_index(const struct mpg_tree *t, int32_t v)
 {
     int32_t parent = knomial_parent(t, v);
     int64_t own = reach(t, v);
-    int32_t place = (int32_t)((v - parent) / own) - 1;
+    int32_t child_index = (int32_t)((v - parent) / own) - 1;
     for (int64_t step = reach(t, parent) / t->radix; step > own; step /= t->radix)
-        place += children_at(t, parent, step);
-    return place;
+        child_index += children_at(t, parent, step);
+    return child_index;
 }
 
 static int32_t knomial_size(const struct mpg_tree *t, int32_t v)
@@ -157,7 +159,8 @@ static int32_t knomial_size(const struct mpg_tree *t, int32_t v)
 }
 
 const struct mpg_tree_shape mpg_tree_knomial = {
-    .parent = knomial_parent, .children = knomial_children, .child = knomial_child, .place = knomial_place, .size = knomial_size};
+    .parent = knomial_parent, .children = knomial_children, .child = knomial_child, .child_index = knomial_child_index,
+    .size = knomial_size};
 
 /* --- LibNBC's binomial tree --- */
 
@@ -170,13 +173,13 @@ static int64_t beyond(int32_t v)
     return step;
 }
 
-static int32_t near_parent(const struct mpg_tree *t, int32_t v)
+static int32_t libnbc_parent(const struct mpg_tree *t, int32_t v)
 {
     (void)t;
     return (int32_t)(v - beyond(v) / 2);
 }
 
-static int32_t near_children(const struct mpg_tree *t, int32_t v)
+static int32_t libnbc_children(const struct mpg_tree *t, int32_t v)
 {
     int32_t n = 0;
     for (int64_t step = beyond(v); v + step < t->p; step *= 2)
@@ -184,19 +187,19 @@ static int32_t near_children(const struct mpg_tree *t, int32_t v)
     return n;
 }
 
-static int32_t near_child(const struct mpg_tree *t, int32_t v, int32_t k)
+static int32_t libnbc_child(const struct mpg_tree *t, int32_t v, int32_t k)
 {
     (void)t;
     return (int32_t)(v + (beyond(v) << k));
 }
 
-static int32_t near_place(const struct mpg_tree *t, int32_t v)
+static int32_t libnbc_child_index(const struct mpg_tree *t, int32_t v)
 {
     int32_t n = 0;
-    for (int64_t step = beyond(near_parent(t, v)); step < beyond(v) / 2; step *= 2)
+    for (int64_t step = beyond(libnbc_parent(t, v)); step < beyond(v) / 2; step *= 2)
         n++;
     return n;
 }
 
 const struct mpg_tree_shape mpg_tree_libnbc_binomial = {
-    .parent = near_parent, .children = near_children, .child = near_child, .place = near_place};
+    .parent = libnbc_parent, .children = libnbc_children, .child = libnbc_child, .child_index = libnbc_child_index};

@@ -20,7 +20,7 @@ struct mpg_tree_shape {
      * are in reverse order. */
     int32_t (*child)(const struct mpg_tree *tree, int32_t v, int32_t k);
     /* Returns K of v > 0 among its parent's children. */
-    int32_t (*place)(const struct mpg_tree *tree, int32_t v);
+    int32_t (*child_index)(const struct mpg_tree *tree, int32_t v);
     /* Returns the size of the subtree of v > 0, whose members are v .. v + size - 1; NULL: subtrees are not contiguous. */
     int32_t (*size)(const struct mpg_tree *tree, int32_t v);
 };
@@ -49,9 +49,9 @@ static inline int32_t mpg_tree_child(const struct mpg_tree *tree, int32_t v, int
     return tree->shape->child(tree, v, k);
 }
 
-static inline int32_t mpg_tree_place(const struct mpg_tree *tree, int32_t v)
+static inline int32_t mpg_tree_child_index(const struct mpg_tree *tree, int32_t v)
 {
-    return tree->shape->place(tree, v);
+    return tree->shape->child_index(tree, v);
 }
 
 static inline int32_t mpg_tree_size(const struct mpg_tree *tree, int32_t v)

@@ -325,7 +325,8 @@ static int take_part(struct collectives *collectives, struct collective *c, cons
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;
         const struct expansion_member member = {me,       c->root,      m->slot,
-                                     m->call_ref, graph_member_origin(m), (double)m->target_bytes, m->enter_ns, call->saw_ns};
+                                     m->call_ref, graph_member_origin(m), (double)m->target_bytes, m->enter_ns,
+                                     call->progressed_ns};
         return mpg_graph_expansion_arrive(c->expansion, collectives->steps, &member, err);
     }
     switch (c->shape) {

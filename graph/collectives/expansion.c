@@ -55,7 +55,7 @@ struct expansion {
     int32_t *ready;                /* tree: stack of members to evaluate */
     bool *elsewhere;               /* see struct mpg_expanding */
     struct member_time {
-        double enter_ns, saw_ns, leave_ns; /* leave_ns: only with observes */
+        double enter_ns, progressed_ns, leave_ns; /* leave_ns: only with observes */
         /* sent_ns: earliest departure of the message from the parent; ready_ns: time from which the member's own
          * sends depend on progress calls only */
         double sent_ns, ready_ns;
@@ -206,7 +206,7 @@ static void look_down(struct expansion *x, int32_t v)
         bool *elsewhere = x->elsewhere ? &x->elsewhere[index_of(x, child)] : NULL;
         if (!elsewhere || !(has_progress_call(x, child) || is_synchronous(x, child)))
             continue;
-        *elsewhere = !is_synchronous(x, child) && !is_posted(x, child) && receiver->saw_ns >= ready_ns;
+        *elsewhere = !is_synchronous(x, child) && !is_posted(x, child) && receiver->progressed_ns >= ready_ns;
         if (!*elsewhere)
             ready_ns = fmax(ready_ns, receiver->enter_ns);
     }
@@ -220,7 +220,7 @@ static void look_up(struct expansion *x, int32_t v)
     for (int32_t k = mpg_tree_children(tree, v); k-- > 0;)
         me->ready_ns = fmax(me->ready_ns, time_of(x, mpg_tree_child(tree, v, k))->ready_ns);
     if (x->elsewhere && v > 0 && has_progress_call(x, v) && !is_posted(x, v))
-        x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->saw_ns >= me->ready_ns;
+        x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->progressed_ns >= me->ready_ns;
 }
 
 /* All members have entered: marks sends in a tree and in following phases; parents have lower numbers than children. */
@@ -369,7 +369,7 @@ int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const s
     x->call_ref[member->index] = member->call_ref;
     x->bytes[member->index] = member->bytes;
     if (x->time)
-        x->time[member->index] = (struct member_time){.enter_ns = member->enter_ns, .saw_ns = member->saw_ns,
+        x->time[member->index] = (struct member_time){.enter_ns = member->enter_ns, .progressed_ns = member->progressed_ns,
                                                       .sent_ns = x->time[member->index].sent_ns};
     x->arrived++;
     if (!x->planned && make_plan(x, member, err) < 0)
@@ -394,7 +394,7 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
 {
     const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
-        mpg_graph_evidence_count(other->saw_ns < ready_ns ? evidence->entering : evidence->posted,
+        mpg_graph_evidence_count(other->progressed_ns < ready_ns ? evidence->entering : evidence->posted,
                                  (int64_t)mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes,
                                  sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }

@@ -32,7 +32,7 @@ struct expansion_member {
     struct call_ref call_ref;
     struct mpg_origin origin;
     double bytes;
-    double enter_ns, saw_ns; /* aligned; saw_ns as in struct call */
+    double enter_ns, progressed_ns; /* aligned; progressed_ns as in struct call */
 };
 
 /* Returns the operation of blocking CALL; MPG_COLLECTIVES: no algorithms. */

@@ -8,7 +8,7 @@
 #include "graph/work/apply_hypotheses.h"
 
 /* A part of a call that belongs to an epoch. */
-struct noted {
+struct epoch_part {
     struct call_ref call_ref;
     uint32_t part;
     int32_t target; /* rank of the window's communicator; -1: all */
@@ -16,20 +16,22 @@ struct noted {
 };
 
 /* The parts of one open epoch. Zero-initialised: none. */
-struct noting {
-    struct noted *item;
+struct epoch_parts {
+    struct epoch_part *item;
     size_t n, capacity;
 };
 
 /* In a learning pass: notes that PART of CALL belongs to the epoch. Returns 0, or -1: out of memory. */
-int mpg_graph_note_part(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, uint32_t part,
+int mpg_graph_note_part(const struct applied_hypotheses *s, struct epoch_parts *epoch_parts, const struct call *call,
+                        uint32_t part,
                         int32_t target,
                         int by, struct mpg_error *err);
 /* In a learning pass: CALL ends the epoch for TARGET (-1: for all targets), and hypothesis DROPPER (-1: none) drops
  * the epoch. Learns and forgets the parts. Errors: out of memory; another hypothesis selects one of the parts. */
-int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, int32_t target,
+int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct epoch_parts *epoch_parts, const struct call *call,
+                          int32_t target,
                           int dropper,
                           struct mpg_error *err);
-void mpg_graph_noting_clear(struct noting *noting);
+void mpg_graph_epoch_parts_clear(struct epoch_parts *epoch_parts);
 
 #endif

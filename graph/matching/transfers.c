@@ -105,7 +105,7 @@ static int apply_to_transfer(struct matching *matching, const struct mpg_trace *
     call->sent->parts++;
     call->sent->dropped += load->drops;
     struct lock *lock = find_lock(w, target);
-    return mpg_graph_note_part(s, lock ? &lock->noting : &w->noting, call, 1, target, outcome.by, err);
+    return mpg_graph_note_part(s, lock ? &lock->epoch_parts : &w->epoch_parts, call, 1, target, outcome.by, err);
 }
 
 static int find_load(struct matching *matching, const struct mpg_trace *trace, struct window *w,
@@ -224,7 +224,7 @@ static int begin_lock(const struct applied_hypotheses *s, struct window *w, cons
     *lock = (struct lock){.target = target, .call_ref = here};
     call->sent->parts++;
     call->sent->dropped += mpg_graph_is_post_dropped(s, &here, 1);
-    return mpg_graph_note_part(s, &lock->noting, call, 1, target, -1, err);
+    return mpg_graph_note_part(s, &lock->epoch_parts, call, 1, target, -1, err);
 }
 
 static int end_lock(struct matching *matching, struct window *w, const struct call *call, int32_t comm,
@@ -242,8 +242,8 @@ static int end_lock(struct matching *matching, struct window *w, const struct ca
         return -1;
     int status = mpg_graph_apply_to_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
     if (status == 0)
-        status = mpg_graph_learn_epoch(s, &w->lock[i].noting, call, -1, dropper, err);
-    mpg_graph_noting_clear(&w->lock[i].noting);
+        status = mpg_graph_learn_epoch(s, &w->lock[i].epoch_parts, call, -1, dropper, err);
+    mpg_graph_epoch_parts_clear(&w->lock[i].epoch_parts);
     w->lock[i] = w->lock[--w->lock_count];
     return status;
 }

@@ -158,19 +158,19 @@ static bool receives_inserted(const struct progress_call *p, uint64_t sent_numbe
 static bool progresses(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     return (p->leave_ns >= graph_more(m)->progress_from_ns || receives_inserted(p, m->sent_number)) &&
-           (!goes_when_posted(c, m) || p->turn >= 2 * m->posted_number);
+           (!goes_when_posted(c, m) || p->position >= 2 * m->posted_number);
 }
 
 /* Returns the first of RECENT_CALLS, in order of begin, at position TURN or later that ends at or after FROM_NS, or
  * that receives the message of inserted call SENT (0: none). Returns NULL: none so far; with *IS_KNOWN false the call
  * may have been forgotten. */
-static struct progress_call *find_progress_call(const struct recent_calls *recent_calls, uint64_t turn, double from_ns,
+static struct progress_call *find_progress_call(const struct recent_calls *recent_calls, uint64_t position, double from_ns,
                                                 uint64_t sent,
-                                          bool *is_known)
+                                                bool *is_known)
 {
     const uint64_t first = recent_calls->n > PROGRESS_CALLS_KEPT ? recent_calls->n - PROGRESS_CALLS_KEPT : 0;
     uint64_t i = first;
-    while (i < recent_calls->n && (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->turn < turn ||
+    while (i < recent_calls->n && (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->position < position ||
                                    (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->leave_ns < from_ns &&
                                     !receives_inserted(recent_calls->progress_call[i % PROGRESS_CALLS_KEPT], sent))))
         i++;
@@ -189,7 +189,8 @@ static struct progress_call *keep(struct progress *c, struct recent_calls *recen
         return NULL;
     }
     *p = (struct progress_call){
-        .enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn, .users = 1};
+        .enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .position = c->rank[call->rank].position,
+        .users = 1};
     if (mpg_graph_store(c->steps, call, &p->slot, err) < 0)
         return NULL;
     if (recent_calls->n >= PROGRESS_CALLS_KEPT)
@@ -204,9 +205,9 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
     if (!c->is_on)
         return 0;
     struct progress_calls *all = &c->rank[call->rank];
-    all->turn = mpg_is_inserted(call->number) ? all->turn | 1 : 2 * call->number;
+    all->position = mpg_is_inserted(call->number) ? all->position | 1 : 2 * call->number;
     if (all->all.n > 0 && is_alone)
-        call->saw_ns = all->all.progress_call[(all->all.n - 1) % PROGRESS_CALLS_KEPT]->leave_ns;
+        call->progressed_ns = all->all.progress_call[(all->all.n - 1) % PROGRESS_CALLS_KEPT]->leave_ns;
     const bool sees = progresses_messages(call);
     if (!sees && !(c->serves && progresses_transfers(call)))
         return 0;
@@ -329,7 +330,7 @@ const struct progress_call *mpg_graph_rma_progress_call_after(const struct progr
     const struct progress_call *p = find_progress_call(&c->rank[rank].all, 1, from_ns, 0, is_known);
     const struct progress_call *q = find_progress_call(&c->rank[rank].windows, 1, from_ns, 0, &is_known_too);
     *is_known = *is_known && is_known_too;
-    return !*is_known ? NULL : !p || (q && q->turn < p->turn) ? q : p;
+    return !*is_known ? NULL : !p || (q && q->position < p->position) ? q : p;
 }
 
 /* Returns whether M's progress call would begin only after the call that completes M's send. */
@@ -423,13 +424,13 @@ static void list(struct progress_calls *all, struct message *m)
 }
 
 /* Looks for M's progress call at position TURN or later: settles M, or lists M until that call comes. */
-static void look_for_progress_call(struct progress *c, struct message *m, uint64_t turn)
+static void look_for_progress_call(struct progress *c, struct message *m, uint64_t position)
 {
     struct progress_calls *all = &c->rank[m->destination];
     bool is_known;
-    struct progress_call *p = find_progress_call(&all->all, turn, m->sender_ns, m->sent_number, &is_known);
+    struct progress_call *p = find_progress_call(&all->all, position, m->sender_ns, m->sent_number, &is_known);
     if (p && takes_as_default(c, m, p))
-        p = find_progress_call(&all->all, p->turn + 1, m->sender_ns, m->sent_number, &is_known);
+        p = find_progress_call(&all->all, p->position + 1, m->sender_ns, m->sent_number, &is_known);
     if (p || !is_known || all->is_over)
         settle(c, m, p);
     else
@@ -467,7 +468,7 @@ void mpg_graph_await_weak_send(struct progress *c, struct message *m, double lea
         more->progress_until_ns = leave_ns;
     if (m->has_progress_call && more->progress_call && was_inside_before(c, more->progress_call, m)) {
         m->has_progress_call = false;
-        look_for_progress_call(c, m, more->progress_call->turn + 1);
+        look_for_progress_call(c, m, more->progress_call->position + 1);
     }
     if (m->has_progress_call)
         return;

@@ -15,7 +15,7 @@ struct progress_call {
     double enter_ns, leave_ns; /* aligned times */
     uint64_t number;           /* call number */
     /* position in the rank: twice the call number; an inserted call has twice the number of the call before, plus 1 */
-    uint64_t turn;
+    uint64_t position;
     uint32_t slot;             /* value at the enter */
     uint32_t users;            /* number of messages that refer to the call, plus 1 while it is in the rank's list */
 };
@@ -42,7 +42,7 @@ struct progress_calls {
     struct message *first;
     struct message *posts; /* MPI_Win_posts by this rank that a Win_start waits for (graph/matching/win_start.h) */
     struct progress_waiter *progress_waiter;
-    uint64_t turn;    /* position of the latest call of any kind */
+    uint64_t position;    /* position of the latest call of any kind */
     double latest_ns; /* aligned leave of the latest call whose posts are done; -INFINITY: none */
     bool is_over;
 };
@@ -68,7 +68,7 @@ int mpg_graph_progress_init(struct progress *progress, const struct mpg_weak_pro
                             struct steps *steps, struct mpg_error *err);
 void mpg_graph_progress_clear(struct progress *progress);
 /* Notes that CALL is entered; LEAVE_NS, aligned, is its leave. IS_ALONE: the rank has one thread, and CALL gets
- * saw_ns. Returns 0, or -1: out of memory. */
+ * progressed_ns. Returns 0, or -1: out of memory. */
 int mpg_graph_note_progress_call(struct progress *progress, struct call *call, double leave_ns, bool is_alone,
                                  struct mpg_error *err);
 /* Notes that no later action of RANK happens before LEAVE_NS, aligned. */

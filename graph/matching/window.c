@@ -25,9 +25,9 @@ void mpg_graph_free_window(struct window *w)
     free(w->exposure.ranks);
     free(w->late);
     free(w->waits.item);
-    mpg_graph_noting_clear(&w->noting);
+    mpg_graph_epoch_parts_clear(&w->epoch_parts);
     for (size_t i = 0; i < w->lock_count; i++)
-        mpg_graph_noting_clear(&w->lock[i].noting);
+        mpg_graph_epoch_parts_clear(&w->lock[i].epoch_parts);
     free(w->lock);
     free(w);
 }

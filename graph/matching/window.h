@@ -28,7 +28,7 @@ struct rma_pending {
 struct lock {
     int32_t target;
     struct call_ref call_ref;
-    struct noting noting;
+    struct epoch_parts epoch_parts;
 };
 
 /* State of a rank on one window. */
@@ -39,7 +39,7 @@ struct window {
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
     struct group *late;     /* Win_start that waits is over: messages that came too late; else NULL */
-    struct noting noting;   /* of an active-target epoch */
+    struct epoch_parts epoch_parts;   /* of an active-target epoch */
     struct rma_waits waits; /* transfers of the rank's current call on this window that wait for target-side progress */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;

@@ -19,7 +19,7 @@ int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, cons
         return 0;
     if (!(w = mpg_graph_find_window(&windows->by_object, object, err)) ||
         mpg_graph_apply_to_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
-        mpg_graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
+        mpg_graph_learn_epoch(s, &w->epoch_parts, call, -1, dropper, err) < 0 ||
         mpg_graph_learn_dropped(s, &here, 1, dropper, err) < 0)
         return -1;
     const struct rma_pending all = mpg_graph_take_all(w);
@@ -58,7 +58,7 @@ static int end_pair(struct matching *matching, struct window *w, const struct ca
     const struct epoch *epoch = &w->access;
     const struct call_ref here = graph_call_ref(call);
     return mpg_graph_apply_to_epoch(s, call, comm, to, dropper, err) < 0 ||
-                   mpg_graph_learn_epoch(s, &w->noting, call, epoch->ranks[i], *dropper, err) < 0 ||
+                   mpg_graph_learn_epoch(s, &w->epoch_parts, call, epoch->ranks[i], *dropper, err) < 0 ||
                    mpg_graph_learn_dropped(s, &epoch->call_ref, i + 1, *dropper, err) < 0 ||
                    mpg_graph_learn_dropped(s, &here, i + 1, *dropper, err) < 0
                ? -1
@@ -159,7 +159,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
             await_posts(matching, call, comm, w, group, err) < 0)
             return -1;
         w->access.count = 0;
-        w->noting.n = 0;
+        w->epoch_parts.n = 0;
         return 0;
     default: /* Win_wait, Win_test */
         if (e->call == MPG_CALL_Win_wait || e->found) {

@@ -29,6 +29,6 @@ int mpg_graph_nbc_edges(struct nbc_progress *nbc_progress, const struct part *pa
 /* With OBSERVES: CALL is being left and has completed N requests; counts the observation. */
 void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct call *call, uint32_t n);
 /* Adds the observed kinds to WEAK_PROGRESS. */
-void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *carried);
+void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *weak_progress);
 
 #endif

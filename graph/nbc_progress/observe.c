@@ -55,10 +55,10 @@ void mpg_graph_nbc_observations_free(struct observations *observations)
 
 /* --- kinds --- */
 
-static void add_model(struct kind *kind, struct mpg_choice choice, bool waits, bool carried)
+static void add_model(struct kind *kind, struct mpg_choice choice, bool waits, bool sends_weak)
 {
     choice.waits = waits;
-    kind->model[kind->models++] = (struct observed_model){.model = {choice, true, carried}};
+    kind->model[kind->models++] = (struct observed_model){.model = {choice, true, sends_weak}};
 }
 
 static void add_choice(struct kind *kind, struct mpg_choice choice)
@@ -174,31 +174,31 @@ static const struct observed_model *best_of(const struct kind *kind)
     return best;
 }
 
-void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *carried)
+void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *weak_progress)
 {
     const struct observations *observations = nbc_progress ? nbc_progress->observations : NULL;
     int64_t least_carried = INT64_MAX, most_at_once = -1;
     bool any_left = false;
-    carried->nonblocking_bytes = INT64_MAX;
+    weak_progress->nonblocking_bytes = INT64_MAX;
     for (uint32_t i = 0; observations && i < observations->n; i++) {
         const struct kind *kind = observations->kind[i];
         const struct observed_model *best = best_of(kind), *model = best ? best : &kind->model[0];
         if (!best && model->left == 0 && model->waited == 0)
             continue;
-        carried->nonblocking[carried->nonblocking_number++] = (struct mpg_nonblocking){.call = kind->call,
+        weak_progress->nonblocking[weak_progress->nonblocking_number++] = (struct mpg_nonblocking){.call = kind->call,
                                                                                        .members = kind->p,
                                                                                        .bytes = kind->bytes,
                                                                                        .is_weak = best != NULL,
                                                                      .sends_weak = best && best->model.sends_weak,
                                                                                        .choice = model->model.choice};
-        carried->nonblocking_weak = carried->nonblocking_weak || best;
+        weak_progress->nonblocking_weak = weak_progress->nonblocking_weak || best;
         any_left = any_left || !best;
         if (best && best->model.sends_weak && kind->bytes < least_carried)
             least_carried = kind->bytes;
         if (best && !best->model.sends_weak && kind->bytes > most_at_once)
             most_at_once = kind->bytes;
     }
-    carried->nonblocking_weak = carried->nonblocking_weak && !any_left;
-    if (carried->nonblocking_weak && least_carried < INT64_MAX)
-        carried->nonblocking_bytes = least_carried > most_at_once ? least_carried - 1 : most_at_once;
+    weak_progress->nonblocking_weak = weak_progress->nonblocking_weak && !any_left;
+    if (weak_progress->nonblocking_weak && least_carried < INT64_MAX)
+        weak_progress->nonblocking_bytes = least_carried > most_at_once ? least_carried - 1 : most_at_once;
 }

@@ -89,8 +89,8 @@ static int give(const struct rank_requests *rank, int64_t id, struct completing 
     return 0;
 }
 
-int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
-                           struct completing *completing, struct mpg_error *err)
+int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
+                                    struct completing *completing, struct mpg_error *err)
 {
     completing->given_count = 0;
     completing->choice.unmet = 0;

@@ -139,7 +139,7 @@ static bool looks_for(struct matching *matching, const struct call *call, struct
     return fits->source >= 0;
 }
 
-bool mpg_graph_begin_looking(struct requests *requests, struct call *call, struct completing *completing)
+bool mpg_graph_begin_probe_choice(struct requests *requests, struct call *call, struct completing *completing)
 {
     const struct mpg_event *e = call->event;
     struct mpg_message_pattern fits;
@@ -150,7 +150,7 @@ bool mpg_graph_begin_looking(struct requests *requests, struct call *call, struc
     return true;
 }
 
-int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err)
+int mpg_graph_list_probe(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
     const struct mpg_event *e = call->event;

@@ -70,8 +70,8 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
 /* Likewise for MPI_Parrived that returned false. */
-int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
-                           struct completing *completing, struct mpg_error *err);
+int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
+                                    struct completing *completing, struct mpg_error *err);
 /* CALL stops waiting for requests that it does not complete: their messages come too late. */
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
 /* Return whether COMPLETING completes MPI_ANY_SOURCE receives; whether CALL was passed any. */
@@ -87,8 +87,8 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
                                  const struct completing *completing, struct mpg_error *err);
 /* Likewise for CALL, a probe, which has begun. The first returns whether the probe can find another message; the
  * second, when CALL is left, also fills what the probe looks for. */
-bool mpg_graph_begin_looking(struct requests *requests, struct call *call, struct completing *completing);
-int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
+bool mpg_graph_begin_probe_choice(struct requests *requests, struct call *call, struct completing *completing);
+int mpg_graph_list_probe(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
 /* Lists the candidates of CALL, which is being left, if CALL has a choice. Call before the edges. Returns 0, or -1:
  * out of memory. */
 int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank, const struct call *call,

@@ -79,7 +79,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
         (takes ? mpg_graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
                : mpg_graph_probe(&g->matching, &s->call, &s->probing, err)) < 0)
         return -1;
-    if (mpg_graph_begin_looking(&g->requests, &s->call, &s->completing))
+    if (mpg_graph_begin_probe_choice(&g->requests, &s->call, &s->completing))
         mpg_graph_note_choosing(&g->choosing, s);
     return 0;
 }
@@ -137,7 +137,7 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
         .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
     if (e->found)
         return 0;
-    if (mpg_graph_begin_asking(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+    if (mpg_graph_begin_parrived_choice(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     mpg_graph_note_choosing(&g->choosing, s);
     return 0;

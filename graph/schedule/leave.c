@@ -69,7 +69,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     const bool looks = mpg_call_is_probe(s->call.event->call) && !s->call.event->failed;
     if (looks && count_probed(g, s, err) < 0)
         return -1;
-    if (looks && (mpg_graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
+    if (looks && (mpg_graph_list_probe(&g->requests, &s->call, &s->probing, err) < 0 ||
                   mpg_graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
     if (kind == MPG_KIND_COMPLETE || kind == MPG_KIND_PARRIVED)

@@ -89,7 +89,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->call = e->call;
     step->number = number;
     step->from = s->from;
-    step->to = graph_place_of(e);
+    step->to = graph_call_site_of(e);
     step->polls = (s->found_nothing || step->to.call == MPG_CALL_Win_sync) && e->thread == s->thread &&
                   step->from.call == step->to.call && step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
@@ -142,7 +142,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     s->interval_sums = (struct interval_sums){0};
-    s->from = graph_place_of(s->call.event);
+    s->from = graph_call_site_of(s->call.event);
     return is_init;
 }
 
@@ -244,7 +244,7 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->last_leave_ns = s->call.event->leave_ns;
     if (g->has_regions)
         mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = graph_place_of(s->call.event);
+    s->from = graph_call_site_of(s->call.event);
     s->from_inserted = mpg_is_inserted(s->call.number);
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
@@ -277,7 +277,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     }
     s->phase = PHASE_WAIT;
     r->waiting++;
-    s->call.saw_ns = -INFINITY;
+    s->call.progressed_ns = -INFINITY;
     const bool has_weak_progress = g->matching.progress.is_on;
     const bool sees =
         has_weak_progress && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE ||

@@ -89,13 +89,13 @@ int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct m
         from = NULL;
     s->last_leave_ns = now_ns;
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = graph_place_of(event);
+    s->from = graph_call_site_of(event);
     if (!from)
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
-    s->from = has_left ? from->from : graph_place_of(from->call.event);
+    s->from = has_left ? from->from : graph_call_site_of(from->call.event);
     s->from_inserted = has_left ? from->from_inserted : mpg_is_inserted(from->call.number);
     uint32_t slot = from->fork_slot;
     if (is_current && mpg_graph_store(&g->steps, &from->call, &slot, err) < 0)

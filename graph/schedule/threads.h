@@ -21,7 +21,7 @@ int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error 
 int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err);
 
 /* Returns call and callsite of E. */
-static inline struct mpg_call_site graph_place_of(const struct mpg_event *e)
+static inline struct mpg_call_site graph_call_site_of(const struct mpg_event *e)
 {
     return (struct mpg_call_site){mpg_call_plain(e->call),
                               e->site == MPG_NO_SITE ? 0 : (uint32_t)e->site + 1};

@@ -97,17 +97,17 @@ static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *
 }
 
 /* Two ranks, and the hypotheses that scale them (NULL: none). */
-struct unlike {
+struct speed_mismatch {
     int32_t rank[2];
     const struct mpg_hypothesis *scale[2];
     double factor[2];
 };
 
 /* Returns whether SOME make the ranks that hypothesis I balances differ in speed; FIRST: the first two that differ. */
-static bool are_unlike(const struct mpg_bound_hypotheses *x, size_t i, uint64_t some, struct unlike *first)
+static bool differ_in_speed(const struct mpg_bound_hypotheses *x, size_t i, uint64_t some, struct speed_mismatch *first)
 {
     const char *region = x->list->item[i].region;
-    *first = (struct unlike){.rank = {-1, -1}};
+    *first = (struct speed_mismatch){.rank = {-1, -1}};
     for (int32_t r = 0; r < x->ranks; r++) {
         if (!mpg_balance_has(x->balance[i], r))
             continue;
@@ -125,9 +125,9 @@ static bool are_unlike(const struct mpg_bound_hypotheses *x, size_t i, uint64_t 
 /* A balance is contradicted if hypotheses scale its ranks differently. */
 static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
-    struct unlike u;
+    struct speed_mismatch u;
     char name[300];
-    if (!are_unlike(x, i, mpg_bound_all(x), &u))
+    if (!differ_in_speed(x, i, mpg_bound_all(x), &u))
         return 0;
     return mpg_error_set(err, "it contradicts %s: of the ranks that it balances %d would take %g times as long, %d %g times",
                          mpg_hypothesis_name(u.scale[1] ? u.scale[1] : u.scale[0], name, sizeof name), u.rank[0], u.factor[0],
@@ -224,9 +224,9 @@ struct mpg_bound_hypotheses *mpg_bound_new(struct mpg_trace *trace, const struct
 
 const struct mpg_hypothesis *mpg_bound_unbalanced(const struct mpg_bound_hypotheses *x, uint64_t some)
 {
-    struct unlike first;
+    struct speed_mismatch first;
     for (size_t i = 0; i < x->list->n; i++)
-        if ((some >> i & 1) && x->balance[i] && are_unlike(x, i, some, &first))
+        if ((some >> i & 1) && x->balance[i] && differ_in_speed(x, i, some, &first))
             return &x->list->item[i];
     return NULL;
 }

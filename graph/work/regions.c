@@ -17,7 +17,7 @@ struct open_region {
 };
 
 /* A part of an interval. */
-struct part {
+struct interval_part {
     double length_ns, work_ns;
     double scales; /* increase of each ns by scaling */
     double gains;  /* increase of each ns of work by balancing */
@@ -87,25 +87,26 @@ static int suppose(struct regions *r, const struct region_rules *of, struct open
     return 0;
 }
 
-static struct part part_of(const struct regions *r, const struct region_rules *of,
-                           const struct mpg_event *event, bool own)
+static struct interval_part part_of(const struct regions *r, const struct region_rules *of,
+                                    const struct mpg_event *event, bool own)
 {
     const struct open_region *open = r->depth > 0 ? &r->open[r->depth - 1] : NULL;
     const double ratio = ratio_of(r, of->ratios);
-    struct part part = {.scales = open ? ratio * (open->factor - 1) : 0,
-                        .gains = open ? ratio * open->factor * open->gain : 0};
-    part.work_ns = mpg_graph_interval_work(&r->interval_sums, of->tracer_overhead, event->enter_ns - r->since_ns, event, own,
-                                           &part.length_ns);
-    return part;
+    struct interval_part interval_part = {.scales = open ? ratio * (open->factor - 1) : 0,
+                                          .gains = open ? ratio * open->factor * open->gain : 0};
+    interval_part.work_ns = mpg_graph_interval_work(&r->interval_sums, of->tracer_overhead, event->enter_ns - r->since_ns, event,
+                                                    own,
+                                                    &interval_part.length_ns);
+    return interval_part;
 }
 
-static void add_part(struct regions *r, const struct part *part)
+static void add_part(struct regions *r, const struct interval_part *interval_part)
 {
-    r->length_ns += part->length_ns;
-    r->longer_ns += part->scales * part->length_ns;
-    r->work_ns += part->work_ns;
-    r->more_ns += part->scales * part->work_ns;
-    r->balanced_ns += part->gains * part->work_ns;
+    r->length_ns += interval_part->length_ns;
+    r->longer_ns += interval_part->scales * interval_part->length_ns;
+    r->work_ns += interval_part->work_ns;
+    r->more_ns += interval_part->scales * interval_part->work_ns;
+    r->balanced_ns += interval_part->gains * interval_part->work_ns;
 }
 
 /* --- marks --- */
@@ -144,8 +145,8 @@ static void end_part(struct regions *r, const struct region_rules *of, const str
 {
     const double now = ratio_of(r, of->ratios);
     if (of->bound) {
-        const struct part part = part_of(r, of, event, true);
-        add_part(r, &part);
+        const struct interval_part interval_part = part_of(r, of, event, true);
+        add_part(r, &interval_part);
         r->flushed_ns += r->interval_sums.flushed_ns;
         r->interval_sums = (struct interval_sums){0};
     }
@@ -191,7 +192,7 @@ struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct
     if (!of->bound)
         return c;
     struct regions all = *r;
-    const struct part last = part_of(r, of, event, own);
+    const struct interval_part last = part_of(r, of, event, own);
     add_part(&all, &last);
     c.ratio += all.length_ns > 0 ? all.longer_ns / all.length_ns : 0;
     c.cpu_ratio += all.work_ns > 0 ? all.more_ns / all.work_ns : 0;

@@ -9,7 +9,7 @@
 static bool is_child(const struct mpg_tree *t, int32_t v, int32_t k, int32_t child)
 {
     return mpg_tree_child(t, v, k) == child && mpg_tree_parent(t, child) == v &&
-           mpg_tree_place(t, child) == k;
+           mpg_tree_child_index(t, child) == k;
 }
 
 /* docs/MODEL.md: the children of v are v + j r^k, for all r^k < p that divide v / r without remainder (all for v =

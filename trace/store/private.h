@@ -146,7 +146,7 @@ int mpg_trace_check_run(const struct mpg_trace *trace, struct mpg_error *err);
 /* Notes the threads of RANK that the text form reports as killed in MPI_Finalize. */
 void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
 
-/* Reads a consistent state of the segment at OFFSET of FILE into STATE. Returns 0, or -1 with ERR. */
+/* Reads a consistent state of the segment at OFFSET of FILE into *PROGRESS. Returns 0, or -1 with ERR. */
 int mpg_trace_segment_state(struct mpg_trace *trace, size_t file, int64_t offset,
                             struct mpg_segment_state *progress, struct mpg_error *err);
 
