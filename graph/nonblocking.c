@@ -43,7 +43,8 @@ bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_
     return mpg_weak_progress_sum(a) == mpg_weak_progress_sum(b);
 }
 
-struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *observed, const struct mpg_collective_table *table,
+struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *observed,
+                                                  const struct mpg_collective_table *table,
                                                   enum mpg_call call, const struct mpg_collective_size *size)
 {
     for (uint32_t i = 0; i < observed->nonblocking_number; i++) {

@@ -7,7 +7,8 @@
 
 /* Returns the progress rule of the nonblocking variant of CALL with SIZE; SIZE.bytes is a member's part. The rule is
  * OBSERVED's entry of this kind, or by default the algorithm of TABLE with OBSERVED's defaults. */
-struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *observed, const struct mpg_collective_table *table,
+struct mpg_nonblocking mpg_graph_nonblocking_rule(const struct mpg_weak_progress *observed,
+                                                  const struct mpg_collective_table *table,
                                                   enum mpg_call call, const struct mpg_collective_size *size);
 
 #endif
