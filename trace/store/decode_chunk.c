@@ -287,7 +287,7 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     if (more <= 0)
         return more;
     if (events > d->chunk_events)
-        return mpg_decoder_damaged(d, "window", err);
+        return mpg_decoder_damaged(d, "segment", err);
     d->chunk_events = events;
     return 1;
 }
@@ -344,7 +344,7 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
     if (now.sequence != s->progress.sequence)
         return read_elsewhere(d, err);
     if (mpg_segment_layout(&w, d->raw, s->segment_bytes, s->segment_columns) < 0)
-        return mpg_decoder_damaged(d, "window", err);
+        return mpg_decoder_damaged(d, "segment", err);
     free(d->slices);
     d->slices = NULL;
     d->sums = w.sums;

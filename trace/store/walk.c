@@ -182,7 +182,7 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
 {
     const struct trace_file *f = &t->files[file];
     if (!mpg_chunk_check(header, c, NULL) || c->stored_bytes < MPG_SEGMENT_STATE_BYTES)
-        return mpg_error_set(err, "%s: byte %lld: damaged header of a window", f->path,
+        return mpg_error_set(err, "%s: byte %lld: damaged header of a segment", f->path,
                              (long long)offset);
     struct trace_stream *s = find_stream(t, c, f, err);
     if (!s)
@@ -352,7 +352,7 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
         return note_line(t, line, err);
     }
     if (s->progress.events > s->segment_bytes / LEAST_EVENT_BYTES)
-        return mpg_error_set(err, "%s: rank %d: damaged window", path, r);
+        return mpg_error_set(err, "%s: rank %d: damaged segment", path, r);
     s->uses_segment = true;
     s->events += s->progress.events;
     s->stored_bytes += s->segment_bytes;

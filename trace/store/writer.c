@@ -86,7 +86,7 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
     if (o->rank < 0 || o->rank >= o->ranks || o->ranks > MPG_CHUNK_MAX_RANKS)
         return mpg_error_set(err, "trace writer: rank or ranks out of range");
     if (o->segment_bytes < LEAST_SEGMENT || o->segment_bytes > LARGEST_SEGMENT)
-        return mpg_error_set(err, "trace writer: a window of %zu bytes is not from %d to %d",
+        return mpg_error_set(err, "trace writer: a segment of %zu bytes is not from %d to %d",
                              o->segment_bytes, LEAST_SEGMENT, LARGEST_SEGMENT);
     if (o->thread >= MPG_TRACE_MAX_THREADS || o->value_number > MPG_TRACE_MAX_VALUES)
         return mpg_error_set(err, "trace writer: thread or values out of range");
@@ -308,7 +308,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     if (!mpg_segment_is_whole(&w->segment, w->sequence)) {
         lose_segment(w, "its window was overwritten");
         return mpg_error_set(err, "%s: has been overwritten",
-                             w->segment_path ? w->segment_path : "the window");
+                             w->segment_path ? w->segment_path : "the segment");
     }
     const struct mpg_segment_state progress = mpg_segment_state_of(&w->segment);
     chunk.first_ns = progress.first_ns;
