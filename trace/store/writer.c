@@ -187,8 +187,8 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
                    : mpg_error_errno(err, failed, "cannot write the trace");
 }
 
-/* Checks that the file is as long as the bytes appended, and in append mode. Otherwise another process, or the
- * program itself, truncated or wrote to the file. */
+/* Checks that the file has exactly the appended bytes, and moves to its end. Otherwise another process, or the program
+ * itself, truncated the file or wrote to it. */
 static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct stat st;
