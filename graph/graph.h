@@ -9,7 +9,7 @@
  * The order of steps depends on the trace and the options only. docs/MODEL.md defines nodes and edges; Sottile,
  * Chandu, Bader 2006, section 3, draws the graph.
  *
- * HOW TO WRITE AN EVALUATOR: loop over mpg_graph_next() (`pass` in simulate/evaluate/simulation.c is an example) and
+ * HOW TO WRITE AN EVALUATOR: loop over mpg_graph_next() (`pass` in simulate/evaluate/driver/simulation.c is an example) and
  * apply each step to the values (`mpg_evaluator_take` in simulate/evaluate/evaluator.c is an example). A value can be
  * of any type: a vector of delays, a time, or a time together with the rank that caused the wait. The kinds of steps:
  *

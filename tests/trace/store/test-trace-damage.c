@@ -290,7 +290,7 @@ static void test_window(void)
     memcpy(whole, changed, all);
     int reads = 0, failed = 0;
     for (size_t i = offset; i < offset + window_size; i++) {
-        if (whole[i] == 0 && i > offset + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + 64)
+        if (whole[i] == 0 && i > offset + MPG_CHUNK_HEADER_BYTES + MPG_SEGMENT_STATE_BYTES + 64)
             continue; /* beyond the written part */
         for (size_t v = 0; v < VALUES; v++, reads++) {
             memcpy(changed, whole, all);
