@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts watching mapped files (trace/store/window.h). LOST is called in a signal handler, caused by a store of the
+/* Starts watching mapped files (trace/store/segment.h). LOST is called in a signal handler, caused by a store of the
  * tracer, when a file can no longer be written; PATH is its name. */
 void guard_start(void (*lost)(const char *path));
 
