@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that choose from arrivals (docs/MODEL.md, section 6); when these come is the mode's. */
+/* Calls that choose from arrivals (docs/MODEL.md, section 6). The mode supplies the times of arrivals. */
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 

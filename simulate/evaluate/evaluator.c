@@ -68,7 +68,7 @@ int mpg_evaluator_reserve(struct mpg_evaluator *e, uint32_t streams, uint32_t sl
     return 0;
 }
 
-/* --- what they have come to --- */
+/* --- results --- */
 
 const double *mpg_evaluator_value(const struct mpg_evaluator *e, uint32_t stream)
 {

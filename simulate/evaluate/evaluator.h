@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Evaluation of a graph's steps in many replicas at once.
  *
- * Every value is a vector with one double for each replica (lane): in perturb mode the node's delay in ns (docs/MODEL.md, 4),
- * in predict mode the node's time in ns after MPI_Init (5). No lane reads another lane, so the result of a replica does not
- * depend on their number. */
+ * Every value is a vector with one double for each replica (lane): in perturb mode the node's delay in ns (docs/MODEL.md,
+ * 4), in predict mode the node's time in ns after MPI_Init (5). No lane reads another lane, so the result of a replica does
+ * not depend on the number of replicas. */
 #ifndef MPG_EVALUATOR_H
 #define MPG_EVALUATOR_H
 
@@ -45,8 +45,9 @@ struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t fir
 /* Selects the path class of each message by the ranks; the path classes of P are then those between the most distant ranks.
  * PATHS outlives the evaluator. */
 void mpg_delays_use_paths(struct mpg_evaluator *evaluator, const struct mpg_paths *paths);
-/* Intervals up to POLLING_NS that poll (docs/MODEL.md, section 5) count as waiting: they are not perturbed, and a test that is
- * left out takes the interval before it along. Otherwise, and with -1, they are work. Call before mpg_evaluator_use_choice(). */
+/* Counts intervals up to POLLING_NS that poll (docs/MODEL.md, section 5) as waiting: polling intervals are not perturbed,
+ * and a test that is left out removes the preceding interval, too. Otherwise, and with -1, intervals are work. Call before
+ * mpg_evaluator_use_choice(). */
 void mpg_delays_use_polling(struct mpg_evaluator *evaluator, int64_t polling_ns);
 /* Memory of one lane with SLOTS value slots, bytes; without choices and expanded collectives. */
 double mpg_delays_bytes(uint32_t slots, int32_t ranks);
@@ -83,7 +84,7 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps,
                              struct mpg_error *err);
 /* The choices; NULL: there are none. */
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
-/* For each lane, whether the choices were impossible, so that the replica needs the traced order; NULL: none. */
+/* For each lane, whether its choices were impossible, so that the replica needs the traced order; NULL: no lane. */
 const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
 /* Attributes the account to places (simulate/attribution/tally.h), terms as in the mode's account without its last, and by
  * PAIRS of ranks. The graph is opened with `regions`. Call before the first step. Error: out of memory. */

@@ -103,7 +103,7 @@ struct mpg_look_ahead {
     uint32_t fetched;   /* lanes of the follower whose noise is being fetched */
 };
 
-/* Minimum times of a call that only receives one message, and the values that they depend on. */
+/* Minimum times of a call that only receives one message, and the arguments of these times. */
 struct mpg_floored {
     enum mpg_call call;       /* 0: unknown */
     int32_t source;           /* source of the message */
@@ -149,7 +149,8 @@ struct mpg_evaluator {
     double *members;             /* capacity: values of all members of an expanded collective, and their provenance */
     uint32_t *member_slot;       /* slots of the members */
     uint32_t members_capacity, member_slots;
-    uint64_t turns, *turn; /* receiving calls so far (or lanes of calls); for each rank, the last of them that received from it */
+    uint64_t turns, *turn; /* number of receiving calls (or lanes of calls); for each rank, the number of the last call
+                              that received from the rank */
     uint32_t streams;      /* streams so far: one for each rank, then threads in the order of their appearance */
     double *scratch, *kappa, *own; /* n each */
 
@@ -195,7 +196,7 @@ struct mpg_evaluator {
     double *best, *lambda, *tau, *answer; /* n each */
     double *arrived;     /* n: arrival of the last message that the call receives */
     bool *by_message;    /* n: the call waited for a message, not for a collective */
-    bool *receives;      /* n: the call pays o_r for messages that it does not receive in the trace */
+    bool *receives;      /* n: the call pays o_r for messages that the traced call does not receive */
     double *receive_ns;  /* o_r of each message of a call, alone and after another message of the sender, n each */
     struct mpg_arrival *arrival; /* the messages in the order of arrival in one lane */
     uint32_t receive_capacity;
@@ -232,13 +233,13 @@ extern const struct mpg_evaluation mpg_delays_mode, mpg_times_mode;
 
 /* The parts of an evaluator that both modes have. NULL: out of memory. */
 struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first);
-/* The same for S, with SLOTS slots in use, where there is none yet; the stream may be a thread that is new. */
+/* Reserves memory for S, with SLOTS slots in use, if necessary; the stream may be a new thread. */
 static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     return slots <= e->ready_slots && s->stream < e->ready_streams ? 0 : mpg_evaluator_reserve(e, s->stream + 1, slots, err);
 }
 
-/* Evaluates STEPS one by one, with attribution or provenance. */
+/* Evaluates STEPS singly, with attribution or provenance. */
 int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* Moves TERM of the step to PLACE and to RANK's account; TERM is 0 then. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
@@ -336,8 +337,8 @@ static inline double envelope_ns(const struct mpg_evaluator *l, int32_t a, int32
     return empty_ns < whole_ns ? empty_ns : whole_ns;
 }
 
-/* The earliest time at which the message of E, an arrival or an ack at RANK, can have started, so that t(A) is this time +
- * l(d). A synchronous message starts so that the envelope arrives when the receive is posted. */
+/* The earliest start of the message of E, an arrival or an acknowledgement at RANK: t(A) is this time + l(d). A synchronous
+ * message starts so that its envelope arrives when the receive is posted. */
 static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const struct mpg_edge *e)
 {
     if (e->from_ns <= e->sent_ns)
@@ -346,36 +347,36 @@ static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const
     return posted_ns > e->sent_ns ? posted_ns : e->sent_ns;
 }
 
-/* Adds the additional time of a collective to each lane: the share of one member with BYTES in ROUNDS, or of a collective that
- * was measured as a whole, with MEMBERS of BYTES_EACH, all of it. BYTES are those of the trace, TARGET_BYTES and BYTES_EACH
- * those by hypotheses. */
+/* Adds the additional time of a collective to each lane: the share of one member with BYTES in ROUNDS; or the whole time, if
+ * the collective was measured as a whole, with MEMBERS of BYTES_EACH. BYTES are the traced bytes, TARGET_BYTES and
+ * BYTES_EACH the bytes with hypotheses. */
 void mpg_delays_add_collective(struct mpg_evaluator *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
-/* Whether S, the call that is being left, waits for other ranks, or did without hypotheses. */
+/* Returns true if S, the current call, waits for other ranks, or did so without hypotheses. */
 static inline bool mpg_delays_waits(const struct mpg_step *s)
 {
     return s->edge_number > 0 || s->lost_number > 0;
 }
 
-/* Time of S, the call that is being left, off the CPU, ns; 0 unless that time is removed. */
+/* Time of S, the current call, off the CPU, ns; 0 unless the perturbation removes this time. */
 static inline double mpg_delays_call_off(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
 }
 
-/* Whether S becomes shorter by that time: it waits for nobody. */
+/* Returns true if S loses its time off the CPU: S waits for nobody. */
 static inline bool mpg_delays_shortens(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return s->call_off_ns > 0 && !mpg_delays_waits(s) && !s->changed && mpg_perturbation_removes_off_cpu(l->p);
 }
 
-/* Lists the edges of S, the call that is being left. Edges that complete at a cost come with the latest first; without
- * comparable clocks, with the call's last first. Error: out of memory. */
+/* Lists the edges of S, the current call. Edges with a completion cost are sorted, the latest first; without comparable
+ * clocks, the call's last first. Error: out of memory. */
 int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* Whether arrivals in S complete one after the other, at a cost. */
+/* Returns true if arrivals in S complete one after the other, at a cost. */
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* The message of E, at EDGE of the list, as address of the draws of o_r. */
 static inline struct mpg_sent_message received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)

@@ -6,7 +6,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Scratch vectors: of the current message, and of the slots that it reads. */
+/* Scratch vectors: for the current message, and for the slots that the message reads. */
 enum { AT_HAND = 3, ROOM = AT_HAND + 4 };
 
 /* Doubles of a value. */
@@ -31,8 +31,7 @@ int mpg_evaluator_ready(struct mpg_evaluator *e, const struct mpg_step *s, struc
 
 /* --- a member of a tree --- */
 
-/* Values of the slots that the evaluation of a tree's member is about: it, and one other member, and
- * the messages of both. */
+/* Slots that the evaluation of one member of a tree needs: the member, one other member, and the messages of both. */
 struct window {
     struct mpg_evaluator *e;
     const struct mpg_expanding *c;

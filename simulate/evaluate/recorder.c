@@ -216,8 +216,8 @@ static const double *find_least(const struct mpg_evaluator *e)
     return least_ns;
 }
 
-/* Streams that go on, and where of times the next message must wait; of ranks that have ended only the longest can be where a
- * path ends. */
+/* Marks the values that can still be read: streams that continue; in predict mode also the earliest time of a stream's next
+ * message. Among ended ranks only the longest can end a path. */
 static void mark_streams(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recorder: provenance of the values of all lanes (docs/MODEL.md, 8, Paths of delays, Critical path), reported to
  * simulate/attribution/provenance.h step by step. Among equal values the rank's own comes first, then the earlier edge. In
- * perturb mode the delay injected into a message, its bytes included, counts as MPG_CRITICAL_LATENCY, that of a collective as
- * MPG_CRITICAL_WHOLE. Private to simulate/evaluate/. */
+ * perturb mode the delay injected into a message, including its bytes, counts as MPG_CRITICAL_LATENCY, the delay injected
+ * into a collective as MPG_CRITICAL_WHOLE. Private to simulate/evaluate/. */
 #ifndef MPG_RECORDER_H
 #define MPG_RECORDER_H
 
@@ -26,7 +26,7 @@ struct mpg_recorder {
 
     /* perturb mode */
     double *began, *put;     /* a stream's value before the call; the part of it injected into a message or a collective */
-    double *trip;            /* costs of the one-sided transfers that the call waits for */
+    double *trip;            /* costs of the one-sided transfers that the call completes */
     double *first, *part;    /* scratch; parts of a time */
     bool puts;               /* put is not 0 in all lanes */
     bool skips;           /* some lane leaves the call out */
@@ -55,23 +55,23 @@ int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, str
 int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err);
 /* S's stream continues from the last value, by TERMS. */
 void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms);
-/* The record that is made, of S, comes FROM there, with TERMS, in the lanes whose codes are CODE: by E, an edge of S (NULL: by
- * none), between whose ranks it is, for who asks for pairs: of what CHOICE (NULL: none) has put into its view, of whoever sent
- * that. Error: out of memory. */
+/* Adds to the current record of S the origin FROM with TERMS, in the lanes whose code is CODE. EDGE, an edge of S (NULL:
+ * none), names the pair of ranks if pairs are recorded; in lanes in which CHOICE (NULL: none) put another message into the
+ * view of EDGE, the pair has the sender of the other message. Error: out of memory. */
 int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_step *s,
                            const struct mpg_edge *edge, uint32_t code, struct mpg_value from, const double *terms,
                            struct mpg_error *err);
-/* Expanded collectives: VALUE, as wide as simulate/algorithms/expand.h has them, comes from itself, its NUMBER. It will be that
- * of SLOT, and comes from what it numbers of slots FROM, as they are before; of several at a time all are told first, then each
- * ends, and is stored. */
+/* Expanded collectives. came_begin() makes VALUE, with the terms of simulate/algorithms/expand.h, its own origin, by NUMBER.
+ * came() records the provenance of SLOT's new VALUE, whose origins number the slots FROM before the step. For several slots:
+ * came() for all of them first, then came_end() and the store for each. */
 void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint32_t number);
 void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from);
 void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot);
 
-/* --- perturb mode (recorder_delays.c, recorder_delays_leave.c) --- */
+/* --- perturb mode (delays/record.c, delays/record_leave.c) --- */
 
-/* Components of a synchronous message: draws of lambda and tau; costs of the sender and of the rank that posts the receive, n
- * each; the arrival if it were eager (NULL: impossible). */
+/* Components of a synchronous message, n values each: draws of lambda and tau; costs of the sender and of the rank that
+ * posts the receive; the arrival of an eager message (NULL: impossible). */
 struct mpg_delay_met {
     const double *lambda, *tau, *sending, *posting, *eager;
     double sender_slack_ns, poster_slack_ns;
@@ -89,14 +89,14 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
 void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s);
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err);
-/* As the call S is left: its own edge has SLACK_NS; an edge is taken into OUT, and has been, EDGE of the list as E; no call
- * ends before it began, POSTING before the stream's value. */
+/* While the call S is left: after its own edge, with SLACK_NS; before an edge is added to OUT, and after EDGE, prepared as
+ * E, was added; after the limit that no call ends before its begin. */
 void mpg_record_delays_own(struct mpg_evaluator *l, double slack_ns);
 void mpg_record_delays_before(struct mpg_evaluator *l, const double *out);
 void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                             const struct mpg_lane_edge *e, const double *out);
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
-/* In lanes that skip S the value is GONE. */
+/* Records the value GONE in lanes that skip S. */
 void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone);
 /* After S has been left. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
@@ -113,8 +113,8 @@ void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_ste
 /* The K messages that S receives in lane W at a cost; in all lanes without a cost. */
 void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t k, uint32_t w);
 void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_step *s);
-/* As the call S is left: with what it takes itself, SCALED_NS of it computation; before something more is waited for; what it
- * receives has been waited for, or E; as a whole. */
+/* While the call S is left: after its own cost, of which SCALED_NS is computation; before the next wait; after the wait for
+ * received messages, or for E; at the end of the call. */
 void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *s, double scaled_ns);
 void mpg_record_times_before(const struct mpg_evaluator *t);
 void mpg_record_times_message(const struct mpg_evaluator *t);

@@ -11,9 +11,9 @@ struct mpg_target {
     /* Computation; includes the source, whose noise is removed. */
     const struct mpg_perturbation *noise;
     const struct mpg_placement *places;      /* NULL: one path class */
-    /* Messages of each path class between ranks, or of the only class in [0]: the target alone on that path. A rank's messages
-     * to itself take the path of a core complex; if no two ranks use that path and it is not usable (it lacks latencies, or
-     * fits that are asked for), the next one. */
+    /* Messages of each path class between ranks, or of the only class in [0]: the target alone on the path. A rank's
+     * messages to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies
+     * or requested fits are missing), they use the next usable path. */
     struct mpg_perturbation way[MPG_PATHS];
 };
 
@@ -28,8 +28,8 @@ void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 bool mpg_target_covers(const struct mpg_target *t);
 
 /* Adds the cost of sending in the call that S leaves to each of N lanes, the first of which is replica FIRST: o_s of each
- * message whose send time does not include it, and the cost of data from or to the root of a collective. Returns whether there
- * is any. */
+ * message whose send time does not include o_s, and the cost of data from or to the root of a collective. Returns false if
+ * there is no cost. */
 bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns);
 
 /* The costs of messages between ranks A and B. */

@@ -16,7 +16,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
     const struct mpg_edge *e = &c->arrival;
     p->value = slot_delay(l, e->slot);
     p->cause = slot_bare(l, e->slot);
-    if (l->absorb == MPG_ABSORB_WAIT) { /* which takes it to arrive when it is complete */
+    if (l->absorb == MPG_ABSORB_WAIT) { /* with this slack a message arrives when its receive completes */
         p->traced_ns = p->base_ns = c->done_ns;
         p->cause_ns = c->done_ns - flight_ns(l, e->source, s->rank, e->bytes);
         return;
@@ -36,8 +36,8 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
     return last;
 }
 
-/* A message that the call did not complete had not arrived; messages that it completed together after waiting arrived
- * together: raises t(A) accordingly. */
+/* Raises t(A): a message that the call left incomplete had not arrived; messages that one waiting call completed together
+ * arrived together. */
 static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 {
     const uint32_t n = s->alternatives->candidate_number;

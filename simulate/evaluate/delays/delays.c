@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Out of the loop over steps: registers that they save are not saved for each step. */
+/* Keeps rare functions out of the loop over steps, which then need not save their registers. */
 #define APART __attribute__((noinline))
 
 /* All vectors of n that only this mode has. */

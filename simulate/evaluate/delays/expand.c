@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives by their algorithms' messages, as delays (docs/MODEL.md, section 4, Expanded
- * collectives): of each member how much later it leaves by perturbed messages between late members
- * than by unperturbed ones between members that come as they did.
+/* Collectives by their algorithms' messages, as delays (docs/MODEL.md, section 4, Expanded collectives). A member's delay is
+ * the difference of two evaluations: perturbed messages between late members, and unperturbed messages between members that
+ * arrive as in the trace.
  *
- * Of n lanes are made 2 n + 1: perturbed; with late members only, which the account needs; and as
- * traced. A slot has the last one's time in slot_base, the others' lateness in slot_value and
- * slot_bare. */
+ * An evaluation for n lanes has 2 n + 1: n perturbed lanes, n lanes with late members but unperturbed messages (for the
+ * account), and one as traced. A slot holds the traced time in slot_base, and the delays of the first two groups in
+ * slot_value and slot_bare. */
 #include <math.h>
 
 #include "simulate/evaluate/evaluator_private.h"
@@ -119,7 +119,8 @@ static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
     mpg_perturb_round_call(l->p, origin->rank, origin->call, origin->index, number, l->first, l->n, kappa_ns);
 }
 
-/* The target's arithmetic in the first n lanes, in the others the source's, or the same where there is none. */
+/* Costs of reductions: the target's in the first n lanes, the source's in the other lanes; the target's everywhere if the
+ * source is unknown. */
 static void reduce(void *data, double bytes, double *reduce_ns)
 {
     const struct expanding *x = data;

@@ -9,7 +9,7 @@
 
 /* ---- slack ---- */
 
-/* Whether floors of S are remembered: it receives one message, and they go by nothing else. */
+/* Returns true if the floors of S can be remembered: S receives one message, and the floors depend on nothing else. */
 static inline bool has_last_floors(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return l->floored && s->edge_number == 1 && s->edges[0].kind == MPG_EDGE_ARRIVAL && s->sent_number == 0 &&
@@ -101,8 +101,8 @@ static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step 
     return fmax(0, fmin(off_ns, least));
 }
 
-/* Whether S, whose own part takes OWN_NS, waited for the other end of E, an edge with SLACK_NS: that began after S; or
- * a message's usual flight explains how long S took better than S's own time does, by their ratios. */
+/* Returns true if S, whose own part takes OWN_NS, waited for the other end of E, an edge with SLACK_NS: E began after S, or
+ * the usual time of the message explains the duration of S better than OWN_NS does (compared as ratios). */
 static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e, double slack_ns,
                            double own_ns)
 {
@@ -121,10 +121,10 @@ static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step 
     }
 }
 
-/* Computes the slack of each edge of S, and returns that of the local edge. At least one edge has no slack: the call waited
- * for it. A call that waited did so for the edge with the least slack; this edge loses the least slack, the others half of it,
- * since any of them may have had the long flight, and the local edge nothing. If the call did not wait, or was off its CPU,
- * all edges lose the least slack: the excess time of the call delayed all of them. */
+/* Computes the slack of each edge of S, and returns the slack of the local edge. At least one edge has no slack: the call
+ * waited for this edge. If the call waited, the edge with the least slack loses the least slack, each other edge loses half
+ * as much, since any edge may have had the long flight, and the local edge loses nothing. If the call did not wait, or was
+ * off its CPU, all edges lose the least slack: the excess time of the call delayed every edge. */
 static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* none has any */
@@ -168,7 +168,7 @@ static inline bool has_kappa(enum mpg_edge_kind kind)
            kind != MPG_EDGE_ACK;
 }
 
-/* The kappas of edge E: the call's own; for the answer to a synchronous send in the paper's reading, those of a waiting
+/* The kappas of edge E: the call's own; for the answer to a synchronous send in the paper's reading, the kappas of a waiting
  * receive and of a call that completes a request. NULL: none. */
 static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *e)
 {
@@ -264,15 +264,15 @@ static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const 
     add_delta(l, s, e, l->scratch);
 }
 
-/* No message arrives before it can have left: through its edge the call ends no earlier than
- * so long after it might have arrived with nothing put in (negative: before). INFINITY: other
- * edges. */
+/* No message arrives before its earliest departure. Returns the gap between this limit and the end of the call, ns: through
+ * E the call ends at least this long after the message's arrival without injected delay (negative: before the arrival).
+ * INFINITY: E is not an edge of a message. */
 static inline double causal_gap(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                          double slack_ns)
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
         return INFINITY;
-    if (l->comparable) { /* all that it took, be the floor longer or not */
+    if (l->comparable) { /* the whole time, even if the floor is longer */
         const double took_ns = s->leave_ns - start_ns(l, s->rank, e);
         return (took_ns > 0 ? took_ns : 0) - slack_ns;
     }
@@ -303,7 +303,7 @@ static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const s
     x->gap_ns = 0;
 }
 
-/* Prepares edge X for the recurrences. LATER: cost of receives that complete after it. */
+/* Prepares edge X for the recurrences. LATER: cost of the receives that complete after the edge. */
 static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                       const double *later, struct mpg_lane_edge *x)
 {
@@ -328,7 +328,7 @@ static bool is_message(const struct mpg_edge *e)
     return e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ACK;
 }
 
-/* Takes one edge of the call into OUT, and notes it for the account. */
+/* Adds one edge of the call to OUT and to the account. */
 static void take_edge(struct mpg_evaluator *l, const struct mpg_step *s,
                       const struct mpg_delay_edge *edge, const double *later, double *out)
 {
@@ -364,7 +364,7 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
 
 /* ---- the call itself ---- */
 
-/* Adds the costs of one-sided transfers that the call waits for. */
+/* Adds the costs of the one-sided transfers that the call completes. */
 static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
     struct mpg_sent_message m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
@@ -382,8 +382,8 @@ static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, do
     }
 }
 
-/* Adds the time that the target's noise takes from the call's own work, at its beginning: from its whole duration if it waits
- * for nobody, else from its minimum time. */
+/* Adds the time that the target's noise takes from the call's own work, at the begin of the call: from the whole duration if
+ * the call waits for nobody, else from the call's minimum time. */
 static void add_call_noise(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
     struct mpg_interval x = {.rank = s->rank, .call = s->number, .since_ns = l->entered_ns[s->stream]};
@@ -432,7 +432,7 @@ static inline void find_own(struct mpg_evaluator *l, const struct mpg_step *s, b
         l->code->less(l->n, mpg_delays_call_off(l, s), l->local);
 }
 
-/* That, and where the rank would be with that alone: no call ends before it began. */
+/* Computes the own costs of the call, and the rank's value with these costs alone: no call ends before its begin. */
 static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -449,7 +449,7 @@ static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const 
     l->code->leave(l->n, out, (double)s->duration_ns, &leave, stream_delay(l, s->stream), &account);
 }
 
-/* Lanes that do not make the call: GONE is where they are then. */
+/* Sets the value to GONE in lanes that leave the call out. */
 static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone)
 {
     double *waited = account_of(l, s->rank, MPG_TERM_WAITED), *value = stream_delay(l, s->stream);
@@ -460,7 +460,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
         }
 }
 
-/* A call that needs nobody else: all edges that it has are its own. */
+/* Evaluates a call that waits for no other rank: all its edges are local. */
 static void leave_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip || mpg_delays_shortens(l, s)) {
@@ -488,7 +488,7 @@ static void leave_by(struct mpg_evaluator *l, const struct mpg_step *s, const st
     leave_with(l, s, out);
 }
 
-/* A call that completes one message; LOCAL_NS: its own edge's slack. */
+/* Evaluates a call that completes one message. LOCAL_NS: slack of the local edge. */
 static int leave_received(struct mpg_evaluator *l, const struct mpg_step *s, double local_ns, struct mpg_error *err)
 {
     const struct mpg_lane_account account = lane_account_of(l, s->rank);
@@ -523,7 +523,7 @@ static int leave_dropped(struct mpg_evaluator *l, const struct mpg_step *s, stru
     return 0;
 }
 
-/* A call that waits for others, or may. */
+/* Evaluates a call that waits for other ranks, or may wait. */
 static __attribute__((noinline)) int leave_others(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_delay(l, s->stream), *out = l->result, local;

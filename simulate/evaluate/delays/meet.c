@@ -9,8 +9,8 @@
 
 /* ---- messages ---- */
 
-/* A PART of a message whose protocol changes: the value is its absolute time, as a delay of when
- * it can have started on the target. */
+/* Adds a PART of the flight of a message whose protocol changes. The value is the part's absolute time, as a delay of the
+ * message's earliest start on the target. */
 static void add_target_flight(struct mpg_evaluator *l, const struct mpg_step *s,
                               enum mpg_flight_part part, double *out)
 {
@@ -47,8 +47,8 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         mpg_resize_flight(way, &m, s->bytes, l->first, l->n, out);
 }
 
-/* For S, a message that hypotheses enlarge beyond the eager limit: the arrival if it were eager, as a delay of its earliest
- * start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
+/* For S, a message that hypotheses enlarge beyond the eager limit: writes the arrival of an eager message, as a delay of the
+ * earliest start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
 static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const double *sent, const double *sending)
 {
     const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
@@ -88,7 +88,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_LAMBDA, lambda);
         add_target_flight(l, s, MPG_FLIGHT_TAU, tau);
-        for (uint32_t w = 0; w < l->n; w++) /* it does not arrive before it is posted */
+        for (uint32_t w = 0; w < l->n; w++) /* a message does not arrive before its receive is posted */
             tau[w] = fmax(tau[w], 0);
     } else {
         const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overheads of a call: of the messages that it sends and receives, in the order of their occurrence (docs/MODEL.md, sections 3
- * and 4). */
+/* Overheads of a call: costs of sent and received messages, in the order of their occurrence (docs/MODEL.md, sections 3 and
+ * 4). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static bool is_released(const struct mpg_sent *sent)
     return sent->blocking && sent->sync_source && !sent->sync_target;
 }
 
-/* Whether a send that waits for the receiver does so in the call, on both machines. */
+/* Returns true if a send waits for its receiver within the call on both machines. */
 static bool is_awaited(const struct mpg_sent *sent)
 {
     return sent->blocking && sent->sync_source && sent->sync_target;
@@ -29,7 +29,7 @@ bool mpg_delays_is_absolute(const struct mpg_step *s)
     return false;
 }
 
-/* ---- messages that arrive after each other ---- */
+/* ---- messages that arrive one after the other ---- */
 
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s)
 {

@@ -95,8 +95,9 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         keep_arrival(l, s);
 }
 
-/* PART of S's message has VALUE. Its provenance is the rank that posted the receive, or in lanes of `firsts` the sender, by
- * POSTED and SENT; the remainder is injected if the message FLIES. */
+/* Records the provenance of PART of S's message, which has VALUE: the rank that posted the receive, or in lanes of `firsts`
+ * the sender. The costs of MET's posting or sending count as the call's; if the message FLIES, the remainder counts as
+ * injected. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
                     const struct mpg_delay_met *met, bool flies)
 {
@@ -124,7 +125,8 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
 {
     struct mpg_recorder *x = l->recorder;
     mpg_provenance_renew(x->trail, s->slot);
-    for (uint32_t w = 0; w < l->n; w++) { /* without what is put in; first, as that reads slots that are written over */
+    for (uint32_t w = 0; w < l->n; w++) { /* the value without injected delay comes first, because add_met() overwrites
+                                             slots that this loop reads */
         x->first[w] = s->changed ? INFINITY : x->before[w] - met->sender_slack_ns + fmax(met->sending[w], 0);
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
@@ -208,7 +210,7 @@ void mpg_record_delays_begin(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
     switch (s->kind) {
-    case MPG_STEP_SYNCHRONOUS: /* its slots may be written by it */
+    case MPG_STEP_SYNCHRONOUS: /* the step may overwrite its input slots */
         keep(l, x->before, slot_delay(l, s->a));
         keep(l, x->from_ns, slot_delay(l, s->b));
         break;
@@ -244,7 +246,7 @@ int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, str
         break;
     case MPG_STEP_LEAVE:
         return mpg_record_delays_left(l, s, err);
-    default: /* it tells it itself, or it is not asked for */
+    default: /* the step records its own provenance, or needs none */
         break;
     }
     return 0;

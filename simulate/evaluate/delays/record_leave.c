@@ -5,9 +5,9 @@
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Codes of provenance: the call's own edge; the begin of the call; a call that is left out; the interval before such a call;
- * the value of an edge's slot, or, since no message arrives before the earliest departure, that value without the injected
- * part. */
+/* Codes of provenance: the call's own edge; the begin of the call; a call that is left out; the interval before a call that
+ * is left out; the value of an edge's slot; the slot's value without the injected part, if the earliest departure limits the
+ * message. */
 enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
 
 static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
@@ -117,7 +117,7 @@ void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *
     }
 }
 
-/* Whether CODE includes the injected costs of one-sided transfers; they are part of the call's kappa. */
+/* Returns true if CODE includes the injected costs of one-sided transfers, which are part of the call's kappa. */
 static bool has_trip(const struct mpg_step *s, uint32_t code)
 {
     if (!s->round_trip || (code > CODE_OWN && code < CODE_EDGES))
@@ -237,7 +237,7 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
 static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *trail = l->recorder->trail;
-    if (!l->charges && !mpg_delays_shortens(l, s)) /* it is where it was */
+    if (!l->charges && !mpg_delays_shortens(l, s)) /* the value does not change */
         return;
     mpg_provenance_add(trail, mpg_value_stream(s->stream), l->tally->at[s->stream]);
     mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);

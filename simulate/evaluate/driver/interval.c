@@ -46,8 +46,8 @@ static void find_centres(struct sample *x, double *scratch)
     }
 }
 
-/* Student's interval of the mean of these medians, of their logarithms where all are times, to LOW and HIGH; false: fewer than
- * two launches were drawn. */
+/* Writes Student's interval of the mean of the launches' medians to LOW and HIGH; computed from logarithms if all medians
+ * are times. Returns false if fewer than two launches were drawn. */
 static bool find_student(const struct sample *x, double *low, double *high)
 {
     double mean = 0, squares = 0, least = INFINITY;
@@ -68,7 +68,8 @@ static bool find_student(const struct sample *x, double *low, double *high)
     return true;
 }
 
-/* The share of the variance about the launches' medians that replicas of the same parts have in common. */
+/* Returns the share of the variance about the launches' medians that is common to replicas with equal blocks of noise
+ * records. */
 static double share_of_noise(const struct sample *x)
 {
     double sum[MPG_MEASUREMENTS] = {0}, total = 0, between = 0, within = 0, squares = 0;

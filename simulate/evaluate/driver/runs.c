@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* Limits of a pass: lanes, and memory of their values, which grows with the messages in flight. A pass has at least one lane. */
+/* Limits of a pass: number of lanes, and memory for values, which grows with the messages in flight. A pass has at least one
+ * lane. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
 /* Lanes of a thread come in whole blocks: fewer lanes cost nearly as much, and sums over lanes are made by blocks
  * (simulate/attribution/tally.h). */
 enum { LANES_A_BLOCK = 16 };
-/* Lanes of all runs together in their first pass, when their memory is unknown. */
+/* Lanes of all runs together in the first pass, when the memory of a lane is unknown. */
 enum { LANES_UNTOLD = 1024 };
 
 /* Replicas of N runs in one pass. */
@@ -143,7 +144,7 @@ static int begin_again(struct part *x, struct mpg_error *err)
     return status;
 }
 
-/* Evaluates those of N parts again that have broken lanes; AGAIN has room for them. */
+/* Reruns those of the N parts that have broken lanes. AGAIN has room for N parts. */
 static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
                 struct mpg_error *err)
 {
@@ -261,7 +262,7 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     return status;
 }
 
-/* Moves the first of N runs that is not TAKEN, and all others of its course, to G. */
+/* Moves the first of N runs that is not TAKEN, and all runs with the same pass configuration, to G. */
 static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 {
     g->n = 0;

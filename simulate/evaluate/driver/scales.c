@@ -9,11 +9,11 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/models/times.h"
 
-/* Messages of one path, whose costs are their medians. */
+/* Messages of one path, with median costs. */
 struct messages {
     const struct mpg_signature *signature;
     struct mpg_perturbation way;
-    double bytes; /* of the last one that was asked for; below 0: none was */
+    double bytes; /* size of the last look-up; < 0: none yet */
     struct mpg_typical typical;
     double eager_limit_bytes;
 };
@@ -105,8 +105,8 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
     return last_ns;
 }
 
-/* The scale of OPERATION of P members at SIZE on SIGNATURE's machine; which path it was measured on is not known: that which
- * changes least. Below 0 with ERR. */
+/* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The path of the measurement is
+ * unknown: the path whose scale is closest to 1 is used. */
 static double scale_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
                        int32_t p, const struct mpg_network_size *size, struct mpg_error *err)
 {

@@ -17,8 +17,8 @@ struct mpg_share mpg_share_of(uint32_t replicas, int process, int n);
 /* The share of this process (PROCESSES NULL: all replicas). */
 struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *processes);
 
-/* Sends this process's share in RESULT to the first process, whose RESULT becomes that of all REPLICAS. Collective over the
- * processes with a share. Errors: those of other processes; out of memory. */
+/* Sends this process's share in RESULT to the first process, whose RESULT then covers all REPLICAS. Collective over the
+ * processes with a share. Errors: errors of other processes; out of memory. */
 int mpg_result_gather(struct mpg_result *result, uint32_t replicas, struct mpg_processes *processes,
                       struct mpg_error *err);
 /* The part of a process without a share while N results are gathered. */

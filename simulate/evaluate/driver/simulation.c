@@ -86,7 +86,7 @@ static bool wants_clock(const struct simulation *sim)
     return !sim->options->predicts && (!sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK);
 }
 
-/* Whether A and B have the same steps, once they have the same clocks. */
+/* Returns true if A and B have the same steps provided that their clocks agree. */
 static bool same_graph(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
@@ -99,7 +99,7 @@ static bool same_course(const struct simulation *a, const struct simulation *b)
     return a->clocks == b->clocks && same_graph(a, b);
 }
 
-/* The first simulation before SIM in ALL that is LIKE it; SIM itself if none is. */
+/* Returns the first simulation before SIM in ALL for which LIKE holds, or SIM itself. */
 static struct simulation *find_like(struct simulation *all, struct simulation *sim,
                                     bool (*like)(const struct simulation *, const struct simulation *))
 {
@@ -111,7 +111,8 @@ static struct simulation *find_like(struct simulation *all, struct simulation *s
 
 /* --- clocks --- */
 
-/* Whether A, whose clocks are known, and B have the same clocks. Bounds are computed only where they are wanted. */
+/* Returns true if A, whose clocks are known, and B have the same clocks. Bounds of clocks are computed only if a simulation
+ * needs them. */
 static bool same_clocks(const struct simulation *a, const struct simulation *b)
 {
     const enum mpg_clock_source source = mpg_clock_map_source(a->clocks);
@@ -272,7 +273,7 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
     return status;
 }
 
-/* --- messages that change their protocol, calls that choose --- */
+/* --- messages with another protocol, calls that choose --- */
 
 /* Which messages change their protocol: none, where there are no absolute times. */
 static void choose_protocol(struct simulation *sim)

@@ -29,7 +29,8 @@ struct mpg_simulation_options {
     bool deterministic;    /* calls complete as in the trace */
     int64_t polling_ns;    /* intervals up to this length that poll are waiting (docs/MODEL.md, section 5); -1: none */
     uint64_t horizon;      /* limit of messages in flight while a call waits for candidates */
-    const struct mpg_placement *places, *source_places; /* they select path classes; NULL: one path class on that machine */
+    const struct mpg_placement *places, *source_places; /* places of ranks, which select path classes; NULL: one path class
+                                                           on the machine */
     const struct mpg_observer *observer; /* observer of delays or of times, after MPI_Init; NULL: none */
     struct mpg_cache *kept; /* pre-pass cache; NULL: none */
     struct mpg_attribution_wanted where;
@@ -41,7 +42,7 @@ struct mpg_simulation_options {
 struct mpg_scenario {
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
-    struct mpg_result *result; /* result, filled here; the caller clears it once it is done */
+    struct mpg_result *result; /* result, filled here; the caller clears the result after use */
     /* Scenarios with equal KIN have equal signatures, models, placements and floors: their perturbations differ only in
      * compute_ratio and in the values of distributions. */
     uint32_t kin;
@@ -51,11 +52,11 @@ struct mpg_scenario {
     const char *name; /* prefix of the scenario's own errors; NULL: none */
 };
 
-/* Simulates TRACE in N >= 1 scenarios of one mode, with the replicas, processes, threads and observer of the first scenario,
- * which alone is observed. Scenarios with equal graphs share passes over the trace; PASSES counts them. In predict mode run
- * times are traced times plus delays, and of the source only the noise in intervals is used. Of several processes the first
- * has the results, and calls done(). On failure, results that are not done need no clearing. Errors: those of the trace, the
- * graph and the options; out of memory. */
+/* Simulates TRACE in N >= 1 scenarios of one mode. The replicas, processes, threads and observer are the first scenario's;
+ * only the first scenario is observed. Scenarios with equal graphs share passes over the trace; PASSES counts them. In
+ * predict mode run times are traced times plus delays, and the source's only use is the noise in intervals. With several
+ * processes only the first one has the results and calls done(). On failure, results that are not done need no clearing.
+ * Errors: errors of the trace, the graph and the options; out of memory. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/runs.h"
 #include "simulate/evaluate/driver/simulation.h"
 
-/* A scenario. Findings that several scenarios share belong to the first of them. */
+/* A scenario. Findings that several scenarios share belong to the first of these scenarios. */
 struct simulation {
     struct mpg_trace *trace;
     const struct mpg_scenario *scenario;
@@ -21,7 +21,7 @@ struct simulation {
     /* Of the pre-pass: floors include messages, and the answer says so; floors are wanted at all; interval classes are wanted. */
     bool flights, says_flights, wanted, alike;
     struct mpg_graph_options graph;  /* with the source's eager limit, once it is known */
-    struct mpg_graph_options traced; /* the same before it asked for candidates */
+    struct mpg_graph_options traced; /* `graph` before candidates were requested */
     struct mpg_result *result; /* of this process's share */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_delay_account *base_account;
@@ -36,7 +36,7 @@ struct simulation {
 struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const char *label);
 
 /* worlds.c */
-/* Evaluates the runs without the tracer, the base of all delays: their delays against the trace, and their accounts. */
+/* Evaluates the runs without the tracer, which all delays refer to: their delays against the trace, and their accounts. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
 /* All replicas of all, of which SHARE is this process's. */
 int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);

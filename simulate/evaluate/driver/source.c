@@ -9,9 +9,9 @@
 #include "common/printable.h"
 #include "simulate/models/corrections.h"
 
-/* --- is it the same machine? --- */
+/* --- is the traced machine the signature's? --- */
 
-/* Whether LIST, values separated by "; " as sigmake writes them, contains VALUE. Traces do not have the part of a kernel's
+/* Returns true if LIST, values separated by "; " as sigmake writes them, contains VALUE. Traces lack the part of a kernel's
  * name after the comma (its HZ). */
 static bool has_value(const char *list, const char *value, bool is_kernel)
 {
@@ -26,7 +26,7 @@ static bool has_value(const char *list, const char *value, bool is_kernel)
     return false;
 }
 
-/* The fact KEY of RANK, or of another rank of its host: one of them speaks for all. */
+/* The fact KEY of RANK or of another rank of the same host: all ranks of a host share their facts. */
 static const char *host_fact(const struct mpg_trace *t, int32_t rank, const char *key)
 {
     const char *value = mpg_trace_find_fact(t, rank, key);
@@ -42,8 +42,8 @@ static const char *header(const struct mpg_signature *sig, const char *key)
     return mpg_fact_find(sig->fact, sig->facts, key);
 }
 
-/* A host name alone is ambiguous, so processors must agree where both are known; a processor's name stands for all machines of
- * its kind. */
+/* A host name alone is ambiguous, so the processors must agree if both are known. The name of a processor stands for all
+ * machines with this processor. */
 static bool is_host(const struct mpg_trace *t, int32_t rank, const struct mpg_signature *sig)
 {
     const char *host = mpg_trace_find_fact(t, rank, "host"), *hosts = header(sig, "host");

@@ -33,9 +33,9 @@ int mpg_source_find(struct mpg_source *source, const struct mpg_trace *trace,
                     bool refused, struct mpg_error *err);
 void mpg_source_clear(struct mpg_source *source);
 
-/* Whether every rank of TRACE ran on a machine that SIG was measured on: equal host, or equal processor; equal kernel; equal
- * MPI library and settings, if SIG was measured with MPI. WHY, of SIZE bytes, receives the facts that agree, or the first that
- * differs. */
+/* Returns true if every rank of TRACE ran on a machine that SIG was measured on: equal host, or equal processor; equal
+ * kernel; equal MPI library and settings, if SIG was measured with MPI. WHY, of SIZE bytes, receives the facts that agree,
+ * or the first difference. */
 bool mpg_source_is_machine(const struct mpg_trace *trace, const struct mpg_signature *sig,
                            char *why, size_t size);
 

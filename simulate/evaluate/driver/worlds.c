@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scenarios as runs of replicas: the run without its tracer, and the perturbed ones. */
+/* Scenarios as runs of replicas: the run without the tracer, and the perturbed replicas. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +54,8 @@ static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, co
     return NULL;
 }
 
-/* A lane's in collectives that are expanded, of delays two worlds of it (simulate/evaluate/delays/expand.c). If no pass has
- * told, they may be of all ranks. */
+/* Bytes of a lane for expanded collectives; a lane of delays is evaluated twice (simulate/evaluate/delays/expand.c). Before
+ * the first pass a collective may include all ranks. */
 static double expansion_bytes(const struct simulation *sim)
 {
     const bool told = sim->prepass.is_done || sim->passed.counts.calls > 0;
@@ -132,7 +132,7 @@ static bool has_tracer(const struct simulation *sim)
     return sim->p->without_tracer && (!passed || c->tracer_ns + c->flushed_ns > 0);
 }
 
-/* Whether the run without its tracer is A's, too, which has one. */
+/* Returns true if A has a run without the tracer, and B can share this run. */
 static bool same_base(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_course(a, NULL);

@@ -19,7 +19,7 @@ struct windows {
 };
 
 struct class {
-    uint32_t calls;  /* both of them, in one number */
+    uint32_t calls;  /* both calls, packed into one number */
     uint64_t sites;  /* both callsites, in one number */
     uint8_t shift;   /* a window is 2^shift ns long */
     struct windows by_length, by_cpu;
@@ -139,7 +139,7 @@ static int join_pairs(struct windows *w, struct mpg_error *err)
     return 0;
 }
 
-/* The window of CLASS that SINCE_NS, in ns after MPI_Init, is in; past its last one WINDOWS or more. */
+/* Returns the window of CLASS that contains SINCE_NS, in ns after MPI_Init; WINDOWS or more after the last window. */
 static uint64_t window_at(const struct class *class, int64_t since_ns)
 {
     return since_ns > 0 ? (uint64_t)since_ns >> class->shift : 0;
@@ -259,7 +259,8 @@ static struct windows *windows_of(const struct mpg_classes *c, struct class *cla
     return c->uses_cpu ? &class->by_cpu : &class->by_length;
 }
 
-/* Joins consecutive windows until they hold enough intervals, the last with its predecessors, and computes their removals. */
+/* Joins consecutive windows until each has enough intervals (a short rest joins the window before), and computes the removal
+ * of each joined window. */
 static int finish_windows(struct windows *w, struct mpg_losses *const *losses, size_t cores, struct mpg_error *err)
 {
     int first[WINDOWS + 1], n = 0; /* of the joined ones */
@@ -289,7 +290,7 @@ static int finish_windows(struct windows *w, struct mpg_losses *const *losses, s
     return 0;
 }
 
-/* Intervals without a class lose the fraction that the classes lost, if there are any, at most that of the noise record. */
+/* Intervals without a class lose the same fraction as all classes together, at most the fraction of the noise record. */
 static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, size_t cores)
 {
     double time_ns = 0, lost_ns = 0;

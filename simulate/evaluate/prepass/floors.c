@@ -18,7 +18,7 @@ static const double MAY_TAKE_NS = 1000;
 /* Minimum times of one MPI call on one host, by size class. */
 struct call_times {
     double least_ns[MPG_SIZE_CLASSES];
-    bool all_waited[MPG_SIZE_CLASSES]; /* so that their durations are no costs */
+    bool all_waited[MPG_SIZE_CLASSES]; /* every call waited, so no duration is a cost */
 };
 
 struct mpg_floors {
@@ -110,8 +110,8 @@ static inline double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Whether S waited, for certain: for a message, a root or a contribution that left after it began; where it KNOWS_CALLS, for
- * a call of another rank, or for the last member of a collective that does not block. */
+/* Returns true if S certainly waited: for a message, a root or a contribution that left after the begin of S. With
+ * KNOWS_CALLS also: for a call of another rank, or for the last member of a nonblocking collective. */
 static bool has_waited(const struct mpg_step *s, bool knows_calls)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -130,8 +130,8 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
     return false;
 }
 
-/* The send that STEP certainly waited for: the last send among the messages that STEP completes, if it came after STEP began
- * and none of the messages is larger, so that it would have flown longer. */
+/* The send that STEP certainly waited for: the last send among the messages that STEP completes. The send must begin after
+ * STEP, and no completed message may be larger, since a larger message would have flown longer. */
 struct waited {
     bool is_certain;
     double sent_ns, bytes;
@@ -314,7 +314,7 @@ static double without_overheads(const struct mpg_network_path *source, double by
     return fmin(seen_ns, fmax(way_ns, seen_ns - own_ns));
 }
 
-/* Threads that evaluate lanes all say so. */
+/* All evaluating threads may write the flag, always with the same value. */
 static void note_source(struct mpg_floors *f)
 {
     if (!atomic_load_explicit(&f->used_source, memory_order_relaxed))

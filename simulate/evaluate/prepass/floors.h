@@ -33,8 +33,8 @@ int mpg_floors_add(struct mpg_floors *floors, const struct mpg_steps *steps, boo
 /* Ends the gathering; before any look-up. Error: out of memory. */
 int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);
 
-/* Appends the unfinished data of FLOORS to BYTES; reads them from LEFT into new FLOORS: 0, or -1 if LEFT does not hold them or
- * memory is short; then mpg_floors_forget() makes FLOORS new. KEY receives all options that the data depend on, beside the
+/* Appends the unfinished data of FLOORS to BYTES; reads the data from LEFT into new FLOORS: 0, or -1 if LEFT is damaged or
+ * memory is short; then mpg_floors_forget() empties FLOORS. KEY receives all options that the data depend on, beside the
  * trace and the graph. */
 void mpg_floors_put(struct mpg_bytes *bytes, const struct mpg_floors *floors);
 int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *floors);

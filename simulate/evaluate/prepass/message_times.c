@@ -8,7 +8,7 @@
 #include "simulate/models/flights.h"
 
 enum {
-    BINS = 32,                /* of a cell: its lowest ones that are not empty; the rest is counted together */
+    BINS = 32,                /* in a cell: its lowest nonempty bins; the flights above share one count */
     BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 6 to 12 % wide */
     SIZES_PER_OCTAVE_LOG2 = 2,
     MOST_INDEX = 64 << BINS_PER_OCTAVE_LOG2,
@@ -24,10 +24,10 @@ struct mpg_flight_cell {
     uint64_t pair, size_class;
     double bytes;    /* of all messages, their sum */
     uint64_t count;
-    double bound_ns; /* the least time that one took since both the ranks were there */
+    double bound_ns; /* the shortest time of a message after sender and receiver were both present, ns */
     uint64_t whole;  /* number of complete flights */
     uint32_t used, last;
-    struct flight_bin *bin; /* in these, ascending, and beyond the last one; BINS, or NULL if none was */
+    struct flight_bin *bin; /* BINS bins in ascending order, `used` of them in use, or NULL if no flight is complete */
 };
 
 /* Classes of natural numbers, 2^LOG2 an octave, each alone as far as that is less. */
@@ -79,8 +79,8 @@ static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uin
     return &t->cells[*number - 1];
 }
 
-/* The bin of INDEX. A new bin is made where there is room, or where it displaces a higher one; NULL: the flight belongs to the
- * rest. The final bins do not depend on the order of flights, since a displaced bin would not return. */
+/* Returns the bin of INDEX. Creates a bin if the cell has room, or if the new bin displaces a higher one; NULL: the flight
+ * belongs to the rest. The final bins do not depend on the order of flights, since a displaced bin would not return. */
 static struct flight_bin *find_bin(struct mpg_flight_cell *cell, uint32_t index)
 {
     if (cell->last < cell->used && cell->bin[cell->last].index == index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Message times on the traced machine by size, for each pair of hosts (docs/MODEL.md, section 4, Message times). A streaming
- * summary: its size is bounded for each pair of hosts and size class, and it does not depend on the order of messages. Not
- * thread-safe until finished. */
+ * summary of bounded size for each pair of hosts and size class, independent of the order of messages. Not thread-safe until
+ * finished. */
 #ifndef MPG_MESSAGE_TIMES_H
 #define MPG_MESSAGE_TIMES_H
 
@@ -49,13 +49,13 @@ int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double
 int mpg_message_times_finish(struct mpg_message_times *times, struct mpg_error *err);
 /* The number of PAIR's curve, from 1; 0: none. */
 size_t mpg_message_times_find(const struct mpg_message_times *times, uint64_t pair);
-/* The time of a message of BYTES, ns, >= 0. SOURCE: the source's path, if its one-way times are known, else NULL. SOURCE is
- * used where no complete flight was observed, and beyond the ends of the curve; *USES_SOURCE is set then. */
+/* Returns the time of a message of BYTES, ns, >= 0. SOURCE: the source's path, if its one-way times are known, else NULL.
+ * Without complete flights, and beyond the ends of the curve, the time is SOURCE's, and *USES_SOURCE is set. */
 double mpg_message_time(const struct mpg_message_curve *curve, double bytes, const struct mpg_network_path *source,
                         bool *uses_source);
 void mpg_message_times_clear(struct mpg_message_times *times);
 
-/* Appends the unfinished data of TIMES to BYTES; reads them from LEFT into empty TIMES: 0, or -1 if LEFT does not hold them or
+/* Appends the unfinished data of TIMES to BYTES; reads the data from LEFT into empty TIMES: 0, or -1 if LEFT is damaged or
  * memory is short. */
 void mpg_message_times_put(struct mpg_bytes *bytes, const struct mpg_message_times *times);
 int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times *times);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recurrences of docs/MODEL.md, sections 4 and 8, for a vector of lanes: effects of calls, messages and edges on delays
- * and the account. recurrences.inc is compiled for several instruction sets (common/isa.h); all give the same bits. Private to
- * simulate/evaluate/. Vectors have N values. A written vector overlaps no other, except where stated. */
+ * and the account. recurrences.inc is compiled for several instruction sets (common/isa.h), with equal results in all bits.
+ * Private to simulate/evaluate/. Vectors have N values. A written vector overlaps no other vector, except where stated. */
 #ifndef MPG_RECURRENCES_H
 #define MPG_RECURRENCES_H
 
@@ -13,23 +13,23 @@
 /* The lateness of an edge in the account, without the delay injected into its message or collective. */
 enum mpg_counted {
     MPG_COUNTED_HERE,  /* the slot's value without that delay */
-    MPG_COUNTED_LATER, /* nothing was: an envelope's draw is its message's, and counts where that is
-                          received; a message that a probe has met has counted there */
+    MPG_COUNTED_LATER, /* nothing here: the delay of an envelope counts at the receive of its message; the delay of a
+                          message that a probe has met counted at the probe */
     MPG_COUNTED_BACK   /* an answer: the message's own lateness, and the clamp */
 };
 
 /* An edge of a call. Vectors that are only read may overlap. */
 struct mpg_lane_edge {
-    const double *value;   /* D(u) + delta, but for kappa; of one that is READY with kappa */
+    const double *value;   /* D(u) + delta without kappa; with kappa if READY */
     const double *bare;    /* D(u) without the injected delay */
     const double *arrival; /* D(A) of its message */
-    const double *left;    /* when it can have left, as a delay: mostly BARE */
-    const double *behind;  /* cost of receives that complete after it */
+    const double *left;    /* the earliest departure, as a delay; mostly BARE */
+    const double *behind;  /* cost of receives that complete after the edge */
     const double *kappa;
     double shift_ns;       /* added to VALUE */
     double slack_ns;
-    double gap_ns;         /* through it the call ends no earlier than LEFT - so much */
-    bool ready;            /* of a meeting or its like, which has no gap and is counted here */
+    double gap_ns;         /* the call ends no earlier than LEFT - gap_ns */
+    bool ready;            /* a meeting or similar edge, which has no gap and counts here */
     enum mpg_counted counted;
 };
 
@@ -51,36 +51,36 @@ struct mpg_recurrences {
     void (*less)(uint32_t n, double ns, double *value);
     /* An interval: VALUE, BEFORE plus the interval's delay, loses TRACER_NS; PUT_IN receives the gain. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
-    /* An eager message's S_s -> A without lambda and tau: OUT, and BARE of it, by the sender's delay and
-     * what the call adds; FROM_SENDER: what is put in by POSTING is not part of BARE. */
+    /* An eager message's S_s -> A without lambda and tau: OUT, from the sender's delay SENT and the call's costs POSTING;
+     * BARE: OUT without injected delay. FROM_SENDER: BARE excludes POSTING. */
     void (*send)(uint32_t n, const double *sent, const double *posting, bool from_sender, double *out,
                  double *bare);
     /* S -> E without slack: no call ends before it began. VALUE is S's delay, LOCAL the call's own cost. */
     void (*own)(uint32_t n, const double *value, const double *local, double duration_ns,
                 const struct mpg_lane_leave *leave, double *put_in);
-    /* A call that waits for nobody: own(), and E is where that ends. */
+    /* A call that waits for nobody: own(), which is also the value of E. */
     void (*alone)(uint32_t n, const double *local, double duration_ns, double *value, double *put_in);
     /* S -> E as an edge, into OUT. */
     void (*local)(uint32_t n, const double *value, const double *local, double slack_ns, double *out);
     /* u -> E, into OUT and LEAVE; adds the injected delay to PUT_IN. */
     void (*edge)(uint32_t n, const struct mpg_lane_edge *edge, const struct mpg_lane_leave *leave,
                  double *out, double *put_in);
-    /* E: VALUE, by OUT, what the edges give; the call began POSTING before VALUE - DURATION_NS. */
+    /* E: VALUE from OUT, the maximum over the edges; the call began POSTING before VALUE - DURATION_NS. */
     void (*leave)(uint32_t n, const double *out, double duration_ns,
                   const struct mpg_lane_leave *leave, double *value,
                   const struct mpg_lane_account *account);
-    /* A call with one edge, of a message, that nothing is completed after: own(), local() with SLACK_NS,
-     * edge() and leave() in one. */
+    /* A call with one edge, of a message, and no later completion: own(), local() with SLACK_NS, edge() and leave() in one. */
     void (*receive)(uint32_t n, const double *local, double slack_ns, double duration_ns,
                     const struct mpg_lane_edge *edge, double *value,
                     const struct mpg_lane_account *account);
-    /* What that comes from, before it: lanes of BITS, 64 a word, from EDGE, by the kappa, all others from their own, by LOCAL,
-     * which is ADDED. False: some come from neither. */
+    /* The provenance of the value of receive(), called before receive(). BITS, 64 lanes a word: lanes that come from EDGE,
+     * by the kappa; all other lanes come from the rank's own value, by LOCAL, which is written to ADDED. Returns false if
+     * some lane has neither origin. */
     bool (*origin)(uint32_t n, const double *local, double slack_ns, double duration_ns, const struct mpg_lane_edge *edge,
                    const double *value, uint64_t *bits, double *added);
 };
 
-/* That of mpg_isa(), which is asked once. Thread-safe. */
+/* Returns the table for mpg_isa(), which is determined once. Thread-safe. */
 const struct mpg_recurrences *mpg_recurrences(void);
 
 #endif

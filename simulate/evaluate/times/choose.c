@@ -13,7 +13,8 @@ static void place(void *times, const struct mpg_step *s, struct mpg_pick *pick)
     }
 }
 
-/* A probe that follows sees an eager message there, too; of others it has its own. */
+/* Sets the arrival in SLOT, lane W. A later probe sees an eager message at the same time; other messages have an envelope of
+ * their own. */
 static void set_arrival(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, double at_ns)
 {
     slot_value(t, slot, SLOT_VALUE)[w] = slot_value(t, slot, SLOT_ENVELOPE)[w] = at_ns;

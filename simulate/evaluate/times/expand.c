@@ -48,7 +48,7 @@ static void send(void *data, const struct mpg_message *m, double *overhead_ns)
     const struct expanding *x = data;
     const struct mpg_overhead_sizes *o = &path_of(x, m)->overhead[MPG_OVERHEAD_SEND];
     if (o->in_send && m->bytes > x->c->eager_limit_bytes)
-        zero(overhead_ns, x->t->n); /* it is known of eager ones only */
+        zero(overhead_ns, x->t->n); /* only overheads of eager messages are known */
     else
         overhead(x, m, MPG_OVERHEAD_SEND, overhead_ns);
 }

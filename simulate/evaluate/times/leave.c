@@ -37,7 +37,7 @@ static bool is_elsewhere(const struct mpg_step *s)
     }
 }
 
-/* Whether S can have waited in the trace, so that its duration says little. */
+/* Returns true if S may have waited in the trace, so that its duration is no measure of its own cost. */
 static bool may_have_waited(const struct mpg_step *s)
 {
     bool waited = mpg_call_kind(s->call) == MPG_KIND_COMPLETE && !s->found_nothing;
@@ -89,8 +89,9 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
     return t->target->noise->latency.n > 0;
 }
 
-/* When the synchronous send that E completes is done: with latencies of the command line once it hears of the arrival; of
- * an eager size once it knows that it was met, else when the bytes have gone. */
+/* Returns the completion of the synchronous send of E. With latencies from the command line the send completes when the
+ * arrival is acknowledged; without, a send of an eager size completes when the match is acknowledged, and a larger one when
+ * all bytes have left. */
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->bytes);

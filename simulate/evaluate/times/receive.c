@@ -104,8 +104,8 @@ static double receive_in_lane(struct mpg_evaluator *t, uint32_t k, uint32_t w, d
     return later_ns;
 }
 
-/* Lists the messages that S receives if any of them has a cost; else takes arrivals as they are. COSTS becomes true if
- * receives of S have a cost in the trace. */
+/* Lists the messages that S receives if any message has a cost; else uses arrivals unchanged. COSTS becomes true if receives
+ * of S have a cost in the trace. */
 static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t *k, bool *costs,
                          struct mpg_error *err)
 {

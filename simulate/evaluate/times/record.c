@@ -24,7 +24,7 @@ void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step
 
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    if (!mpg_provenance_is_path(t->recorder->trail)) /* it is where it was */
+    if (!mpg_provenance_is_path(t->recorder->trail)) /* the value does not change */
         return;
     mpg_recorder_go_on(t, s, NULL);
     mpg_provenance_begins(t->recorder->trail);
@@ -32,7 +32,7 @@ void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_ste
 
 /* --- messages --- */
 
-/* Notes, before S's message leaves, which lanes may not send yet; how late it leaves is the other vector. */
+/* Notes, before S's message leaves, the lanes that may not send yet, and the departure in each lane. */
 static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double *now = stream_value(t, s->stream, STREAM_VALUE), *next = stream_value(t, s->stream, STREAM_NEXT);
@@ -77,7 +77,7 @@ static void end_eager(const struct mpg_evaluator *t, const struct mpg_step *s)
     mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, t->tau);
     mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
     mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
-    if (t->choice && s->is_followed) { /* who takes it may do so when the slot is another's */
+    if (t->choice && s->is_followed) { /* the receiver may read the message after another value has taken the slot */
         mpg_provenance_add(trail, mpg_value_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
         mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     }
@@ -224,7 +224,7 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
     case MPG_STEP_EAGER:
         begin_sending(t, s);
         break;
-    case MPG_STEP_SYNCHRONOUS: /* its slots may be written by it */
+    case MPG_STEP_SYNCHRONOUS: /* the step may overwrite its input slots */
         memcpy(x->latest, slot_value(t, s->progress_slot, SLOT_VALUE), bytes);
         memcpy(x->before, slot_value(t, s->a, SLOT_VALUE), bytes);
         break;
@@ -257,7 +257,7 @@ int mpg_record_times_end(struct mpg_evaluator *t, const struct mpg_step *s, stru
     case MPG_STEP_MERGE:
         end_merge(t, s);
         break;
-    default: /* they tell it themselves, or it is not asked for */
+    default: /* the step records its own provenance, or needs none */
         break;
     }
     (void)err;
@@ -276,7 +276,7 @@ static double *came_of(const struct mpg_evaluator *t, double *value, enum mpg_ca
     return mpg_came(value, t->n, t->n, which);
 }
 
-/* The part of VALUE, since it was the value of the slot, that is neither latency nor bytes: overheads of messages. */
+/* Returns the part of VALUE that was added to the slot's value and is neither latency nor bytes: overheads of messages. */
 static double calls_of(const struct mpg_evaluator *t, double *value, const uint32_t *from, uint32_t w)
 {
     const uint32_t slot = from[(size_t)came_of(t, value, MPG_CAME_FROM)[w]];

@@ -51,7 +51,7 @@ static enum mpg_value_part arrival_part(const struct mpg_step *s)
     return mpg_call_is_probe(s->call) ? MPG_VALUE_ENVELOPE : MPG_VALUE_TIME;
 }
 
-/* The same where nothing that is received costs anything. */
+/* Finds the last arrival in each lane if no received message has a cost. */
 void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
@@ -69,7 +69,7 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
     }
 }
 
-/* Of one-sided transfers: as add_round_trip() has it. */
+/* Finds the costs of one-sided transfers, as add_round_trip() adds them. */
 static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);

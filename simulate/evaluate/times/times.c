@@ -138,7 +138,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
 
 /* --- messages --- */
 
-/* When the message that S sends leaves, into OUT; the stream's next one does so later. */
+/* Writes the departure of S's message into OUT, and advances the earliest departure of the stream's next message. */
 static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double *out)
 {
     const double *now = stream_value(t, s->stream, STREAM_VALUE);
@@ -149,13 +149,13 @@ static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double 
         out[w] = now[w] > next[w] ? now[w] : next[w];
         next[w] = out[w] + gap_ns;
     }
-    if (p->parameters) { /* the sender's processor sends one after the other */
+    if (p->parameters) { /* the sender's processor sends messages one after the other */
         const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
         mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, next);
     }
 }
 
-/* lambda and tau of the message that S is about, into the vectors of these names. */
+/* Writes lambda and tau of S's message into the vectors of these names. */
 static void find_flight(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
