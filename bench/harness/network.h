@@ -23,14 +23,14 @@ struct mpg_network_options {
     bool iterations_given, most_given, seed_given, time_given;
 };
 
-/* Option table rows common to pair benchmarks; O: a struct mpg_network_options. */
-#define MPG_NETWORK_OPTIONS(o)                                                                                  \
+/* Option table rows common to pair benchmarks; O: a struct mpg_network_options, WARMUP_TEXT: its default. */
+#define MPG_NETWORK_OPTIONS(o, warmup_text)                                                                                     \
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
      .help = "write the samples into folder DIR (default: results)"},                                           \
     {.name = "pairs", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &(o).pairs, .argument = "N",           \
      .help = "measure N pairs of ranks, drawn from all path classes,\nor 'all' (default: 10)"},                 \
     {.name = "warmup", .letter = 'w', .kind = MPG_OPTION_INT, .value = &(o).warmup, .argument = "N",            \
-     .help = "messages of each size before, not recorded (default: 200)", .maximum = 1e8},                      \
+     .help = "messages of each size before, not recorded (default: " warmup_text ")", .maximum = 1e8}, \
     {.name = "launch", .letter = 'l', .kind = MPG_OPTION_INT, .value = &(o).launch, .argument = "N",            \
      .help = "number of this launch, used in file names (default: 0)", .maximum = 1e9},                          \
     {.name = "seed", .kind = MPG_OPTION_INT, .value = &(o).seed, .argument = "N",                               \

@@ -39,7 +39,7 @@ static const struct mpg_option options[] = {
     {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
      .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
              " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
-    MPG_NETWORK_OPTIONS(opt),
+    MPG_NETWORK_OPTIONS(opt, "20"),
     {0}};
 
 static const struct mpg_program program = {
