@@ -14,11 +14,11 @@ enum mpg_attribution_term {
     MPG_CRITICAL_CALL,
     MPG_CRITICAL_SCALED, /* the part that is scaled by the ratio of computation */
     MPG_CRITICAL_LATENCY,
-    MPG_CRITICAL_MESSAGES, /* latencies on it */
+    MPG_CRITICAL_MESSAGES, /* number of latencies in MPG_CRITICAL_LATENCY */
     MPG_CRITICAL_BYTES,
-    MPG_CRITICAL_SIZE, /* bytes on it */
+    MPG_CRITICAL_SIZE, /* number of bytes in MPG_CRITICAL_BYTES */
     MPG_CRITICAL_WHOLE,
-    MPG_CRITICAL_WHOLES, /* collectives on it that were measured as a whole */
+    MPG_CRITICAL_WHOLES, /* number of collectives in MPG_CRITICAL_WHOLE */
     MPG_CRITICAL_ABSORBED, /* delays: absorbed by slack; 0 or less */
     MPG_CRITICAL_TRACER,   /* time of the tracer; 0 or less */
     MPG_CRITICAL_ORDER,    /* delays: a call completes another message than in the trace, which arrives later */
@@ -32,7 +32,7 @@ struct mpg_attribution {
     double *sum;     /* a place: blocks x terms */
     double *base;    /* a place: terms of the run without perturbation, subtracted from the mean */
     double *mean;    /* a place: terms; set by finishing */
-    uint32_t *order; /* places in an order that does not depend on who met them first; set by finishing */
+    uint32_t *order; /* places in an order that does not depend on the order of discovery; set by finishing */
     uint32_t calls_capacity, sum_capacity, base_capacity;
     bool counted;    /* calls are there */
     bool ran_out;    /* no memory; finishing reports it */
@@ -45,7 +45,7 @@ void mpg_attribution_free(struct mpg_attribution *where); /* NULL is allowed */
  * function adds the tally of the run without perturbation, one lane. */
 void mpg_attribution_take(struct mpg_attribution *where, const struct mpg_tally *tally, uint32_t begin);
 void mpg_attribution_take_base(struct mpg_attribution *where, const struct mpg_tally *tally);
-/* Makes room for REPLICAS replicas; the first ones keep their sums. Returns 0, or -1 with ERR: no memory. */
+/* Makes room for REPLICAS replicas; existing replicas keep their sums. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_widen(struct mpg_attribution *where, uint32_t replicas, struct mpg_error *err);
 /* Adds SUM, BLOCKS blocks of terms for each of N places, of replicas from BEGIN on: from another process. */
 void mpg_attribution_take_places(struct mpg_attribution *where, const struct mpg_attribution_place *place, uint32_t n,

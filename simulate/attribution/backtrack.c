@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Back-tracking over the records, in windows, from the newest record to the oldest one, twice. The first pass finds which
- * values at the window's begin any readable value comes from, whatever the terms. The second pass, when the window is the older
- * one of two and most values have turned out not to matter, sums the terms as branches. */
+/* Back-tracking over the records, in windows, from the newest record to the oldest one, twice. The first pass finds the
+ * values at the window's begin from which any readable value comes, whatever the terms. The second pass, when the window is
+ * the older one of two and most values have turned out not to matter, sums the terms as branches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static uint64_t *marks_at(const struct mpg_provenance *t, uint32_t number, enum 
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
 }
 
-/* Returns those lanes of HERE, in word K, whose origin is C, the I-th of its record. */
+/* Returns the lanes of HERE, in word K, whose origin is C, the I-th origin of the record. */
 static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_provenance_choice *c, uint32_t i, uint32_t k,
                          uint64_t here)
 {
@@ -174,8 +174,8 @@ static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, c
         }
 }
 
-/* Goes back over R: its value's mark moves to the values that it comes from; GROWS: adds the terms to the branches. Further
- * origins come first, as the first one has all other lanes. */
+/* Goes back over R: moves the mark of R's value to its origins; GROWS: adds the terms to the branches. Further origins come
+ * first, since the first origin has all remaining lanes. */
 static inline void step_back(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
                              bool grows)
 {
@@ -213,7 +213,7 @@ static void take(void *context, uint32_t place, uint32_t term, double value)
         t->path_ns[t->given] += value;
 }
 
-/* If all leaves of a lane have one root, the root is on the lane's critical path: moves its sums to the tally. */
+/* If all leaves of a lane have one root, the root is on the lane's critical path: moves the root's sums to the tally. */
 static void give_roots(struct mpg_provenance *t)
 {
     enum { UNKNOWN = UINT32_MAX - 1 };
@@ -228,7 +228,8 @@ static void give_roots(struct mpg_provenance *t)
             mpg_branches_give(t->branches, t->root[t->given], take, t);
 }
 
-/* Sums the old window from the marks at its end; then the young window becomes the old one, and the young one is empty. */
+/* Sums the old window from the marks at its end; then the young window becomes the old window, and the young window is
+ * empty. */
 static int grow(struct mpg_provenance *t, struct mpg_error *err)
 {
     if (!t->failed && reserve_branches(t, &t->err) < 0)

@@ -15,8 +15,8 @@ struct sum {
 };
 
 struct branch {
-    uint32_t parent, children; /* the branch that it grows from; number of branches and leaves on it. Free: parent is the next
-                                  free one */
+    uint32_t parent, children; /* the parent branch; number of branches and leaves growing from the branch. A free branch:
+                                  parent is the next free branch */
     uint32_t n, capacity;
     uint32_t between;
     bool joint;
@@ -161,7 +161,7 @@ void mpg_branches_drop(struct mpg_branches *b, uint32_t i)
 
 /* --- merging --- */
 
-/* Moves sums of PARENT without a known place to the place BETWEEN of its child, if that is known. */
+/* Moves sums of PARENT without a known place to BETWEEN, the place of the child, if BETWEEN is known. */
 static void settle(struct mpg_branches *b, struct branch *parent, uint32_t between)
 {
     const uint32_t first = find(parent->sum, parent->n, MPG_PLACE_AHEAD << TERM_BITS), n = parent->n - first;

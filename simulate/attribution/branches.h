@@ -33,7 +33,7 @@ bool mpg_branches_is_joint(const struct mpg_branches *branches, uint32_t branch)
 void mpg_branches_grow(struct mpg_branches *branches, uint32_t branch, uint32_t parent);
 /* Returns the branch that BRANCH grows from; MPG_NO_BRANCH: BRANCH is a root. */
 uint32_t mpg_branches_parent(const struct mpg_branches *branches, uint32_t branch);
-/* Nothing grows from BRANCH any more: drops it, and each branch towards the root that nothing else grows from. */
+/* Drops BRANCH, from which nothing grows any more, and each branch towards the root that then has no other child. */
 void mpg_branches_drop(struct mpg_branches *branches, uint32_t branch);
 /* Merges each branch with the only branch that grows from it, from BRANCH to the root; returns the root. */
 uint32_t mpg_branches_join(struct mpg_branches *branches, uint32_t branch);

@@ -125,7 +125,7 @@ struct backtrack {
     uint32_t number; /* the current value */
     uint8_t part;
     double at_ns;
-    bool ended, crossed; /* the segment has ended; the one before it is on another rank */
+    bool ended, crossed; /* the segment has ended; the preceding segment is on another rank */
     struct mpg_critical_segment now;
 };
 
@@ -136,7 +136,7 @@ static bool is_longer(const struct mpg_critical_segment *a, const struct mpg_cri
     return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
-/* Keeps SEGMENT if it is one of the longest; the heap has the shortest one first. */
+/* Keeps SEGMENT if it is one of the longest; the shortest segment is at the top of the heap. */
 static void keep(struct mpg_critical *p, const struct mpg_critical_segment *segment)
 {
     struct mpg_critical_segment *heap = p->segment;
@@ -159,7 +159,7 @@ static void keep(struct mpg_critical *p, const struct mpg_critical_segment *segm
     heap[i] = *segment;
 }
 
-/* Ends the current segment; the one before it is at PLACE. UINT32_MAX: there is none. */
+/* Ends the current segment; the preceding segment is at PLACE. UINT32_MAX: there is none. */
 static void turn(struct backtrack *x, uint32_t place)
 {
     const struct mpg_attribution_place *places = x->path->tally->places.place;

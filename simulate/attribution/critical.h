@@ -6,7 +6,7 @@
 
 #include "simulate/attribution/attribution.h"
 
-/* What a value belongs to: a stream, an arrival that a choosing call keeps, or a slot. */
+/* The owner of a value: a stream, an arrival that a choosing call keeps, or a slot. */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
     MPG_VALUE_NEXT, /* a stream: when it may send again */
@@ -51,16 +51,16 @@ void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 
 /* Forgets all records. Returns 0, or -1 with ERR: no memory. */
 int mpg_critical_restart(struct mpg_critical *path, struct mpg_error *err);
-/* Records that TO is FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE. UINT32_MAX: TO is of
- * a slot, and the call that waits for it is not known yet. BEGINS: a call begins with TO. mpg_critical_follow() reports errors of
- * writing. */
+/* Records that TO is FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE. UINT32_MAX: TO
+ * belongs to a slot, and the waiting call is not known yet. BEGINS: a call begins with TO. mpg_critical_follow() reports
+ * errors of writing. */
 void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg_value from, uint32_t place,
                   bool begins, const double *terms);
 /* Follows the critical path back from the end of the run; fills the tally's terms and the segments. Returns 0, or -1 with ERR:
  * the temporary file cannot be written or read; the path's terms do not sum to the run time. */
 int mpg_critical_follow(struct mpg_critical *path, struct mpg_error *err);
 
-/* Returns the injected part of TERMS, ns; of times that is all of it. */
+/* Returns the injected part of TERMS, ns; in predict mode the whole time. */
 static inline double mpg_critical_put_ns(const double *term)
 {
     return term[MPG_CRITICAL_COMPUTATION] + term[MPG_CRITICAL_NOISE] + term[MPG_CRITICAL_CALL] + term[MPG_CRITICAL_LATENCY] +

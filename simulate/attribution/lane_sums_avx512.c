@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lane_sums.inc for the instruction set that its makefile names: avx512. */
+/* lane_sums.inc compiled for AVX-512; the makefile sets the instruction set. */
 #define MPG_LANE_SUMS mpg_lane_sums_avx512
 extern const struct mpg_lane_sums MPG_LANE_SUMS;
 #include "simulate/attribution/lane_sums.inc"

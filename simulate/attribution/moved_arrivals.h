@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrivals that choosing calls move to other slots, or keep outside slots, lane by lane (docs/MODEL.md, 6). Their provenance is
- * recorded once all moves of a call are known, since arrivals take each other's slots. */
+/* Arrivals that choosing calls move to other slots, or keep outside slots, lane by lane (docs/MODEL.md, 6). Since arrivals
+ * exchange slots, their provenance is recorded once all moves of a call are known. */
 #ifndef MPG_MOVED_ARRIVALS_H
 #define MPG_MOVED_ARRIVALS_H
 
@@ -12,8 +12,8 @@ struct mpg_moved_arrivals;
 /* NULL: no memory, with ERR. */
 struct mpg_moved_arrivals *mpg_moved_arrivals_new(uint32_t lanes, struct mpg_error *err);
 void mpg_moved_arrivals_free(struct mpg_moved_arrivals *moved); /* NULL is allowed */
-/* Notes that in lane W TO comes from FROM, as FROM is before all moves of the call, SHIFT_NS later. Of several notes for one TO
- * and lane the last counts. mpg_moved_arrivals_tell() reports that there is no memory. */
+/* Notes that in lane W the value TO comes from FROM, as before all moves of the call, SHIFT_NS later. Among several notes
+ * for one TO and lane the last counts. mpg_moved_arrivals_tell() reports a lack of memory. */
 void mpg_moved_arrivals_set(struct mpg_moved_arrivals *moved, struct mpg_value to, uint32_t w, struct mpg_value from,
                    double shift_ns);
 /* Records all moves since the last call. A positive shift is term MPG_CRITICAL_ORDER, a negative one MPG_CRITICAL_ABSORBED.

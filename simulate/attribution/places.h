@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in a program something happens: a call at a callsite, in a region, on a rank, and between which two ranks.
- * Places are numbered from 0 as they are met. */
+/* Places of a program: a call at a callsite, in a region, on a rank, and between two ranks. Places are numbered from 0 in
+ * the order of discovery. */
 #ifndef MPG_ATTRIBUTION_PLACES_H
 #define MPG_ATTRIBUTION_PLACES_H
 
@@ -12,7 +12,7 @@ struct mpg_attribution_place {
     enum mpg_call call;
     uint32_t site;    /* numbered from 1; 0: not recorded */
     int32_t region;   /* a string of the trace's; -1: none */
-    int32_t from, to; /* a message's ranks; -1: it is about no message of two ranks, or nobody asks */
+    int32_t from, to; /* ranks of the message; -1: no message between two ranks, or pairs are not wanted */
 };
 
 /* Zero-initialised is empty. */
@@ -23,7 +23,7 @@ struct mpg_attribution_places {
     uint32_t capacity, buckets;
 };
 
-/* The number of PLACE, which is a new one if it was not met yet, into *NUMBER. Error: out of memory. */
+/* Writes the number of PLACE, assigned on first use, into *NUMBER. Error: out of memory. */
 int mpg_attribution_places_find(struct mpg_attribution_places *places, const struct mpg_attribution_place *place,
                                 uint32_t *number,
                           struct mpg_error *err);

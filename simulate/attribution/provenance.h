@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Provenance: from which value each value came, in which lanes. Read backwards it gives the critical paths of all lanes
- * (docs/MODEL.md, 8). The farther back, the fewer values the readable ones come from: the terms between are summed by place
- * (branches.h). As soon as all readable values of a lane come from one value, everything before it is on the lane's critical
- * path and moves to the places of a tally. So memory grows with places and with values that have no common origin, not with the
- * trace. */
+/* Provenance: the origins of each value, in each lane. Read backwards, provenance yields the critical paths of all lanes
+ * (docs/MODEL.md, 8). The farther back, the fewer values the readable values come from: the terms between are summed by
+ * place (branches.h). As soon as all readable values of a lane come from one value, the history of this value is on the
+ * lane's critical path and moves to the places of a tally. So memory grows with places and with values that have no common
+ * origin, not with the trace. */
 #ifndef MPG_PROVENANCE_H
 #define MPG_PROVENANCE_H
 
@@ -12,29 +12,28 @@
 
 struct mpg_provenance;
 
-/* For the lanes of TALLY, which has MPG_ATTRIBUTION_TERMS terms. With PATH, TALLY has one lane; its provenance is spooled to PATH
- * and followed when the evaluation has ended (critical.h). The caller keeps both alive. NULL: no memory, with ERR. */
+/* For the lanes of TALLY, which has MPG_ATTRIBUTION_TERMS terms. With PATH, TALLY has one lane; the provenance is spooled to
+ * PATH and followed after the evaluation (critical.h). TALLY and PATH outlive the result. NULL: no memory, with ERR. */
 struct mpg_provenance *mpg_provenance_new(struct mpg_tally *tally, struct mpg_critical *path, struct mpg_error *err);
 bool mpg_provenance_is_path(const struct mpg_provenance *provenance);
 void mpg_provenance_free(struct mpg_provenance *provenance); /* NULL is allowed */
 
 /* --- as values are evaluated; mpg_provenance_resolve() and mpg_provenance_finish() report errors of these functions --- */
 
-/* Begins a record: TO has a new value, in the call at PLACE of its stream. UINT32_MAX: TO is of a slot, and the call that waits
- * for it is not known yet. */
+/* Begins a record: TO has a new value, in the call at PLACE of its stream. UINT32_MAX: TO belongs to a slot, and the waiting
+ * call is not known yet. */
 void mpg_provenance_add(struct mpg_provenance *provenance, struct mpg_value to, uint32_t place);
 /* Marks the record as the begin of a call. Only with a path. */
 void mpg_provenance_begins(struct mpg_provenance *provenance);
-/* Adds to the record that TO comes FROM a value, with TERMS (index MPG_CRITICAL_COMPUTATION ...; NULL: all 0) that are equal in
- * all lanes. The first origin of a record is that of all lanes which no further origin has. BETWEEN is the place, in the tally,
- * of the two ranks of a message; UINT32_MAX: no pair. Returns for further origins words of 64 lanes, all 0, whose bits the caller
- * sets; NULL for the first one. */
+/* Adds to the record the origin FROM of TO, with TERMS (index MPG_CRITICAL_COMPUTATION ...; NULL: all 0) that are equal in
+ * all lanes. The first origin of a record has all lanes that no further origin has. BETWEEN is the place, in the tally, of
+ * the two ranks of a message; UINT32_MAX: no pair. For a further origin returns words of 64 lanes, all 0, whose bits the
+ * caller sets; for the first origin NULL. */
 uint64_t *mpg_provenance_from(struct mpg_provenance *provenance, struct mpg_value from, const double *terms, uint32_t between);
 /* The same for a further origin in the lanes of BITS. */
 void mpg_provenance_add_from(struct mpg_provenance *provenance, struct mpg_value from, const double *terms, uint32_t between,
                         const uint64_t *bits);
-/* Records that TO comes, in each lane, from the time of the slot that NUMBERS[lane] selects of SLOTS. The call that waits for it
- * is not known yet. */
+/* Records that TO comes, in each lane, from the time of the slot SLOTS[NUMBERS[lane]]. The waiting call is not known yet. */
 void mpg_provenance_add_one_of(struct mpg_provenance *provenance, struct mpg_value to, const double *numbers,
                           const uint32_t *slots);
 /* Adds VALUES, one a lane, as TERM of the record. Terms of a record come in ascending order, each once. */
@@ -47,7 +46,8 @@ void mpg_provenance_renew(struct mpg_provenance *provenance, uint32_t slot);
 /* Returns whether PART of SLOT has a value. */
 bool mpg_provenance_has(const struct mpg_provenance *provenance, uint32_t slot, enum mpg_value_part part);
 
-/* --- from time to time, at steps that do not depend on the number of lanes: the last digits of sums depend on these steps --- */
+/* --- at intervals: the steps must not depend on the number of lanes, since the last digits of sums depend on these steps
+ * --- */
 
 /* Returns whether it is time to mark readable values and to resolve, after STEPS further steps. */
 bool mpg_provenance_cut(struct mpg_provenance *provenance, uint64_t steps);
@@ -57,8 +57,8 @@ uint64_t *mpg_provenance_mark(struct mpg_provenance *provenance, struct mpg_valu
 void mpg_provenance_mark_slots(struct mpg_provenance *provenance, const uint32_t *unused, uint32_t n);
 /* Moves the terms that are certain to be on a lane's critical path to the tally. Returns 0, or -1 with ERR: no memory. */
 int mpg_provenance_resolve(struct mpg_provenance *provenance, struct mpg_error *err);
-/* Ends after the last step: one value a lane, the end of its run, is marked; RUN_NS are the run times. Returns 0, or -1 with ERR:
- * no memory; the terms of a critical path do not sum to its run time. */
+/* Ends after the last step: in each lane one value, the end of the run, is marked; RUN_NS are the run times. Returns 0, or
+ * -1 with ERR: no memory; the terms of a critical path do not sum to the run time. */
 int mpg_provenance_finish(struct mpg_provenance *provenance, const double *run_ns, struct mpg_error *err);
 /* Returns an estimate of the memory of a lane with SLOTS slots, bytes. */
 double mpg_provenance_lane_bytes(uint32_t slots);

@@ -14,18 +14,18 @@ enum { MPG_PROVENANCE_TERMS = MPG_ATTRIBUTION_TERMS - MPG_CRITICAL_COMPUTATION }
 
 /* An origin of a value, in some lanes. */
 struct mpg_provenance_choice {
-    uint32_t from, between, bits, value; /* bits, value: indices of its lanes and of its terms */
-    uint16_t flags; /* one bit for each of its terms */
+    uint32_t from, between, bits, value; /* bits, value: index of the lanes; index of the terms */
+    uint16_t flags; /* one bit for each term */
     uint8_t part;
 };
 
-/* A value. Its origins are consecutive, as are its terms that differ between lanes, a vector each. */
+/* A value. Its origins are consecutive, and so are the vectors of terms that differ between lanes. */
 struct mpg_provenance_record {
     uint32_t to, place, choice, value;
     uint32_t choices;
     uint16_t flags;
     uint8_t part;
-    bool begins; /* a call begins with it */
+    bool begins; /* a call begins with the value */
 };
 
 /* Zero-initialised is empty. */

@@ -15,8 +15,8 @@ enum mpg_attribution_by {
     MPG_ATTRIBUTION_BYS
 };
 
-/* A part of what all replicas' paths take, or is put in there; NAN: that is nothing, or less. Its 95 % confidence interval, NAN
- * with one block of replicas. */
+/* A place's share of the critical paths of all replicas; NAN: the paths have no positive total. Its 95 % confidence
+ * interval; NAN with one block of replicas. */
 struct mpg_attribution_share {
     double part, low, high;
 };
@@ -25,12 +25,13 @@ struct mpg_attribution_row {
     enum mpg_call call; /* BY_CALL, BY_CALLSITE */
     char *name;         /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
     int32_t rank;       /* BY_RANK */
-    int32_t from, to;   /* BY_PAIR; -1: what is about no message of two ranks */
-    uint64_t calls;     /* as traced; BY_PAIR 0, as a call can be about several */
+    int32_t from, to;   /* BY_PAIR; -1: costs without a message between two ranks */
+    uint64_t calls;     /* as traced; BY_PAIR 0, since a call can have messages of several pairs */
     double term[MPG_ATTRIBUTION_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
-    double weight;                /* rows are in the order of it, the largest first; BY_RANK 0 */
-    struct mpg_attribution_share share; /* of the critical paths of all replicas, where there are any */
-    double *block_ns;             /* a block of replicas: time of these there, summed over it */
+    double weight;                /* sort key of the rows, the largest first; BY_RANK 0 */
+    struct mpg_attribution_share share; /* share of the critical paths of all replicas, if any */
+    double *block_ns;             /* for each block of replicas: time of the critical paths at this place, summed over the
+                                     block, ns */
 };
 
 struct mpg_attribution_table {
@@ -43,17 +44,17 @@ struct mpg_attribution_table {
 /* "call" ... */
 const char *mpg_attribution_by_word(enum mpg_attribution_by by);
 
-/* The first N terms of WHERE, which is finished, of TRACE, into TABLE: those rows first of which LARGE says that they
- * are larger, ranks and pairs in their order where they are as large. TABLE is to be cleared even if that fails: out of
- * memory, what symbols say. */
+/* Fills TABLE with the places of WHERE, which is finished, of TRACE, grouped as BY says. Rows are in descending order of
+ * LARGE(term), rows of ranks in the order of ranks. The caller clears TABLE, also on failure. Errors: out of memory;
+ * unreadable symbols. */
 int mpg_attribution_table_make(struct mpg_attribution_table *table, const struct mpg_attribution *where,
                                const struct mpg_trace *trace,
                          enum mpg_attribution_by by, double (*large)(const double *term), struct mpg_error *err);
 void mpg_attribution_table_clear(struct mpg_attribution_table *table);
-/* The ratio of sums over N blocks, and its interval: of the ratio's variance over blocks (Cochran 1977, 6.4) and Student's
- * t of N - 1 degrees of freedom. */
+/* Returns the ratio of sums over N blocks and its interval, from the ratio's variance over blocks (Cochran 1977, 6.4) and
+ * Student's t with N - 1 degrees of freedom. */
 struct mpg_attribution_share mpg_attribution_share_of(const double *part, const double *whole, uint32_t n);
-/* All of WHERE, a mean over RANKS. */
+/* Returns the sum of all places of WHERE, as mean over RANKS. */
 struct mpg_attribution_row mpg_attribution_total(const struct mpg_attribution *where, int32_t ranks);
 
 #endif

@@ -51,7 +51,7 @@ static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, 
                                 err);
 }
 
-/* A stream that begins, or has made no call yet, is at the place of MPI_Init of its rank. */
+/* Sets the place of a stream that begins, or has made no call yet, to MPI_Init of its rank. */
 static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_attribution_place place = {.rank = s->rank, .call = MPG_CALL_Init, .region = -1, .from = -1, .to = -1};
@@ -117,7 +117,7 @@ void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t t
         const uint32_t begin = w / MPG_LANES_A_BLOCK * MPG_LANES_A_BLOCK;
         const uint32_t n = t->n - begin < MPG_LANES_A_BLOCK ? t->n - begin : MPG_LANES_A_BLOCK;
         double of_place[MPG_LANES_A_BLOCK];
-        bool is_first = true; /* the first lane of its block at that place */
+        bool is_first = true; /* the first lane of the block at this place */
         for (uint32_t i = 0; i < n; i++) {
             const bool is_there = places[begin + i] == places[w];
             is_first = is_first && !(is_there && begin + i < w);

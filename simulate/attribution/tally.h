@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sums of account terms by place instead of by rank: over calls and over the lanes of a block, so that the size of a place
- * depends neither on the number of lanes nor on the number of calls. The lanes of a block are summed in one fixed order; it
- * does not matter which thread or process evaluates a block. */
+ * depends neither on the number of lanes nor on the number of calls. The lanes of a block are summed in one fixed order; any
+ * thread or process may evaluate a block. */
 #ifndef MPG_ATTRIBUTION_TALLY_H
 #define MPG_ATTRIBUTION_TALLY_H
 
@@ -36,7 +36,7 @@ int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg
 int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
                       struct mpg_error *err);
 
-/* The same for the message of edge E of S, a LEAVE; without a message *NUMBER stays as it is. */
+/* As mpg_tally_between() for the message of edge E of S, a LEAVE; without a message *NUMBER does not change. */
 int mpg_tally_edge(struct mpg_tally *tally, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
                    struct mpg_error *err);
 
@@ -47,7 +47,7 @@ static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, u
 
 /* Adds VALUES, one a lane, to TERM of PLACE and to ONTO; VALUES are 0 afterwards. */
 void mpg_tally_move(struct mpg_tally *tally, uint32_t place, uint32_t term, double *restrict values, double *restrict onto);
-/* Adds VALUES, one a lane, to TERM of the lane's place, PLACES[lane]. Lanes with one place sum to the same bits as in
+/* Adds VALUES, one a lane, to TERM of the lane's place, PLACES[lane]. Sums of lanes with one place have the same bits as in
  * mpg_tally_add(). */
 void mpg_tally_add_lanes(struct mpg_tally *tally, const uint32_t *places, uint32_t term, const double *values);
 /* Adds VALUES, one a lane, to TERM of PLACE. */
