@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "simulate/replica/match_overrides.h"
 
-/* Times are new ones since the leave of MPI_Init, unless their name says traced. */
+/* Times are new times since the leave of MPI_Init, unless their name says traced. */
 struct thread {
     uint32_t thread, stream;
     bool begun, has_next;
@@ -42,7 +42,7 @@ struct mpg_event_times {
     uint64_t calls, swapped;
     uint32_t thread_number, thread_capacity;
     struct thread *threads;
-    int64_t newest_ns; /* latest enter so far, and its thread */
+    int64_t newest_ns; /* latest enter so far, and the thread of this enter */
     uint32_t newest_thread;
     int64_t *values;
     uint32_t value_capacity;
@@ -168,8 +168,8 @@ static struct thread *find_thread(const struct mpg_event_times *r, uint32_t thre
     return NULL;
 }
 
-/* Returns the part of T's new interval, from 0 to 1, that is before the point with PASSED_NS of the traced interval before it:
- * between the marks around that point. IS_MARK: the point is that mark, from 1; 0: it is none. */
+/* Returns the part of T's new interval, from 0 to 1, before a point that has PASSED_NS of the traced interval before it;
+ * interpolated between the two nearest region marks. IS_MARK: number of the mark at the point, from 1; 0: none. */
 static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_mark)
 {
     const struct mpg_node *node = &t->next;
@@ -222,7 +222,7 @@ static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t 
     return ratio == 1 || !(work_ns > 0) ? cpu_ns : cpu_ns + llround((ratio - 1) * work_ns);
 }
 
-/* Copies the values of E, so that they can be changed. */
+/* Copies the values of E into an array that R may change. */
 static int own_values(struct mpg_event_times *r, struct mpg_event *e, struct mpg_error *err)
 {
     if (e->values == r->values)
@@ -240,7 +240,7 @@ static bool is_region_mark(const struct mpg_event *e)
     return kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
 }
 
-/* Gives E its part of the CPU time of the interval that it ends or lies in. */
+/* Gives E a part of the interval's CPU time; E lies in the interval or ends it. */
 static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
 {
@@ -355,8 +355,8 @@ static void place_points(struct mpg_event_times *r, const struct thread *t, int6
             r->origin_ns + between(r, t, r->point[r->placed].traced_ns, 0);
 }
 
-/* Sets the new times of offsets measured within E, a call of thread 0 that has its new times: they keep their distance to the
- * enter, as far as the call lasts. */
+/* Sets the new times of offsets measured within E, a call of thread 0 that has its new times: an offset keeps its distance
+ * to the enter, within the length of the call. */
 static void place_points_inside(struct mpg_event_times *r, const struct mpg_event *e, int64_t enter_ns,
                                 int64_t leave_ns)
 {

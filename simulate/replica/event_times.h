@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* New times of a rank's events, from the times of its nodes (node_times.h).
  *
- * A call that is a node of the graph takes the times of that node. Events between two nodes (marks of regions, calls without
+ * A call that is a node of the graph has the times of the node. Events between two nodes (marks of regions, calls without
  * partners, sums of such calls) keep their relative position in the interval, without flushes. Events before the leave of
- * MPI_Init or after the enter of the last node keep their distance to it. Kept flushes keep their length. */
+ * MPI_Init, or after the enter of the last node, keep their distance to this leave or enter. Kept flushes keep their length. */
 #ifndef MPG_EVENT_TIMES_H
 #define MPG_EVENT_TIMES_H
 
@@ -20,16 +20,16 @@ struct mpg_event_times_rules {
 /* For RANK of TRACE. NULL with ERR: nodes cannot be read; no memory. */
 struct mpg_event_times *mpg_event_times_new(struct mpg_trace *trace, int32_t rank, struct mpg_node_times *nodes,
                                   const struct mpg_event_times_rules *rules, struct mpg_error *err);
-/* Gives EVENT, the next one of the rank, its new times, CPU time, sums and completions. Arrays of EVENT are then R's, until the
- * next call. Returns 1; 0: EVENT is left out; -1 with ERR: nodes cannot be read; no memory. */
+/* Gives EVENT, the rank's next event, its new times, CPU time, sums and completions. Arrays of EVENT then belong to R, until
+ * the next call. Returns 1; 0: EVENT is left out; -1 with ERR: nodes cannot be read; no memory. */
 int mpg_event_times_event(struct mpg_event_times *r, struct mpg_event *event, struct mpg_error *err);
-/* Finds the I-th measured offset of the rank's clock, which is at *NEW_NS of the new times, once all events have their times.
- * Returns false beyond the last one. */
+/* Finds the I-th measured offset of the rank's clock and its new time *NEW_NS, after all events have their times. Returns
+ * false beyond the last offset. */
 bool mpg_event_times_clock(const struct mpg_event_times *r, size_t i, int64_t *new_ns, int64_t *offset_ns);
 /* Returns the new time of THREAD for TRACED_NS, which is not before the last event of THREAD. */
 int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, int64_t traced_ns);
-/* Returns the number of calls so far that begin, in the new times, before a call of another thread that they followed in the
- * trace. */
+/* Returns the number of calls so far that begin, in the new times, before a call of another thread although the trace has
+ * them after this call. */
 uint64_t mpg_event_times_swapped(const struct mpg_event_times *r);
 void mpg_event_times_free(struct mpg_event_times *r); /* NULL is allowed */
 

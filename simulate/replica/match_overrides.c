@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests with other numbers, and receives that take other messages, than in the trace. */
+/* Requests with other numbers than in the trace, and receives of other messages. */
 #include "simulate/replica/match_overrides.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int64_t *reserve(struct mpg_match_overrides *d, int which, uint32_t n, st
                                                                                                           : d->list[which];
 }
 
-/* Renames LIST, N requests of the trace, and drops those that were completed early. */
+/* Renames LIST, N requests of the trace, and drops requests that were completed early. */
 static int name_all(struct mpg_match_overrides *d, int which, const int64_t **list, uint32_t *n,
                     struct mpg_error *err)
 {

@@ -12,7 +12,7 @@ struct mpg_match_overrides;
 
 /* For RANK of TRACE, which outlives the result. NULL: no memory, with ERR. */
 struct mpg_match_overrides *mpg_match_overrides_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
-/* Applies N OVERRIDES to EVENT, the next one of the rank as its cursor gave it. Lists of EVENT are then D's, until the next call.
+/* Applies N OVERRIDES to EVENT, the rank's next event from the cursor. Lists of EVENT then belong to D, until the next call.
  * Returns 1; 0: the replica does not make the call; -1 with ERR: no memory. */
 int mpg_match_overrides_apply(struct mpg_match_overrides *d, struct mpg_event *event,
                               const struct mpg_match_override *overrides, uint32_t n,

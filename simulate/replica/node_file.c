@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records in blocks of one size. A block belongs to one stream, and has the position of the next block of that stream. */
+/* Records in blocks of equal size. A block belongs to one stream, and has the position of the stream's next block. */
 #define _GNU_SOURCE
 #include "simulate/replica/node_file.h"
 
@@ -22,7 +22,7 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* The first number of a record: for a node the fields that it has; or that it is an override of the next node. */
+/* The first number of a record: the fields of a node; or the flag of an override of the next node. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
 /* A mark of the interval before the next node, instead of an override. */
 enum { MARK = 1 << 8 };
@@ -214,7 +214,7 @@ int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begi
 
 /* --- reading --- */
 
-/* Reads fields that are left out if they are 0 or unchanged. */
+/* Reads the optional fields: a field is absent if it is 0 or unchanged. */
 static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t flags,
                          uint64_t *flushed_ns)
 {

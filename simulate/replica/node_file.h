@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of each stream, with their overrides and marks, in an unlinked file: written one after another, then read in the same
- * order. The buffer of a stream is one block of the file, so memory grows with the number of streams, not of nodes. */
+/* Nodes of each stream, with their overrides and marks, in an unlinked file: written one after another, then read in the
+ * same order. The buffer of a stream is one block of the file, so memory grows with the number of streams, not of nodes. */
 #ifndef MPG_NODE_FILE_H
 #define MPG_NODE_FILE_H
 
@@ -23,9 +23,9 @@ struct node_records {
     uint32_t override_count, override_capacity;
     struct mpg_node_mark *mark; /* likewise */
     uint32_t mark_count, mark_capacity;
-    int64_t first, here;   /* blocks: the first one; the one in BUFFER */
+    int64_t first, here;   /* blocks: the first block; the block in BUFFER */
     uint8_t *buffer;       /* NULL: none */
-    uint32_t used, place;  /* bytes of the buffer behind its head; bytes read of them */
+    uint32_t used, place;  /* bytes of the buffer behind its head; number of these bytes already read */
 };
 
 /* Makes F in FOLDER, for streams of RANKS >= 1 ranks. Returns 0, or -1 with ERR: it cannot be made. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The times of one replica's nodes, for each stream (thread of a rank) in the order of its calls, in an unlinked file. Memory
- * grows with the number of streams, not with the number of calls.
- * 
- * Times are nanoseconds since MPI_Init was left, rounded to the nearest one. Times along a stream never fall, so no interval and
- * no call becomes negative; a run time is right to half a nanosecond. */
+/* The times of one replica's nodes, for each stream (thread of a rank) in the order of its calls, in an unlinked file.
+ * Memory grows with the number of streams, not with the number of calls.
+ *
+ * Times are nanoseconds since MPI_Init was left, rounded to the nearest integer. Times along a stream never fall, so no
+ * interval and no call becomes negative; a run time is right to half a nanosecond. */
 #ifndef MPG_NODE_TIMES_H
 #define MPG_NODE_TIMES_H
 
@@ -13,9 +13,9 @@
 
 struct mpg_node_times;
 
-/* A begin or end of a region within the interval before a node. PASSED_NS of the traced interval, without the tracer's flushes,
- * are before it. PLACE is its position in the new interval, from 0 to 1; ONWARD is the position from which the interval goes
- * on. */
+/* A begin or end of a region within the interval before a node. PASSED_NS: the traced interval before the mark, without the
+ * tracer's flushes. PLACE: position of the mark in the new interval, from 0 to 1; ONWARD: the position from which the
+ * interval continues. */
 struct mpg_node_mark {
     int64_t passed_ns;
     double place, onward;
@@ -25,13 +25,13 @@ struct mpg_node_mark {
 struct mpg_node {
     uint64_t number;   /* number of the call on its rank */
     int64_t length_ns; /* traced length of the interval before the call, without flushes; 0 or more */
-    int64_t flushed_ns; /* time of flushes in that interval, if the new trace keeps them; else 0 */
-    int64_t cpu_ns;    /* CPU time in that interval; -1: not recorded */
+    int64_t flushed_ns; /* flushes in the interval, if the new trace keeps them; else 0 */
+    int64_t cpu_ns;    /* CPU time in the interval; -1: not recorded */
     double ratio;      /* time of the work on the target for each traced ns */
     int64_t enter_ns, leave_ns; /* new */
     bool left;         /* false: the leave is unknown, and leave_ns is enter_ns */
     uint32_t mark_number;
-    const struct mpg_node_mark *marks; /* region marks in that interval, where hypotheses change it; valid as long as overrides */
+    const struct mpg_node_mark *marks; /* region marks in the interval, if hypotheses change it; valid as long as overrides */
     uint32_t override_number;
     const struct mpg_match_override *overrides; /* differences of the call from the trace; valid until the next node of the
                                                    stream is read */
@@ -42,8 +42,8 @@ struct mpg_node_stream {
     int32_t rank;
     uint32_t thread;
     bool begun;          /* false: it has no nodes, and all below is unknown */
-    int64_t begin_ns;    /* new begin of its first interval */
-    int64_t traced_ns;   /* traced begin of that interval, on the clock of the rank */
+    int64_t begin_ns;    /* traced begin of the first interval, on the clock of the rank */
+    int64_t traced_ns;   /* as traced_ns, since the begin of the traced run */
     int64_t since_ns;    /* the same, since the traced run began */
 };
 
@@ -69,8 +69,8 @@ bool mpg_node_times_takes(const struct mpg_node_times *nodes);
 /* Ends after the last step; reading begins. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_times_finish(struct mpg_node_times *nodes, struct mpg_error *err);
 
-/* Finds the I-th stream of RANK, from 0, which is then read from its first node; STREAM is its number for mpg_node_times_next().
- * Returns false beyond the last one. */
+/* Finds the I-th stream of RANK, from 0; reading restarts at its first node. STREAM is the stream's number for
+ * mpg_node_times_next(). Returns false beyond the last stream. */
 bool mpg_node_times_stream(struct mpg_node_times *nodes, int32_t rank, uint32_t i,
                       struct mpg_node_stream *found, uint32_t *stream);
 /* Reads the next node. Returns 1; 0 beyond the last one; -1 with ERR: the file cannot be read. */

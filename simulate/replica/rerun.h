@@ -13,11 +13,11 @@ struct mpg_simulated {
     const struct mpg_result *result;
 };
 
-/* Evaluates the replica of SIMULATED whose run time is the median once more. Of an even number of replicas it is the lower one of
- * the two in the middle, of equal run times the first. OBSERVER (NULL: none) is notified of all steps; their ENTER steps name
- * regions. PATH (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the
- * simulation. Returns 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the replica's run time by
- * itself differs from the one in SIMULATED. */
+/* Reruns the median replica of SIMULATED. With an even number of replicas the median is the lower of the two middle ones;
+ * among equal run times the first. OBSERVER (NULL: none) is notified of all steps; their ENTER steps name regions. PATH
+ * (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the simulation. Returns
+ * 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the run time of the rerun differs from
+ * SIMULATED's. */
 int mpg_rerun_median(const struct mpg_simulated *simulated, const struct mpg_observer *observer, struct mpg_critical *path,
                      uint32_t *replica, struct mpg_error *err);
 

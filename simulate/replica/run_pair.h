@@ -17,10 +17,9 @@ struct mpg_run_pair {
     char name[64];
 };
 
-/* Evaluates the median replica of SIMULATED once more and writes its trace by RULES into a temporary folder, which
- * mpg_run_pair_close() removes. NAME is the traced run's file or folder, SEED the simulation's. An open PAIR stays as it is; the
- * caller closes PAIR, also on failure. Returns 0, or -1 with ERR: the folder or the trace cannot be written; an error of the
- * simulation. */
+/* Reruns the median replica of SIMULATED and writes its trace by RULES into a temporary folder, which mpg_run_pair_close()
+ * removes. NAME is the traced run's file or folder, SEED the simulation's. An open PAIR does not change; the caller closes
+ * PAIR, also on failure. Returns 0, or -1 with ERR: the folder or the trace cannot be written; an error of the simulation. */
 int mpg_run_pair_open(struct mpg_run_pair *pair, const struct mpg_simulated *simulated, const char *name,
                       const struct mpg_replica_trace_rules *rules, int64_t seed, struct mpg_error *err);
 void mpg_run_pair_close(struct mpg_run_pair *pair);

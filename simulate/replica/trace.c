@@ -84,7 +84,7 @@ void mpg_replica_trace_free(struct mpg_replica_trace *r)
     free(r);
 }
 
-/* --- the leave of MPI_Init, so late that no event is before 0 --- */
+/* --- the leave of MPI_Init, late enough that no event is before 0 --- */
 
 static int find_first(struct mpg_trace *trace, int32_t rank, int64_t *first_ns,
                       struct mpg_error *err)
@@ -125,8 +125,8 @@ static bool is_one_of(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-/* Returns whether the new trace does not take over fact KEY: facts of the machine, of clocks and of the tracer where these
- * differ. Clock offsets and causes of death are written with their new times. */
+/* Returns true if the new trace omits fact KEY: a fact of the machine, of clocks or of the tracer that differs in the new
+ * trace. Clock offsets and causes of death are written with their new times. */
 static bool is_gone(const struct mpg_replica_trace *r, const char *key)
 {
     static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
@@ -208,7 +208,7 @@ static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_time
     return 0;
 }
 
-/* Of two offsets with one new time, the first one holds before that time. */
+/* Writes the offsets of a rank's clock. The first of two offsets with equal new times applies only before this time. */
 static int write_clock(struct mpg_replica_trace *r, const struct mpg_event_times *times, struct mpg_error *err)
 {
     int64_t new_ns, offset_ns, last_ns = INT64_MIN;
@@ -262,8 +262,8 @@ static int write_rank(struct mpg_replica_trace *r, int32_t rank, bool last, stru
     return status;
 }
 
-/* With other matches a buffer may be too small, or a message may come before the receive that it waits for. Then the trace cannot
- * be read. */
+/* Checks that the new trace can be read. With other matches a buffer may be too small, or a message may arrive before its
+ * receive is posted. */
 static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
@@ -295,7 +295,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
         return -1;
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
-    /* The first rank is last: its file has the definitions that no other file has. */
+    /* Rank 0 is written last: its file has the definitions that no other file has. */
     for (int32_t rank = ranks - 1; status == 0 && rank >= 0; rank--)
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);

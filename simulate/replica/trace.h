@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replica as a trace (mpgsim(1), --output-trace). Predicted times become a native trace with one clock, without the time of the
- * tracer; delays become one with the clocks of the traced run. */
+/* A replica as a trace (mpgsim(1), --output-trace). Predicted times become a native trace with one clock, without the time
+ * of the tracer; delays become a trace with the clocks of the traced run. */
 #ifndef MPG_REPLICA_TRACE_H
 #define MPG_REPLICA_TRACE_H
 
@@ -13,7 +13,7 @@ struct mpg_replica_trace;
 /* Facts of the new trace. */
 struct mpg_replica_trace_facts {
     const char *signature; /* file of the target; NULL: none */
-    bool stored;           /* the new trace stores that signature as the one of its machine */
+    bool stored;           /* the new trace stores the signature as its machine's */
     int64_t seed, replica;
     const struct mpg_placement *places; /* placement of the ranks; NULL: as in the traced run */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyse/waits.h evaluates both runs: the traced one with the trace's times, the replica with the times of its steps as they
- * are evaluated. The trace that --output-trace writes has the same times, rounded to a nanosecond; but a trace can hold neither
- * messages and calls that hypotheses change, nor the eager limits by which the replica's sends waited. */
+/* analyse/waits.h evaluates both runs: the traced run with the trace's times, the replica with the times of its steps during
+ * the evaluation. A trace written by --output-trace has equal times, rounded to a nanosecond, but can hold neither messages
+ * and calls that hypotheses change, nor the eager limits of the replica's sends. */
 #include "simulate/replica/wait_states.h"
 
 /* ---- the observer of the replica ---- */

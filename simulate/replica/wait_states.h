@@ -14,9 +14,9 @@ struct mpg_median_waits {
     uint32_t replica;
 };
 
-/* Fills WAITS by passes over the traced run and one more evaluation of the median replica of SIMULATED, with a table grouped
- * as BY says. The eager limit of the traced run is the one that the simulation has for the traced machine; if none is known, the
- * one that the trace shows. The caller clears WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no
+/* Fills WAITS by passes over the traced run and one rerun of the median replica of SIMULATED, with a table grouped as BY
+ * says. The eager limit of the traced run is the simulation's limit for the traced machine; if this is unknown, the limit
+ * that the trace shows. The caller clears WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no
  * memory; an error of the simulation. */
 int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
                           enum mpg_waits_by by, struct mpg_error *err);
