@@ -259,8 +259,8 @@ static void wait_in_send(struct evaluation *e)
     come_by_latency(x, x->cost, e->costs->answers);
 }
 
-/* Evaluates the synchronous message M, sent at SENT to a receiver that is ready at POSTED: writes its arrival into x->tau and
- * its sender's completion into x->cost. */
+/* Evaluates the synchronous message M, sent at SENT to a receiver that is ready at POSTED: writes the arrival into x->tau
+ * and the sender's completion into x->cost. */
 static void meet(struct evaluation *e, const struct mpg_message *m, const double *sent,
                  const double *posted, double *free_ns)
 {
@@ -372,7 +372,7 @@ static uint32_t call_of_parent(const struct evaluation *e, const struct mpg_phas
     return calls_before(e, v) + (phase->kind == MPG_PHASE_DOWN ? 0 : (uint32_t)mpg_tree_children(&phase->tree, v));
 }
 
-/* Member V sends the eager message M at VALUE in its call number CALL; writes its ARRIVAL. */
+/* Sends the eager message M of member V at VALUE, in V's call number CALL; writes the ARRIVAL. */
 static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
                        double *arrival, double *value)
 {
@@ -384,7 +384,7 @@ static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_
     add_kappa(e, x->wait, value);
 }
 
-/* The same for a synchronous message whose receiver is ready at POSTED; writes its arrival into x->tau. */
+/* As send_eager() for a synchronous message whose receiver is ready at POSTED; writes the arrival into x->tau. */
 static void send_synchronous(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
                              const double *posted, double *value)
 {
@@ -514,8 +514,8 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         x->progress[relative->to].reduced_bytes = m.bytes;
 }
 
-/* Changes V's value from the begin of its call to the end, from LOCAL, the end of its own work, and OTHER, the time it waited
- * for. */
+/* Changes V's value from the begin of its call to the end, from LOCAL, the end of V's own work, and OTHER, the end of V's
+ * waits. */
 static void end_call(struct evaluation *e, int32_t v, struct together *all)
 {
     double *value = value_of(all, v), *local = of_member(e->x, LOCAL, v), *other = of_member(e->x, OTHER, v);

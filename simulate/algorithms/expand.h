@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates the messages of a collective's algorithm for several replicas: the times at which its members leave (docs/MODEL.md,
- * section 4, Expanded collectives). A value is LANES times, ns, one for each replica; each member has one. Values are updated
- * in place, round by round: memory is a few values for each member, whatever the number of messages. On request, values of the
- * first lanes record their provenance (docs/MODEL.md, section 8). Of equal times the member's own is taken, then the first. */
+/* Evaluates the messages of a collective's algorithm for several replicas: the leave times of its members (docs/MODEL.md,
+ * section 4, Expanded collectives). A value is LANES times, ns, one for each replica; each member has one value. Values are
+ * updated in place, round by round: memory is a few values for each member, whatever the number of messages. On request,
+ * values of the first lanes record their provenance (docs/MODEL.md, section 8). Among equal times the member's own is the
+ * origin, then the first. */
 #ifndef MPG_EXPAND_H
 #define MPG_EXPAND_H
 
@@ -12,8 +13,8 @@
 #include "common/error.h"
 #include "graph/algorithms/plan.h"
 
-/* Callbacks for the costs of messages. They can be called several times for a message and must give the same result. The fields
- * `from` and `to` of a message are member indices. Each callback fills LANES values. */
+/* Callbacks for the costs of messages. A callback can be called several times for a message and must give equal results. The
+ * fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
 struct mpg_message_costs {
     void *data;
     /* lambda and tau of M, both at the same u */
@@ -43,7 +44,7 @@ enum mpg_came {
     MPG_CAME_MESSAGES,
     MPG_CAME_BYTES,    /* latency or byte time, ns; the next one is the number of messages, or of bytes */
     MPG_CAME_SIZE,
-    MPG_CAME_BASE,     /* ns: the same costs and overheads in the last lane, if it is not recorded; else 0 */
+    MPG_CAME_BASE,     /* ns: the sum of costs and overheads in the last lane, if the last lane is not recorded; else 0 */
     MPG_CAME_TERMS
 };
 
@@ -65,18 +66,18 @@ struct mpg_expansion;
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err);
 void mpg_expansion_free(struct mpg_expansion *x); /* NULL is allowed */
 
-/* Returns the most values that it allocates for collectives of P members. */
+/* Returns the maximum number of values that mpg_expand() allocates for collectives of P members. */
 double mpg_expansion_values(int32_t p);
 
 /* Evaluates PLAN: VALUE holds the enter times of all members, by index, and receives their leave times. Error: out of memory. */
 int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
                const struct mpg_message_costs *costs, double *value, struct mpg_error *err);
 
-/* Evaluates member V of a tree, so that members need not wait for members they do not depend on. V is the number relative to
- * the root. Before: in a DOWN tree V's parent has been evaluated, and its children have arrived if V's messages to them are
- * synchronous; in an UP tree V's children have been evaluated. value(data, v) is the time of member v: its enter time, then its
- * leave time. In an UP tree with a synchronous message to the parent, it becomes the leave time when the parent is evaluated.
- * message(data, v) stores a value of the message between v > 0 and its parent between the two evaluations. */
+/* Evaluates member V of a tree, so that a member waits only for members on which it depends. V is the number relative to the
+ * root. Before: in a DOWN tree V's parent has been evaluated, and V's children have arrived if V's messages to them are
+ * synchronous; in an UP tree V's children have been evaluated. value(data, v) is the time of member v: its enter time, then
+ * its leave time. In an UP tree with a synchronous message to the parent, the value becomes the leave time when the parent
+ * is evaluated. message(data, v) stores a value of the message between v > 0 and its parent between the two evaluations. */
 struct mpg_tree_values {
     void *data;
     double *(*value)(void *data, int32_t v);
