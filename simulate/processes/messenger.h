@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The MPI functions that a parallel run needs, compiled for each MPI into libmpgsim-openmpi.so and libmpgsim-mpich.so. An MPI
- * error ends the whole run. One thread of each process calls them. */
+/* The MPI functions that a parallel run needs, compiled for each MPI into libmpgsim-openmpi.so and libmpgsim-mpich.so. An
+ * MPI error ends the whole run. One thread of each process calls these functions. */
 #ifndef MPG_MESSENGER_H
 #define MPG_MESSENGER_H
 
@@ -20,13 +20,13 @@ struct mpg_messenger {
      * processes again. */
     void (*divide)(int part);
     void (*end)(void);
-    /* Sends ROWS contiguous rows of BYTES each to the first process, which receives them STRIDE bytes apart. Both give the same
-     * ROWS and BYTES, at most INT_MAX each. */
+    /* Sends ROWS contiguous rows of BYTES each to the first process, which receives the rows STRIDE bytes apart. Both
+     * processes pass equal ROWS and BYTES, at most INT_MAX each. */
     void (*send)(const void *data, size_t rows, size_t bytes);
     void (*receive)(int from, void *data, size_t rows, size_t bytes, size_t stride);
 };
 
-/* The symbol that such a library exports. */
+/* The symbol that each messenger library exports. */
 extern const struct mpg_messenger mpg_messenger;
 
 #endif

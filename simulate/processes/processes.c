@@ -61,7 +61,7 @@ static struct common common_to_all(int argc, char **argv)
     return c;
 }
 
-/* Returns a hash of this process's host and of the processors that it may run on. */
+/* Returns a hash of this process's host and usable processors. */
 static int place(void)
 {
     char host[HOST_SIZE];
@@ -97,7 +97,7 @@ static void leave_early(void)
     mpg_processes_leave(joined);
 }
 
-/* Compares the arguments of all processes, and counts those that share P's processors. */
+/* Compares the arguments of all processes, and counts the processes that share P's processors. */
 static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
 {
     const struct common own = common_to_all(argc, argv);
@@ -152,7 +152,7 @@ static int name_process(struct mpg_error *err, const struct mpg_processes *p, in
     return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
-/* Compares the digest FOUND of WHAT (0: not computed) with that of the first process. */
+/* Compares the digest FOUND of WHAT (0: not computed) with the first process's digest. */
 static int compare(struct mpg_processes *p, const char *what, uint64_t found, struct verdict *own, struct mpg_error *err)
 {
     uint64_t first = found;

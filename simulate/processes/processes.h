@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes of mpirun -np N mpgsim ..., which compute one answer together. Each has a part of the work; the first gathers
- * the results and prints them. All processes call a collective function, or the program ends by exit(). For one thread. */
+/* The processes of mpirun -np N mpgsim ..., which compute one answer together. Each process has a part of the work; the
+ * first process gathers the results and prints the answer. All processes call a collective function, or the program ends by
+ * exit(). For one thread. */
 #ifndef MPG_PROCESSES_H
 #define MPG_PROCESSES_H
 
@@ -21,10 +22,11 @@ struct mpg_processes {
     bool failed;      /* some process has failed: no further agreement */
 };
 
-/* Joins the other processes. A process is alone, without MPI, if no launcher started it, if the launcher started only one, or
- * if MPGKIT_ALONE is set. P stays valid until the program ends: a process that exits without mpg_processes_leave() makes the
- * others fail, so that none hangs. Collective, with equal arguments. Errors: no library for this MPI, or it cannot be loaded;
- * MPI does not know the other processes; arguments or versions differ. After an error only P->speaks is valid. */
+/* Joins the other processes. A process is alone, without MPI, if no launcher started it, if the launcher started a single
+ * process, or if MPGKIT_ALONE is set. P stays valid until the program ends: if a process exits without
+ * mpg_processes_leave(), the others fail instead of hanging. Collective, with equal arguments. Errors: no library for this
+ * MPI, or the library cannot be loaded; MPI does not know the other processes; arguments or versions differ. After an error
+ * only P->speaks is valid. */
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err);
 
 /* Returns true if this process is the first; P may be NULL: alone. */
@@ -33,11 +35,12 @@ static inline bool mpg_processes_first(const struct mpg_processes *p)
     return !p || p->rank == 0;
 }
 
-/* Returns 0 if all processes have succeeded; STATUS (0, or -1 with ERR) is this process's. If one has failed, all return -1
- * with the error of the lowest failed rank, now and later. FOUND is a digest of a result that must be equal in all processes;
- * 0: not computed. Collective. */
+/* Returns 0 if all processes have succeeded; STATUS (0, or -1 with ERR) is this process's. If a process has failed, all
+ * processes return -1 with the error of the lowest failed rank, now and later. FOUND is a digest of a result that must be
+ * equal in all processes; 0: not computed. Collective. */
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
-/* The same with FOUND as a digest of WHAT, which the error names; mpg_processes_agree() says "another trace". */
+/* As mpg_processes_agree() with FOUND as a digest of WHAT, which the error names; the error of mpg_processes_agree() names
+ * "another trace". */
 int mpg_processes_agree_on(struct mpg_processes *p, const char *what, int status, uint64_t found, struct mpg_error *err);
 /* Divides the processes as evenly as possible into PARTS, 1 to P's size, which work independently until mpg_processes_unite().
  * Call it right after mpg_processes_agree(). Returns this process's part. Collective. */
