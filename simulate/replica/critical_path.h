@@ -15,7 +15,7 @@ struct mpg_critical_path {
     uint32_t replica;
 };
 
-/* Evaluates the median replica of SIMULATED once more and fills CRITICAL with N tables, grouped as BY says, and with the longest
+/* Reruns the median replica of SIMULATED and fills CRITICAL with N tables, grouped as BY says, and with the longest
  * SEGMENTS segments of its critical path. The caller clears CRITICAL, also on failure. Returns 0, or -1 with ERR: no memory; no
  * temporary file; an error of the simulation. */
 int mpg_critical_path_find(struct mpg_critical_path *critical, const struct mpg_simulated *simulated, uint32_t segments,

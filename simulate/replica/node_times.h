@@ -41,10 +41,10 @@ struct mpg_node {
 struct mpg_node_stream {
     int32_t rank;
     uint32_t thread;
-    bool begun;          /* false: it has no nodes, and all below is unknown */
-    int64_t begin_ns;    /* traced begin of the first interval, on the clock of the rank */
-    int64_t traced_ns;   /* as traced_ns, since the begin of the traced run */
-    int64_t since_ns;    /* the same, since the traced run began */
+    bool begun;          /* false: the stream has no nodes, and all fields below are unknown */
+    int64_t begin_ns;    /* new begin of the first interval */
+    int64_t traced_ns;   /* traced begin of the first interval, on the clock of the rank */
+    int64_t since_ns;    /* as traced_ns, since the begin of the traced run */
 };
 
 struct mpg_node_rules {
