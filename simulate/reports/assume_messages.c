@@ -24,7 +24,7 @@ static const char *against(const struct mpg_perturbation *p)
     }
 }
 
-/* Writes TEXT to BUF of SIZE bytes, and that fitted families are used, where that is so. */
+/* Returns TEXT, or if MODEL is fitted families, TEXT with a note of the fit in BUF of SIZE bytes. */
 static const char *with_model(enum mpg_time_model model, const char *text, char *buf, size_t size)
 {
     if (model != MPG_TIME_FIT)

@@ -24,8 +24,8 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
         fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
 }
 
-/* Writes the least and the largest part of their time that recorded cores lost to TEXT: a large part shows a measurement under
- * load. */
+/* Writes to TEXT the least and the largest fraction of time that a recorded core lost: a large fraction shows a measurement
+ * under load. */
 static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
 {
     double least = 1, most = 0;

@@ -6,9 +6,9 @@
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* These write the times of all ranks and of each rank. Text also compares with a run on one processor. CSV has one line for each
- * rank, and one for all, with the number of processors and sums, but not of run times. JSON is the member KEY. Error: out of
- * memory. */
+/* The three functions write the times of all ranks and of each rank. Text also compares with a run on one processor. CSV has
+ * one line for each rank, and a line for all ranks with the number of processors and sums (no sum of run times). JSON is the
+ * member KEY. Error: out of memory. */
 int mpg_report_use(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg_report *report, struct mpg_error *err);

@@ -118,7 +118,7 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
     return 0;
 }
 
-/* Puts the change FROM one run TO another, and the median RUN_NS of the latter; null where one of the two is unknown. */
+/* Puts the change from the run FROM_NS to the run TO_NS, and the median of RUN_NS; null if either run is unknown. */
 static void put_change(struct mpg_json *j, const char *key, const struct mpg_hypothesis_shares *s, const double *from_ns,
                        const double *to_ns, const double *run_ns, double *scratch)
 {

@@ -17,10 +17,13 @@ struct mpg_hypothesis_shares {
     struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/driver/interval.h) */
     const double *all_ns;    /* with all hypotheses: the answer */
     const double *none_ns;   /* without any hypothesis */
-    const double **alone_ns; /* for each hypothesis, with it alone; NULL: a collective would be dropped on some ranks only */
-    const double **rest_ns;  /* for each hypothesis, with all others; NULL: as above, or the others contradict each other */
-    const struct mpg_hypothesis **needed_by; /* for each hypothesis, the one that balances the same work and needs it; or NULL */
-    double **runs;           /* all of these but all_ns, to be freed */
+    const double **alone_ns; /* for each hypothesis, with this hypothesis alone; NULL: a collective would be dropped on
+                                some ranks only */
+    const double **rest_ns;  /* for each hypothesis, with all other hypotheses; NULL: as in alone_ns, or the others
+                                contradict each other */
+    const struct mpg_hypothesis **needed_by; /* for each hypothesis, the hypothesis that balances the same work and needs
+                                                it; or NULL */
+    double **runs;           /* all runs except all_ns, to be freed */
     size_t run_number;
 };
 

@@ -126,7 +126,7 @@ static void put_carried(struct mpg_json *j, const struct mpg_weak_progress *c)
     mpg_json_close(j);
 }
 
-/* Numbers of one-sided transfers that wait for a call of their target, by kind. */
+/* Puts the kinds of one-sided transfers that wait for a call of their target. */
 static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_array(j, "served_transfers");
@@ -376,7 +376,7 @@ static void put_mean(struct mpg_json *j, const struct mpg_result *q)
         put_account(j, "mean_of_a_rank", &mean);
 }
 
-/* The wait states as analyse/ writes them, and the replica they are of. */
+/* Puts the wait states, in the form of analyse/, and the number of their replica. */
 static int put_waits(struct mpg_json *j, const struct mpg_report *r, struct mpg_error *err)
 {
     mpg_json_object(j, "waits");

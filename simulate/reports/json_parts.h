@@ -6,7 +6,7 @@
 #include "common/table/table.h"
 #include "simulate/reports/report.h"
 
-/* These write one part each as the member KEY; NULL in an array. */
+/* Each function writes one part as the member KEY; KEY NULL: as an element of an array. */
 void mpg_answer_summary(struct mpg_json *json, const char *key, const struct mpg_summary *summary);
 void mpg_answer_options(struct mpg_json *json, const char *key, const struct mpg_report *report);
 void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_notes *lines);

@@ -6,7 +6,7 @@
 #include "common/printable.h"
 #include "simulate/reports/report.h"
 
-/* The number of different notes about one topic that are printed at most. */
+/* The maximum number of different notes about one topic in the output. */
 enum { MOST_VARIANTS = 4 };
 
 static const struct mpg_notes *of_row(const struct mpg_lines *x, size_t i)

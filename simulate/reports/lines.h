@@ -20,8 +20,8 @@ struct mpg_lines {
 /* Prints one note, indented below a heading, or as a line of the answer's head. */
 void mpg_lines_put(const char *topic, const char *text, FILE *out);
 void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
-/* Prints each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Of one topic at most a few
- * notes are printed. HEADS: as lines of the answer's head. */
+/* Prints each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Only a few notes are
+ * printed about one topic. HEADS: as lines of the answer's head. */
 void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);
 /* Prints warnings below the heading "Attention"; nothing if there are none. */
 void mpg_lines_warnings(const struct mpg_lines *lines, FILE *out);

@@ -36,7 +36,7 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out)
     print_part("run", a.run_ns, a.run_ns, out);
 }
 
-/* --- what it rests on --- */
+/* --- assumptions --- */
 
 void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
 {
@@ -79,7 +79,7 @@ void mpg_predicted_overheads(const struct mpg_report *r, FILE *out)
              path && path->receive_overhead.n > 0 ? "the target's" : "not measured, none");
 }
 
-/* Whether messages of one rank leave one after the other. */
+/* Returns true if messages of one rank leave one after the other. */
 static bool has_gap(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
@@ -124,7 +124,7 @@ void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
                  mpg_units_format_time(polled, sizeof polled, mean.polled_ns));
 }
 
-/* --- what makes it doubtful --- */
+/* --- warnings --- */
 
 static bool says_limit(const struct mpg_network_path *path)
 {

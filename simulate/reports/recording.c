@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-/* Off-CPU time is removed where it was. Caches are cold after it, and other ranks' waiting for the interrupted rank is only
- * known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The limits: predictions use
- * compute intervals alone, perturbations keep the traced times of calls. */
+/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, and the waiting of other ranks for the
+ * interrupted rank is only known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The
+ * limits: predictions use compute intervals alone, perturbations keep the traced times of calls. */
 static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *r)

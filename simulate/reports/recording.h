@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The quality of a recording: the part of their time that ranks were off their CPUs. */
+/* The quality of a recording: the fraction of time that ranks were off their CPUs. */
 #ifndef MPG_REPORT_RECORDING_H
 #define MPG_REPORT_RECORDING_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of scenarios of one trace: a row for each point of a sweep, and for each signature there. All rows use the same
- * draws. */
+/* A table of scenarios of one trace: a row for each point of a sweep and each signature. All rows use the same draws. */
 #ifndef MPG_RESULT_TABLE_H
 #define MPG_RESULT_TABLE_H
 
@@ -21,7 +20,7 @@ struct mpg_result_cell {
 
 struct mpg_result_row {
     struct mpg_result_cell *cell; /* one for each column */
-    size_t point;                 /* of the sweep; rows of one point, one for each signature, follow each other */
+    size_t point;                 /* point of the sweep; rows of one point, one for each signature, are consecutive */
     size_t place;                 /* of the row before the table was sorted */
     int part;                     /* the group of processes that simulates the row */
     struct mpg_row_answer answer;
@@ -31,15 +30,15 @@ struct mpg_result_row {
     char *options;         /* JSON; or NULL */
 };
 
-/* The largest value of the sought parameter with which the median run takes at most SLOWDOWN times as long as the run it is
- * compared with. */
+/* The tolerance: the largest value of the sought parameter with which the median run takes at most SLOWDOWN times as long as
+ * the base run. */
 struct mpg_tolerance {
-    const char *signature;   /* NULL: there is none */
-    double base_ns;          /* the run compared with; 0: the traced run */
+    const char *signature;   /* NULL: no signature */
+    double base_ns;          /* run time of the base run; 0: the traced run */
     double slowdown;
     double value, low, high; /* VALUE and its 95 % interval; NAN: unbounded, or no value at all */
-    bool interval;           /* something is random, so that there is an interval */
-    double tried;            /* without VALUE, all values are tolerated: the largest that was tried */
+    bool interval;           /* there is an interval, since something is random */
+    double tried;            /* without VALUE: all values are tolerated, up to the largest value tried */
     bool none;               /* without VALUE, not even the least value is tolerated */
 };
 
@@ -61,15 +60,15 @@ struct mpg_result_table {
     struct mpg_tolerance *tolerance; /* one for each signature and limit; NULL: nothing is sought */
 };
 
-/* Makes TABLE with N empty rows of COLUMNS parameters. JSON: it will be written as JSON, and rows keep their options. Error: out
- * of memory. The caller clears TABLE also after an error. */
+/* Makes TABLE with N empty rows of COLUMNS parameters. JSON: the output is JSON, and rows keep their options. Error: out of
+ * memory. The caller clears TABLE also after an error. */
 int mpg_result_table_init(struct mpg_result_table *table, size_t n, size_t columns, bool json, struct mpg_error *err);
 void mpg_result_table_clear(struct mpg_result_table *table);
 
 /* Copies the answer of REPORT to row I, whose cells are filled already. Error: out of memory. */
 int mpg_result_table_take(struct mpg_result_table *table, size_t i, const struct mpg_report *report, struct mpg_error *err);
-/* Returns a digest of values that are the same in all rows of one trace, from a row that this process has taken; 0: it has
- * none. */
+/* Returns a digest of values that are equal in all rows of one trace, computed from a row of this process; 0: this process
+ * has taken no row. */
 uint64_t mpg_result_table_digest(const struct mpg_result_table *table);
 /* Sends the rows of group PART, from 0 to PARTS - 1, to the first of PROCESSES, which receives those of all groups. Collective.
  * Error: out of memory on any process. */
@@ -85,9 +84,10 @@ double mpg_result_table_faster(const struct mpg_result_table *table, size_t a, s
 int mpg_result_table_text(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
 int mpg_result_table_csv(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
 int mpg_result_table_json(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
-/* Draws a struct mpg_result_table. "sweep": run times over the first column if that has numbers, a line for each value of the
- * others. If the table compares signatures, "machines": those of the first point by their medians, and "faster": how surely each
- * is faster than each other one. Errors: nothing to draw; those of plots. */
+/* Draws a struct mpg_result_table. "sweep": run times over the first column if this column has numbers, a line for each
+ * value of the other columns. If the table compares signatures: "machines", the signatures of the first point by median run
+ * time, and "faster", the probability that each signature is faster than each other one. Errors: nothing to draw; errors of
+ * plots. */
 plot_draw mpg_result_table_draw;
 
 #endif

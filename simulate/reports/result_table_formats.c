@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text says an assumption of all rows once, and one of
- * some rows with their numbers. mpgsim-json(5) is the schema of the JSON. */
+/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text prints an assumption of all rows once, and
+ * an assumption of some rows with their numbers. mpgsim-json(5) is the schema of the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static mpg_table_say *say_of(const struct mpg_result_column *column)
 
 static void add_values(struct columns *x, const struct mpg_result_table *rows)
 {
-    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* so that the object is there without parameters, too */
+    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* creates the object even without parameters */
     for (size_t c = 0; c < rows->columns; c++) {
         const struct mpg_result_column *column = &rows->column[c];
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
@@ -241,7 +241,7 @@ static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
 
 /* ---- text ---- */
 
-/* With three or more signatures, prints how surely each is faster than each other one. */
+/* With three or more signatures, prints the probability that each is faster than each other one. */
 static void print_pairs(const struct mpg_result_table *rows, FILE *out)
 {
     char text[80];
@@ -293,7 +293,7 @@ int mpg_result_table_csv(const struct mpg_result_table *rows, FILE *out, struct 
                                 : put_rows(rows, MPG_TABLE_CSV, out, err);
 }
 
-/* Puts, for row I, in which part of the replicas it is faster than each other signature of its point. */
+/* Puts, for row I, the part of the replicas in which the row is faster than each other signature of its point. */
 static void put_opponents(struct mpg_json *j, const struct mpg_result_table *rows, size_t i)
 {
     mpg_json_array(j, "faster_than");

@@ -17,8 +17,8 @@ struct mpg_row_answer {
 int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *report, struct mpg_error *err);
 void mpg_row_answer_clear(struct mpg_row_answer *answer);
 
-/* The part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. Both have the same number
- * of replicas, or one of them has a single one, which is compared with all of the other. */
+/* The part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. A and B have equally
+ * many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
 /* PART of the replicas as text, to TEXT of SIZE bytes, which is returned: "faster in 98.4 %", or below one half "slower in
  * 51.6 %". */

@@ -271,7 +271,7 @@ void mpg_warn_posted(const struct mpg_report *r, struct mpg_notes *list)
                       mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
-/* Collectives that would be simulated as messages, if no other option needed them whole. */
+/* Warns of collectives that would be simulated as messages if no other option needed them whole. */
 void mpg_warn_partial(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;

@@ -170,8 +170,8 @@ static void add_missing_source(const struct mpg_report *r, struct mpg_notes *lis
 
 /* --- what was measured badly --- */
 
-/* Returns the parts of a signature that the answer uses, as bits of enum mpg_signature_part. Rates of computation are not among
- * them. */
+/* Returns the parts of a signature that the answer uses, as bits of enum mpg_signature_part, without the rates of
+ * computation. */
 static int used_parts(const struct mpg_perturbation *p, bool path)
 {
     return (mpg_perturbation_noise_measured(p) ? MPG_PART_NOISE : 0) |
@@ -439,7 +439,7 @@ static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
                              mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
 }
 
-/* Warns that the traced run's wait states use an eager limit that the predicted run has not. */
+/* Warns that the traced run's wait states use an eager limit although the predicted run has none. */
 static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||

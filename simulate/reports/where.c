@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of delays, or of times, to places. Text has two tables: the delay budget of places, and shares of the critical
- * paths of all replicas with the run time's dependence on each parameter (docs/MODEL.md, 8). All figures of a table have one
- * unit, and are rounded so that rows and columns add up. CSV and JSON have one table (mpgsim-json(5)). */
+/* Attribution of delays, or of times, to places.
+ *
+ * Text has two tables: the delay budget of places, and shares of the critical paths of all replicas with the run time's
+ * dependence on each parameter (docs/MODEL.md, 8). All figures of a table have one unit, and are rounded so that rows and
+ * columns add up. CSV and JSON have one table (mpgsim-json(5)). */
 #include "simulate/reports/where.h"
 
 #include <math.h>
