@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Costs of messages on the target in one replica, each component by itself (docs/MACHINES.md). Private to simulate/events/.
  *
- * A message M names its sender, the receiver, its bytes and the address of its random draws. All results are in ns, >= 0. */
+ * A message M names the sender, the receiver, the bytes and the address of the random draws. All results are in ns, >= 0. */
 #ifndef MPG_EVENTS_COSTS_H
 #define MPG_EVENTS_COSTS_H
 

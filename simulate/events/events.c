@@ -207,9 +207,9 @@ static unsigned start_workers(struct worker *worker, unsigned n, struct work *x,
     return i;
 }
 
-/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with a trace opened anew. Fewer
- * threads run where the trace is a pipe, or where the system refuses a thread. Error: that of the first failed replica; earlier
- * replicas are in the result. */
+/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with a trace opened anew.
+ * Fewer threads run if the trace is a pipe, or if the system refuses a thread. Error: the error of the first failed replica;
+ * earlier replicas are in the result. */
 static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
 {
     struct mpg_trace *trace = run->trace;
@@ -242,7 +242,7 @@ static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
     return x->use && x->events ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* The first process receives the uses and events of the others. Collective over the processes that have replicas. */
+/* The first process receives the uses and events of the other processes. Collective over the processes that have replicas. */
 static void gather_uses(struct run *x, uint32_t own)
 {
     const struct mpg_processes *p = x->options->simulation->processes;

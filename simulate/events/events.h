@@ -34,9 +34,9 @@ struct mpg_events_options {
     bool blocking_get; /* a rank waits for each get or put immediately */
 };
 
-/* Predicts the run of TRACE on target P. The caller sets the parameters, the processors and models_barrier of X. Fills RESULT as
- * mpg_simulate() does, and the other fields of X, which the caller clears by mpg_extrapolation_clear(), also on failure. Errors:
- * those of the trace and its graph; out of memory; ranks that wait for each other for ever. */
+/* Predicts the run of TRACE on target P. The caller sets the parameters, the processors and models_barrier of X. Fills
+ * RESULT as mpg_simulate() does, and the other fields of X, which the caller clears by mpg_extrapolation_clear(), also on
+ * failure. Errors: errors of the trace and its graph; out of memory; a deadlock of ranks. */
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
                        struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err);
 void mpg_extrapolation_clear(struct mpg_extrapolation *x);

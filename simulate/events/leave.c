@@ -81,7 +81,8 @@ int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step
     return mpg_events_steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
-/* The value that S reads from the meeting becomes the time at which its own rank may leave; NULL: S reads no meeting. */
+/* Replaces the meeting's value that S reads by the time at which the rank of S may leave. Returns the meeting; NULL: S reads
+ * no meeting. */
 static const struct meeting *prepare_meeting(struct world *w, const struct mpg_step *s)
 {
     if (s->edge_number == 0)
@@ -101,7 +102,7 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
     return m ? USE_BARRIER : s->edge_number > 0 ? USE_COLLECTIVE : USE_MESSAGE;
 }
 
-/* Starts the transfer of S, if its owner serves transfers; else the evaluator has accounted for it. */
+/* Starts the transfer of S if the owner serves transfers; else the evaluator has accounted for the transfer. */
 static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
     const struct mpg_sent_message m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
@@ -123,7 +124,8 @@ static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, do
     return mpg_events_transfers_start(w, s, sent_ns, err);
 }
 
-/* Evaluates S without the evaluator's own round trip where requests replace it, and with one where each get or put blocks. */
+/* Evaluates S without the evaluator's own round trip if requests replace the round trip, and with a round trip if each get
+ * or put blocks. */
 static int take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;

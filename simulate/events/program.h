@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps of the graph that wait until their stream reaches them in simulated time. Private to simulate/events/.
  *
- * The graph delivers steps in its own order. They stay in its batches, and their values in slots that no other value reuses
- * meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous message, a collective)
- * is a node; it is evaluated once all its inputs are known. */
+ * The graph delivers steps in its own order. Steps stay in the graph's batches, and their values in slots that no other
+ * value reuses meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous
+ * message, a collective) is a node, evaluated once all inputs are known. */
 #ifndef MPG_EVENTS_PROGRAM_H
 #define MPG_EVENTS_PROGRAM_H
 
@@ -37,7 +37,7 @@ struct meeting {
     struct mpg_origin origin;
     struct mpg_batch *batch; /* of the members' steps; kept until all members have arrived */
     struct value value;      /* known once all members have arrived */
-    uint32_t slots;          /* number of slots that refer to it */
+    uint32_t slots;          /* number of slots that refer to the meeting */
     uint32_t missing;        /* members that have not arrived */
     bool sorted;             /* members are sorted by rank */
     uint32_t n, capacity;

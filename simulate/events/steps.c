@@ -81,7 +81,7 @@ static void be_ready(struct world *w, uint32_t lane)
     w->rank[lane].ready_ns = w->now_ns;
 }
 
-/* All replies that LANE waits for have arrived: the processor takes them from now on. */
+/* All replies that LANE waits for have arrived: the processor takes the replies from now on. */
 static void end_drain(struct world *w, uint32_t lane)
 {
     struct rank *r = &w->rank[lane];
@@ -199,7 +199,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
     }
 }
 
-/* Whether LANE has a pending step; a first thread reads the graph until it has one. */
+/* Returns true if LANE has a pending step; a first thread reads the graph until LANE has one. */
 static int has_step(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     int more = 1;

@@ -35,7 +35,7 @@ void mpg_events_steps_count(struct world *w, double bytes);
 int mpg_events_steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err);
 /* Evaluates S. */
 int mpg_events_steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err);
-/* Advances LANE to the time of its value: STOPS, with an event then, if that time is in the future. */
+/* Advances LANE to the time of its value. If this time is in the future, schedules an event and returns STOPS. */
 int mpg_events_steps_advance(struct world *w, uint32_t lane, struct mpg_error *err);
 
 /* --- leave.c --- */
@@ -45,7 +45,8 @@ uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *
 int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
 /* LANE begins to wait; the sends of the call occupy the processor until IDLE_NS. */
 int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err);
-/* The last event that LANE's call waits for has happened, or its rank has the processor again: ends the call if both hold. */
+/* The last event that LANE's call waits for has happened, or the rank has the processor again: ends the call if both
+ * conditions hold. */
 int mpg_events_steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err);
 /* Executes LEAVE step S. */
 int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);

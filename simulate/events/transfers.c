@@ -34,7 +34,7 @@ int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double
     return mpg_events_network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
 
-/* The reply to Q; its random draws are addressed by the call that sent Q. */
+/* The reply to Q. The call that sent Q addresses the reply's random draws. */
 static struct mpg_sent_message reply_of(const struct request *q)
 {
     struct mpg_sent_message m = q->sending;

@@ -58,17 +58,17 @@ struct lane { /* a stream */
 struct rank {
     struct request *first, **last; /* requests to be served, oldest first */
     struct request *current; /* the request that the rank serves; NULL: none */
-    double free_ns;          /* earliest time at which it can serve in a wait */
+    double free_ns;          /* earliest time at which the rank can serve in a wait */
     double served_ns, lost_ns; /* of its current call or work: serving; without the processor */
     double begin_ns, work_ns, poll_ns; /* the work: begin, length, cost of a check for requests */
     double left_ns;          /* work beyond the current slice */
     uint64_t works, waits;   /* number of work intervals and waits so far */
     bool checks, looks;      /* a CHECK event is pending; the rank serves in a check */
     struct transfer *transfers;
-    size_t awaited;          /* transfers that it waits for and whose reply has not arrived */
-    bool holds, queued;      /* it holds the processor; it is in the processor's queue */
-    bool switching;          /* it holds the processor, and runs from EVENT_GRANT on */
-    double ready_ns;         /* since when it has been ready */
+    size_t awaited;          /* number of awaited transfers whose reply has not arrived */
+    bool holds, queued;      /* the rank holds the processor; the rank is in the processor's queue */
+    bool switching;          /* the rank holds the processor, and runs from EVENT_GRANT on */
+    double ready_ns;         /* time since which the rank has been ready */
     double use[USES];
     uint64_t requests;       /* served so far */
 };
@@ -76,7 +76,7 @@ struct rank {
 struct processor {
     int32_t holder, last;    /* ranks; -1: none */
     int32_t *queue, first, n, capacity; /* ready ranks, in a ring buffer of CAPACITY */
-    double rounds, since_ns; /* turns.c: rounds since since_ns that one event stands for; 0: none */
+    double rounds, since_ns; /* turns.c: rounds since since_ns that one event represents; 0: none */
 };
 
 struct world {
@@ -108,10 +108,10 @@ struct world {
 
 /* --- world.c --- */
 
-/* Runs W by the steps of GRAPH, new and opened with keeps_slots, and TIMES, of one lane. The caller sets options, target,
- * parameters, processors, x, counts, blocking_get, replica, ranks and observer of W, and 0 elsewhere, and clears W before it
- * closes GRAPH, also on failure. Errors: those of the graph; out of memory; ranks that wait for each other for ever, which a
- * trace of a real run does not show. */
+/* Runs W by the steps of GRAPH, new and opened with keeps_slots, and TIMES, with one lane. The caller sets options, target,
+ * parameters, processors, x, counts, blocking_get, replica, ranks and observer of W, and 0 elsewhere, and clears W before
+ * closing GRAPH, also on failure. Errors: errors of the graph; out of memory; a deadlock of ranks, which a trace of a real
+ * run does not show. */
 int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_world_clear(struct world *w);
 /* Schedules LANE at AT_NS in place of the earlier event. */
@@ -131,7 +131,7 @@ static inline struct lane *lane_of(struct world *w, int32_t rank)
 int mpg_events_serve_request(struct world *w, struct request *r, struct mpg_error *err);
 int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err);
 int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
-/* RANK begins to serve the oldest request, if there is one and the state and the policy allow it. */
+/* RANK begins to serve the oldest request, if there is one and the state and the policy allow a service. */
 int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err);
 /* RANK begins to compute for WORK_NS, the interval of step S. */
 int mpg_events_serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
@@ -150,10 +150,10 @@ double mpg_events_transfers_service_ns(const struct world *w, const struct reque
 /* Events: the owner has served Q; the reply to T arrives. */
 int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err);
 int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
-/* The number of transfers of RANK that step S waits for (NULL: all of them). *MISSING: replies are still to come; RANK continues
- * after the last, and the number is meaningless. */
+/* The number of RANK's transfers that step S waits for (NULL: all transfers). *MISSING: replies are still to come; RANK
+ * continues after the last reply, and the number is meaningless. */
 size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
-/* RANK takes the N replies, which have all arrived, one after the other: raises *VALUE_NS to the time when that is done. */
+/* RANK takes the N replies, which have all arrived, one after the other: raises *VALUE_NS to the end of the last reply. */
 int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err);
 
@@ -163,7 +163,7 @@ int mpg_events_share_init(struct world *w, struct mpg_error *err);
 void mpg_events_share_clear(struct world *w);
 /* *HAS: whether RANK holds the processor and may run; else it queues for the processor. */
 int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
-/* RANK, which waits, releases the processor at AT_NS, if it holds it and still waits then. */
+/* RANK, which waits, releases the processor at AT_NS, if RANK still holds the processor and waits then. */
 int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
 /* RANK releases the processor now. */
 int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *err);
