@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cyclic: tridiagonal systems by cyclic reduction (Hockney 1965). The 2^k - 1 equations are distributed in blocks
  * of 2^k / n. An element is one equation of all systems. Reduction: at stride h each multiple of 2 h eliminates
- * its neighbours at distance h, which are read if another rank owns them. Substitution solves the odd multiples of
- * h with these equations. A barrier ends each level. */
+ * its neighbours at distance h; neighbours on another rank are read first. Substitution solves the odd multiples
+ * of h with these equations. A barrier ends each level. */
 #include "extrap.h"
 
 #include <math.h>

@@ -52,8 +52,8 @@ static void add(struct found *sum, const struct found *more)
         sum->rings[i] += more->rings[i];
 }
 
-/* The relative difference of the sums from the published ones, or, if none are published, from a computation on
-   one rank. */
+/* Returns the relative difference of the sums from the published sums; if no sums are published, from a
+   computation on one rank. */
 static double difference(const struct found *found, long log2_pairs)
 {
     struct found want = *found;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Common functions of the programs in this folder: options, memory that other ranks read, barriers, sums, and the
  * result line. The programs follow pC++ (Shanmugam, Malony, Mohr 1995, section 3.1). Each rank owns elements. A
- * rank reads remote elements one at a time and waits for each (MPI_Get, MPI_Win_flush, without action of the
- * owner). Phases end with a barrier. No rank writes into another rank's elements. */
+ * rank reads remote elements singly, and waits for each (MPI_Get, MPI_Win_flush, without action of the owner).
+ * Phases end with a barrier. No rank writes into another rank's elements. */
 #ifndef EXTRAP_H
 #define EXTRAP_H
 
@@ -33,7 +33,7 @@ enum { EXTRAP_SUMS = 16 }; /* most values of one sum */
  * a wrong option (one line, exit 2). */
 void extrap_options(int argc, char **argv, const char *what, const struct extrap_option *options, int n);
 
-/* MPI_Init. A program prepares its data before, so that the trace does not contain the preparation. */
+/* Calls MPI_Init. A program prepares its data before this call, so that the trace does not contain the preparation. */
 void extrap_start(struct extrap *team, const char *name);
 /* Ends the program with one line (exit 2) if MAY is false. Collective. */
 void extrap_require(const struct extrap *team, bool may, const char *what);
@@ -43,12 +43,12 @@ void extrap_open(struct extrap *team, size_t bytes);
 void extrap_alone(struct extrap *team, size_t bytes);
 void extrap_free(struct extrap *team);
 
-/* After the barrier all ranks can read what any rank wrote before. Collective. */
+/* After the barrier all ranks can read data that any rank wrote before. Collective. */
 void extrap_barrier(struct extrap *team);
 /* Reads BYTES at OFFSET of OWNER's memory into TO, and waits for completion. */
 void extrap_read(struct extrap *team, int owner, size_t offset, size_t bytes, void *to);
 /* Replaces N VALUES by their sums over all ranks, added in rank order; N <= EXTRAP_SUMS. Rank 0 reads the values
- * of the others, which read the totals: 2 barriers, 2 (ranks - 1) reads. Collective. */
+ * of all ranks, then each rank reads the totals: 2 barriers, 2 (ranks - 1) reads. Collective. */
 void extrap_sum(struct extrap *team, double *values, int n);
 
 /* Replaces N VALUES on rank 0 by their sums, with MPI_Reduce. Each program ends with this call, for the number of

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grid: Poisson's equation on a square, by Jacobi iteration. Elements, each a square of cells, are distributed
- * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, as pC++ does; other ranks are idle. Each element reads the edges of
- * its four neighbours. A remote read transfers the whole element, as pC++ does, unless --true-size is given
+ * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks, as in pC++; other ranks are idle. Each element reads the edges of
+ * its four neighbours. A remote read transfers the whole element, as in pC++, unless --true-size is given
  * (Shanmugam, Malony, Mohr 1995, section 4.1). An iteration has two barriers: after all reads, and after all
- * updates. The source is a sum of waves, evaluated in each cell as if it depended on time. Each wave is an
+ * updates. The source is a sum of waves, evaluated in each cell as if the source depended on time. Each wave is an
  * eigenvector of the iteration, so the result of K iterations from 0 is known. */
 #include "extrap.h"
 
@@ -100,7 +100,7 @@ static double settled(const struct grid *g, long k, long iterations)
     return source(g, k, 0) / 4 * (1 - pow(left, (double)iterations)) / (1 - left);
 }
 
-/* One iteration of element (X, Y), and an update of its edges. */
+/* Computes one iteration of element (X, Y) and updates the element's edges. */
 static void change(const struct grid *g, long x, long y)
 {
     const long m = g->cells;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matmul: A B, with N x N matrices A and transposed B in the same distribution: rows and columns by Block, Cyclic
- * or Whole, nine combinations (Shanmugam, Malony, Mohr 1995, section 4.2). For each row of the transposed B, the
- * ranks that need its columns read them, and all ranks multiply. Row sums are then combined from right to left in
- * log steps, so that the first column of ranks gets one column of the product. A barrier ends each step. p x q
- * ranks own elements: n x 1 if columns are Whole, 1 x n if rows are, else p is the greatest divisor of n with p *
- * p <= n. */
+/* Matmul: A B, with N x N matrices A and transposed B in equal distributions: rows and columns by Block, Cyclic or
+ * Whole, nine combinations (Shanmugam, Malony, Mohr 1995, section 4.2). For each row of the transposed B, the
+ * ranks that need the row's columns read them, and all ranks multiply. Row sums are then combined from right to
+ * left in log steps, so that the first column of ranks gets one column of the product. A barrier ends each step.
+ * p x q ranks own elements: n x 1 if columns are Whole, 1 x n if rows are Whole, else p is the greatest divisor of
+ * n with p * p <= n. */
 #include "extrap.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static size_t sums_bytes(const struct matmul *x)
     return (size_t)x->rows.items * sizeof(double);
 }
 
-/* The matrices have integer elements, so that sums are exact. */
+/* Element (I, K) of A. All elements are integers, so sums are exact. */
 static double a(long i, long k)
 {
     return (double)(i + 1 + k);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mgrid: the multigrid benchmark of NAS (RNR-94-007, section 2.3): Poisson's equation in a periodic cube of 2^k
  * points a side, by V-cycles. An element is a column of the grid. The columns of each level are distributed
- * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks; other ranks are idle. A step (residual, smoothing, restriction,
- * prolongation) reads the remote columns around its own. One barrier follows after all reads, another after all
- * computation. */
+ * (BLOCK, BLOCK) over floor(sqrt n)^2 ranks; other ranks are idle. In a step (residual, smoothing, restriction,
+ * prolongation) a rank reads the remote columns around its own columns. A step has two barriers: after all reads,
+ * and after all computation. */
 #include "extrap.h"
 #include "nas.h"
 

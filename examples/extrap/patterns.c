@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Four communication patterns with work that does not depend on the number of ranks: patterns
- * chain|halos|puts|transposes chain: blocks of 64 KiB pass from rank to rank, with work on each. halos: 8 KiB to
- * both neighbours, posted before work, and two MPI_Allreduce of one number per step. puts: edges to both
- * neighbours between fences. transposes: MPI_Alltoall of 1 MiB in total between work, as in a parallel FFT.
+/* Four communication patterns with work that does not depend on the number of ranks.
+ *
+ *     patterns chain|halos|puts|transposes
+ *
+ *     chain        blocks of 64 KiB pass from rank to rank, with work on each block
+ *     halos        8 KiB to both neighbours, posted before work, and two MPI_Allreduce of one number per step
+ *     puts         edges to both neighbours between fences
+ *     transposes   MPI_Alltoall of 1 MiB in total between work, as in a parallel FFT
+ *
  * docs/EXTRAP.md compares predictions with runs. */
 #include <mpi.h>
 #include <stdio.h>
@@ -34,7 +39,7 @@ static void chain(void)
     free(v);
 }
 
-/* Exchanges M doubles with rank OTHER if it exists; returns the number of requests. */
+/* Exchanges M doubles with rank OTHER, if OTHER exists. Returns the number of requests. */
 static int swap(const double *out, double *in, int m, int other, MPI_Request *q)
 {
     if (other < 0 || other >= ranks)

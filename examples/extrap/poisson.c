@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Poisson: a direct solver for Poisson's equation on (2^k - 1)^2 points (Hockney 1965): sine transforms of the
  * rows, a tridiagonal system for each wave, inverse transforms. Rows and waves are distributed in blocks. Between
- * the phases the matrix is transposed: a rank packs one block for each other rank, and after a barrier reads the
- * blocks for itself. Another barrier follows. */
+ * the phases the matrix is transposed: a rank packs one block for each other rank; after a barrier each rank reads
+ * its blocks; another barrier ends the transposition. */
 #include "extrap.h"
 
 #include <complex.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sort: bitonic sort (Batcher 1968) of 2^k keys in equal blocks. Each rank sorts its block. In each of log n (log
- * n + 1) / 2 steps it reads its partner's block, keeps the lower or upper half of both, and waits in a barrier.
- * The keys are a permutation of 0 to 2^k - 1. */
+/* Sort: bitonic sort (Batcher 1968) of 2^k keys in equal blocks. Each rank sorts its block. In each of
+ * log n (log n + 1) / 2 steps a rank reads its partner's block, keeps the lower or upper half of both blocks, and
+ * waits in a barrier. The keys are a permutation of 0 to 2^k - 1. */
 #include "extrap.h"
 
 #include <stdint.h>

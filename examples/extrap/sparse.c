@@ -100,7 +100,7 @@ struct solver {
     double *x, *z, *r, *q;
 };
 
-/* Q = matrix P; P is in the memory that other ranks read. */
+/* Computes Q = matrix P; P is in the memory that other ranks read. */
 static void multiply(const struct solver *s, double *q)
 {
     struct extrap *team = s->team;

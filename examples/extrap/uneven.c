@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that moves from rank to rank while messages of 256 KiB, which wait for their receiver, are in transit.
- * docs/EXTRAP.md compares predictions with runs. Build: mpicc -O2 -o uneven uneven.c -lm */
+/* Work that moves from rank to rank while messages of 256 KiB, which wait for the receiver, are in transit.
+ * docs/EXTRAP.md compares predictions with runs.
+ *
+ *     mpicc -O2 -o uneven uneven.c -lm */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

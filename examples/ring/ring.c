@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The token ring of Sottile, Chandu, Bader 2006, section 6.1: direct n-body
- * interactions by passing packets of bodies round a ring.
- *
- * Every rank owns a packet. In each step it lets the packet it holds interact
- * with its own bodies, then passes it to the right while taking the left
- * neighbour's, with blocking calls. After as many steps as there are ranks every
- * packet has met every rank; that is one traversal. The last packet of all need
- * not be passed on. So a rank has exactly traversals x ranks phases of
- * computation, and one pass less.
+/* The token ring of Sottile, Chandu, Bader 2006, section 6.1: direct n-body interactions by passing packets of
+ * bodies round a ring.
  *
  *     ring [TRAVERSALS [BODIES [separate]]]
  *
- * `separate` passes packets with MPI_Send and MPI_Recv, even ranks sending first,
- * instead of one MPI_Sendrecv_replace. */
+ * Every rank owns bodies and starts with a packet of the same bodies. In each step a rank computes the interaction
+ * of its own bodies with the current packet, then passes the packet to the right and takes the left neighbour's
+ * packet, with blocking calls. In a traversal, which has one step for each rank, every packet meets every rank.
+ * The last packet is not passed on. So a rank has traversals x ranks phases of computation, and one pass less.
+ *
+ * `separate` passes packets with MPI_Send and MPI_Recv, even ranks sending first, instead of MPI_Sendrecv_replace. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Three receives with known scaling: one grows with the number of processes. Checks mpgscale's verdicts.
- * abc [VISITS [SEED [SIGMA]]]: processes form pairs (an even number). The second of each pair waits for the first,
- * VISITS times (20) at each of
+ *
+ *     abc [VISITS [SEED [SIGMA]]]
+ *
+ * Processes form pairs (an even number). The second process of a pair waits for the first, VISITS times (20) at each of
  *     A  0.1 N exp(SIGMA g) ms, N processes
  *     B  5 exp(SIGMA h) ms
  *     C  exp(k) ms: noise (about 30 % over 20 visits)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All communication in one routine, as in many programs: only its callers show what grows. wrapper [VISITS]:
- * processes form pairs. The first of each pair sends synchronously, VISITS times (10) from each of two places. The
- * second is late by N ms at the first place, by 32 / N ms at the other; N processes. */
+/* All communication in one routine, as in many programs: only the routine's callers show where time grows.
+ * wrapper [VISITS]: processes form pairs. The first process of a pair sends synchronously, VISITS times (10) from
+ * each of two places. The second process is late by N ms at the first place, and by 32 / N ms at the second; N
+ * processes. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

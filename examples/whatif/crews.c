@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Crews: crews [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Ranks form crews of two or three
- * (sub-communicators); the lowest ranks, the leads, share another communicator. In each round all ranks dig
- * (region `dig`, uneven). Members send to their lead, who receives in order of arrival (Waitany) and sorts (region
- * `sort` per message). Leads exchange with each other (Sendrecv) and broadcast to their crews. Every third round
- * all ranks agree (Iallreduce, with work before its Wait). Work is sleep, so ranks may share cores. balance= and
- * scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
+/* Crews of ranks with leads.
+ *
+ *     crews [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Ranks form crews of two or three (sub-communicators); the lowest ranks, the leads, share another communicator.
+ * In each round all ranks dig (region `dig`, uneven). Members send to the lead of their crew, who receives in order
+ * of arrival (Waitany) and sorts (region `sort` per message). Leads exchange messages (Sendrecv) and broadcast to
+ * their crews. Every third round all ranks agree (Iallreduce, with work before the Wait). Work is sleep, so ranks
+ * may share cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
 enum { MOST = 64 };

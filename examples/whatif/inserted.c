@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program with additional messages: inserted PATTERN [insert=BYTES:TO[:LAST]] [bytes=N] [rounds=N] [unit=MS]
- * Each round has uneven work (region `foo`) and communication by PATTERN: ring (to the right neighbour after the
- * work), posted (the same, posted before the work), chain (from the left neighbour before the work, to the right
- * one after it), sum (Allreduce after the work) or none. With insert= each rank up to LAST also sends BYTES at the
- * start of foo, to the rank at offset TO (+1, -1) or to rank TO, and receives the messages sent to it. This is
- * mpgsim's hypothesis `insert foo bytes=BYTES to=TO ranks=0-LAST`. Work is sleep, so ranks may share cores. Prints
- * the run time in ms. */
+/* A program with additional messages.
+ *
+ *     inserted PATTERN [insert=BYTES:TO[:LAST]] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each round has uneven work (region `foo`) and communication by PATTERN:
+ *     ring     to the right neighbour after the work
+ *     posted   to the right neighbour, posted before the work
+ *     chain    from the left neighbour before the work, to the right neighbour after the work
+ *     sum      Allreduce after the work
+ *     none     no communication
+ * With insert= each rank up to LAST also sends BYTES at the start of foo, to the rank at offset TO (+1, -1) or to
+ * rank TO, and receives the additional messages of other ranks, like mpgsim's hypothesis
+ * `insert foo bytes=BYTES to=TO ranks=0-LAST`. Work is sleep, so ranks may share cores. Prints the run time in ms. */
 #include "whatif.h"
 
 static char *in, *out;
@@ -18,7 +24,7 @@ static int receiver_of(int r)
     return length < 0 || r > last || receiver == r ? MPI_PROC_NULL : receiver;
 }
 
-/* The additional messages: one to another rank, and those from other ranks. */
+/* Exchanges the additional messages: one to another rank, and any number from other ranks. */
 static void exchange(void)
 {
     const int receiver = receiver_of(rank);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives with work: posted OPERATION [way=mid|before|both|now] [balance=REGION] [scale=REGION:F]
- * [bytes=N] [rounds=N] [unit=MS] Each round posts OPERATION (ibcast, igather, ireduce, iallreduce, ialltoall,
- * iallgather, iscan, ibarrier) and waits for completion. Uneven work (region `foo`) comes between post and wait
- * (mid), before both (now), before the post with even work (`bar`) after it (before), or before and after the post
- * (both). Work is sleep, so ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim
- * do. Prints the run time in ms. */
+/* Nonblocking collectives with work.
+ *
+ *     posted OPERATION [way=mid|before|both|now] [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each round posts OPERATION (ibcast, igather, ireduce, iallreduce, ialltoall, iallgather, iscan, ibarrier) and
+ * waits for completion. The places of uneven work (region `foo`) and even work (region `bar`):
+ *     mid      foo between post and wait, bar after the wait
+ *     before   foo before the post, bar between post and wait
+ *     both     foo before the post and between post and wait, bar after the wait
+ *     now      foo before the post, bar after the wait
+ * Work is sleep, so ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim do.
+ * Prints the run time in ms. */
 #include "whatif.h"
 
 static char *in, *out;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided communication: shelf [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Each rank makes
- * a part (region `make`, uneven), puts it into the right neighbour's window and flushes, counts it by a
- * Fetch_and_op on rank 0, and waits in a barrier. It then gets the left neighbour's part under a lock and works on
- * it (region `use`). Every third round ends with a fence of another window. Work is sleep, so ranks may share
- * cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
+/* One-sided communication.
+ *
+ *     shelf [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * In each round a rank makes a part (region `make`, uneven), puts the part into the right neighbour's window and
+ * flushes, counts the part by a Fetch_and_op on rank 0, and waits in a barrier. Then the rank gets the left
+ * neighbour's part under a lock and works on this part (region `use`). Every third round ends with a fence of
+ * another window. Work is sleep, so ranks may share cores. balance= and scale= change the work as the hypotheses
+ * of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
 /* Work units of rank R in round K. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided transfers of one number that may need the target inside MPI: transfers PATTERN [balance=REGION]
- * [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] Each round has uneven work (region `foo`), a transfer by
- * PATTERN, even work (`bar`), and the completion of the transfer. Work is sleep, so ranks may share cores.
- * balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
+/* One-sided transfers of one number that may need the target inside MPI.
+ *
+ *     transfers PATTERN [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each round has uneven work (region `foo`), a transfer by PATTERN, even work (`bar`), and the completion of the
+ * transfer. Work is sleep, so ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim
+ * do. Prints the run time in ms. */
 #include "whatif.h"
 
 static MPI_Win win;
