@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values in the working space of each member: */
+/* Values of each member in the working space: */
 enum {
-    FREE,    /* F: the earliest time of its next send */
-    LOCAL,   /* end of its own calls; for posted messages, of its sends so far */
-    OTHER,   /* the latest time it waits for, except arrivals, */
+    FREE,    /* F: the earliest time of the member's next send */
+    LOCAL,   /* end of the member's own calls; for posted messages, end of the sends so far */
+    OTHER,   /* the latest time that the member waits for, except arrivals */
     ARRIVED, /* the latest arrival, plus the o_r of later messages */
-    COSTS,   /* sum of its o_r */
+    COSTS,   /* sum of the member's o_r */
     SPACES
 };
 
 /* A member's progress in the current round and in all phases. */
 struct progress {
-    uint32_t calls;       /* number of calls made in earlier phases and rounds; it addresses kappa's draws */
-    bool in_round;        /* it takes part in the current round, */
-    double reduced_bytes; /* and reduces this many received bytes; < 0: none */
+    uint32_t calls;       /* number of calls made in earlier phases and rounds; addresses kappa's draws */
+    bool in_round;        /* the member takes part in the current round */
+    double reduced_bytes; /* number of received bytes that the member reduces in the round; < 0: none */
 };
 
 struct mpg_expansion {
@@ -28,7 +28,7 @@ struct mpg_expansion {
     size_t stride;   /* doubles in a value */
     size_t capacity; /* doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* one value each: of the current message */
+    double *lambda, *tau, *cost, *wait; /* one value each, for the current message */
     double *kappa;                      /* kappa of the current call */
     struct progress *progress;          /* progress of each member, by number relative to the root */
 };
@@ -38,7 +38,7 @@ struct evaluation {
     struct mpg_expansion *x;
     const struct mpg_plan *plan;
     const struct mpg_message_costs *costs;
-    bool together; /* all members are evaluated, not a single one of a tree */
+    bool together; /* all members are evaluated, not a single member of a tree */
 };
 
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err)
@@ -402,7 +402,7 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
     double *mine = values->value(values->data, v);
     if (v > 0) {
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
-        if (!is_synchronous(e, &m)) /* otherwise the parent has evaluated it */
+        if (!is_synchronous(e, &m)) /* the parent has evaluated a synchronous message */
             receive(e, &m, v, call_of_parent(e, phase, v), values->message(values->data, v), mine);
     }
     int32_t n = mpg_tree_children(&phase->tree, v);
@@ -448,7 +448,7 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
         send_eager(e, &m, v, call_of_parent(e, phase, v), free_ns, values->message(values->data, v), mine);
-        if (is_carried(e, phase, &m, m.from)) /* its parent has arrived, and is not evaluated yet */
+        if (is_carried(e, phase, &m, m.from)) /* the parent has arrived, and is not evaluated yet */
             raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
 }
@@ -569,7 +569,7 @@ static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, doub
     }
 }
 
-/* Evaluates one of the messages that are all posted at the same time. */
+/* Evaluates a message of a phase in which all messages are posted at once. */
 static void post(struct evaluation *e, const struct mpg_message *relative, struct together *all)
 {
     struct mpg_expansion *x = e->x;

@@ -32,7 +32,7 @@ enum slot_part {
     DELAY_SLOT_PARTS,
     SLOT_ENVELOPE = SLOT_BARE, /* times: arrival of a message's envelope; as enum mpg_slot_part */
     SLOT_MEET,  /* times: a synchronous message meets the receive */
-    SLOT_BEGIN, /* times: the message leaves, if the receiver waits for it */
+    SLOT_BEGIN, /* times: departure of a message that waits for the receiver */
     TIME_SLOT_PARTS
 };
 
@@ -117,7 +117,7 @@ struct mpg_arrival {
     const struct mpg_edge *edge;
     uint32_t i;     /* index among the received messages */
     bool further;
-    bool early;     /* the call does not receive it in the trace */
+    bool early;     /* the traced call does not receive the message */
     bool costs;     /* the receiver pays o_r */
 };
 
@@ -162,7 +162,7 @@ struct mpg_evaluator {
     const struct mpg_paths *paths; /* path classes of messages; NULL: all are P's */
     bool comparable;    /* the clocks of the ranks are comparable */
     double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */
-    bool *slot_met;     /* of an arrival: a probe has matched it */
+    bool *slot_met;     /* for each arrival: a probe has matched the message */
     bool leaves;        /* messages have overheads */
     struct mpg_left_draws *slot_left; /* an eager message's draws, as the receiver needs them */
     struct mpg_left_draws sent_left;  /* and of the last message, for the sender */
@@ -192,7 +192,7 @@ struct mpg_evaluator {
     /* predict mode */
     const struct mpg_target *target;
     struct mpg_times_options options;
-    bool *threads;       /* for each rank: it has several threads */
+    bool *threads;       /* for each rank: the rank has several threads */
     double *best, *lambda, *tau, *answer; /* n each */
     double *arrived;     /* n: arrival of the last message that the call receives */
     bool *by_message;    /* n: the call waited for a message, not for a collective */
@@ -402,12 +402,12 @@ void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s,
  * messages contain noise). */
 double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s);
 
-/* Evaluate a step of their kind (docs/MODEL.md, section 4). */
+/* Evaluate a step of the named kind (docs/MODEL.md, section 4). */
 void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_contribute(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_merge(struct mpg_evaluator *l, const struct mpg_step *s);
-/* Not inlined: it shares no registers with the loop over steps. */
+/* Not inlined, so that the loop over steps keeps its registers. */
 __attribute__((noinline)) int mpg_delays_leave(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 /* A STORE step that joins an expanded collective, in addition to the general STORE. */
 int mpg_delays_join_expanded(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);

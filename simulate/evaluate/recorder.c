@@ -180,7 +180,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
     return 0;
 }
 
-/* --- what can still be read --- */
+/* --- values that can still be read --- */
 
 static bool is_finished(const struct mpg_recorder *x, uint32_t stream)
 {

@@ -17,7 +17,7 @@ struct mpg_recorder {
     double *from_ns;         /* the value that the call's leave comes from */
     double *other;           /* scratch */
     uint32_t *code;          /* n: the edge that the call's leave comes from */
-    bool *used;              /* for each code: some lane has it */
+    bool *used;              /* for each code: used in some lane */
     uint32_t used_capacity;
     uint64_t *firsts;        /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
     uint64_t steps;          /* steps since the last cut */

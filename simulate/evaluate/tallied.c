@@ -81,7 +81,7 @@ static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct 
         return 0;
     int status = mpg_reserve_at(&e->edge_place, sizeof *e->edge_place, &e->edge_places, s->edge_number, err);
     for (uint32_t i = 0; i < s->edge_number && status == 0; i++) {
-        e->edge_place[i] = e->tally->at[s->stream]; /* the call's, if it is about no message */
+        e->edge_place[i] = e->tally->at[s->stream]; /* the call's place, if the edge has no message */
         status = mpg_tally_edge(e->tally, s, &s->edges[i], &e->edge_place[i], err);
     }
     return status;

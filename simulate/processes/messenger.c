@@ -7,12 +7,12 @@
 
 enum {
     TAG = 1,
-    PIECE_BYTES = 64 << 20, /* the largest message: MPI may copy it */
+    PIECE_BYTES = 64 << 20, /* size of the largest message: MPI may copy messages */
     LEAST_SLEEP_NS = 20000,
     MOST_SLEEP_NS = 2000000
 };
 
-static MPI_Comm all; /* all processes, or those of this part */
+static MPI_Comm all; /* all processes, or the processes of this part */
 
 static void begin(int *rank, int *size)
 {

@@ -66,7 +66,7 @@ static int place(void)
 {
     char host[HOST_SIZE];
     cpu_set_t set;
-    CPU_ZERO(&set); /* stays zero if the machine has more processors than it holds */
+    CPU_ZERO(&set); /* stays zero if the machine has more processors than the set has room for */
     sched_getaffinity(0, sizeof set, &set);
     name_host(host);
     return (int)(mpg_processes_digest(digest_text(0, host), &set, sizeof set) & INT_MAX);

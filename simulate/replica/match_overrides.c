@@ -11,7 +11,7 @@
 struct mpg_match_overrides {
     const struct mpg_trace *trace;
     int32_t rank;
-    struct mpg_map renamed; /* request in the trace -> request in the replica, if they differ */
+    struct mpg_map renamed; /* request in the trace -> request in the replica, if different */
     struct mpg_map early;   /* request in the replica -> it is completed, and in the trace not yet */
     int64_t *list[3]; /* requests, done, cancelled */
     uint32_t list_capacity[3];
@@ -103,7 +103,7 @@ static int name_all(struct mpg_match_overrides *d, int which, const int64_t **li
     return 0;
 }
 
-/* The trace has completed REQUEST: its number is free. */
+/* The trace has completed REQUEST: frees the number of REQUEST. */
 static void forget(struct mpg_match_overrides *d, int64_t request)
 {
     mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);

@@ -10,14 +10,14 @@ struct node_file {
     int fd;
     char name[4200]; /* for errors */
     uint32_t block; /* bytes */
-    int64_t end;    /* of the file, as far as it has been given out */
+    int64_t end;    /* end of the blocks handed out, bytes */
 };
 
 /* The records of one stream. Zero-initialised: none. */
 struct node_records {
-    double ratio;          /* of the last node written or read */
-    uint64_t number;       /* its number */
-    int64_t last_ns;       /* its leave; before the first node, the caller sets the begin of the first interval */
+    double ratio;          /* ratio of the last node written or read */
+    uint64_t number;       /* number of the last node */
+    int64_t last_ns;       /* leave of the last node; before the first node, the caller sets the begin of the first interval */
     uint64_t count;        /* records left to read, or written so far */
     struct mpg_match_override *override; /* of the node that is read */
     uint32_t override_count, override_capacity;

@@ -13,8 +13,8 @@ static const double most_ns = 2e18; /* traces end at 2^61 */
 struct stream {
     struct mpg_node_stream is;
     uint32_t sibling;      /* next stream of the rank; 0: none */
-    double value_ns;       /* after its last step */
-    int64_t traced_ns;     /* if values are delays: traced time of its last node since MPI_Init was left */
+    double value_ns;       /* value after the last step of the stream */
+    int64_t traced_ns;     /* if values are delays: traced time of the stream's last node since MPI_Init was left */
     bool waits;            /* NODE is entered and not left */
     struct mpg_node node;
     bool skips;         /* the call is not made */
@@ -187,7 +187,7 @@ int mpg_node_times_take(void *nodes, const struct mpg_step *step, double value_n
     int status = 0;
     if (step->kind == MPG_STEP_ENTER)
         status = enter(n, step, value_ns, err);
-    else if (step->kind == MPG_STEP_JOIN) /* MPI_Finalize is entered when the latest thread enters it */
+    else if (step->kind == MPG_STEP_JOIN) /* the last thread's enter is the enter of MPI_Finalize */
         status = whole(s, value_ns, s->records.last_ns, &s->node.enter_ns, err);
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;

@@ -38,7 +38,7 @@ int mpg_median_waits_find(struct mpg_median_waits *w, const struct mpg_simulated
 {
     const int64_t limit_bytes = s->result->source_eager_limit_bytes;
     const struct mpg_traced_options options = {.lenient = s->options->graph.lenient,
-                                               .limit_given = limit_bytes != INT64_MAX, /* else nobody knows it */
+                                               .limit_given = limit_bytes != INT64_MAX, /* otherwise the limit is unknown */
                                                .eager_limit_bytes = limit_bytes};
     *w = (struct mpg_median_waits){.predicted = NULL};
     if (mpg_waits_find(s->trace, &options, &w->traced, err) < 0)

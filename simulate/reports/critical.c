@@ -179,7 +179,7 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
         .key = "bytes" \
     }
 
-/* JSON has the call first, CSV has it after the rank. */
+/* The call is the first column in JSON, and follows the rank in CSV. */
 static const struct mpg_table_column segment_columns[] = {
     {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "callsite"}, {.key = "region"}, {.key = "from_rank"},
     {.key = "begin_ns"}, {.key = "end_ns"}, TERM_COLUMNS};

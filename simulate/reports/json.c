@@ -290,7 +290,7 @@ void mpg_answer_options(struct mpg_json *j, const char *key, const struct mpg_re
     mpg_json_close(j);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 /* Choices in all replicas together. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)

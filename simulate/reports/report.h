@@ -31,7 +31,7 @@ struct mpg_report {
     const char *source_map;                     /* the key that gave SOURCE_PLACES; NULL: the trace */
     const char *collectives, *collective_table; /* as given; NULL: not given */
     const struct mpg_times_options *times;
-    const struct mpg_hypothesis_shares *supposing;         /* NULL: no hypotheses, or their effects are not asked for */
+    const struct mpg_hypothesis_shares *supposing;         /* NULL: no hypotheses, or shares of hypotheses are not wanted */
     const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
     double against_ns;                             /* --against: a run on one processor; 0: not given */
     const struct mpg_notes *warnings, *assumed;
@@ -45,7 +45,7 @@ struct mpg_report {
     } given;
 };
 
-/* These write REPORT. Error: out of memory. */
+/* Write REPORT as text, as a line for each rank, and as JSON. Error: out of memory. */
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 /* A line for each rank, with SEPARATOR between its columns. */
 int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);

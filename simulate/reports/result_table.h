@@ -26,7 +26,7 @@ struct mpg_result_row {
     struct mpg_row_answer answer;
     double traced_ns, recorded_ns;
     uint64_t synchronous;  /* synchronous messages */
-    struct mpg_notes head; /* its machines */
+    struct mpg_notes head; /* machines of the row */
     char *options;         /* JSON; or NULL */
 };
 
@@ -49,7 +49,7 @@ struct mpg_result_table {
     bool compares; /* the last column is the signature */
     uint32_t replicas, first_replica;
     uint64_t seed;
-    bool predicted, json;           /* json: it will be written as JSON */
+    bool predicted, json;           /* json: the output is JSON */
     struct mpg_graph_counts counts; /* of the first row */
     char *program;                  /* the first lines of text; NULL until row 0 is taken */
     char *received;                 /* rows from other processes, which topics of notes point into; or NULL */

@@ -144,7 +144,7 @@ static int put_rows(const struct mpg_result_table *rows, enum mpg_table_format f
     return status;
 }
 
-/* ---- what is tolerated ---- */
+/* ---- tolerances ---- */
 
 /* Puts the tolerance X: a signature, a limit, and the largest tolerated value. */
 static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *rows, const struct mpg_tolerance *x)

@@ -82,7 +82,7 @@ static int pack(const struct mpg_result_table *rows, int part, char **bytes, siz
 
 /* --- and back --- */
 
-/* Returns the string at *AT, and moves *AT behind it. */
+/* Returns the string at *AT, and moves *AT behind the string. */
 static const char *next_word(const char **at)
 {
     const char *word = *at;

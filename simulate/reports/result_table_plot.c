@@ -45,7 +45,7 @@ static void put_head(struct plot_session *s, const struct mpg_result_table *rows
     mpg_plot_set(s->script, "ylabel", "%s run time (%s)", rows->predicted ? "predicted" : "perturbed", unit);
 }
 
-/* ---- over what is swept ---- */
+/* ---- the swept parameter ---- */
 
 /* Rows as lines over the first column; the units divide values. */
 struct swept {

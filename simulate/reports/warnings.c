@@ -168,7 +168,7 @@ static void add_missing_source(const struct mpg_report *r, struct mpg_notes *lis
                                  "value minus its least");
 }
 
-/* --- what was measured badly --- */
+/* --- failed checks of measurements --- */
 
 /* Returns the parts of a signature that the answer uses, as bits of enum mpg_signature_part, without the rates of
  * computation. */
@@ -205,7 +205,7 @@ static void add_verdicts(const struct mpg_report *r, struct mpg_notes *list)
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
     add_verdict(r->p->target, parts, "the signature", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
-    if (r->source->origin != MPG_SOURCE_TARGET) /* else it is the target's, done above */
+    if (r->source->origin != MPG_SOURCE_TARGET) /* the target's signature is checked above */
         add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source's signature, which is in the trace,"
                                                                                : "the source's signature", list);
 }
@@ -335,7 +335,7 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_notes *list)
                                       names);
 }
 
-/* --- what the trace has not --- */
+/* --- parts missing in the trace --- */
 
 /* Warns of communication functions that the tracer did not know. */
 static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)

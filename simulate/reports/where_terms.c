@@ -7,7 +7,7 @@
 #include "common/units.h"
 #include "simulate/rounding.h"
 
-/* ---- what a row's terms come to ---- */
+/* ---- sums of a row's terms ---- */
 
 double mpg_where_put_in(const double *term)
 {

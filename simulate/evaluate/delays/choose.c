@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/rounding.h"
 
-/* ---- where they are ---- */
+/* ---- times of candidates ---- */
 
 /* The traced time t(A) of candidate C of S, and the time that the slot's value delays. */
 static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step *s,
@@ -42,7 +42,7 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 {
     const uint32_t n = s->alternatives->candidate_number;
     double last_ns = -INFINITY;
-    uint32_t first = n; /* completed one */
+    uint32_t first = n; /* the first completed candidate */
     for (uint32_t i = 0; i < n; i++)
         if (pick[i].completed) {
             last_ns = fmax(last_ns, pick[i].traced_ns + pick[i].bound_ns);
@@ -67,7 +67,7 @@ static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
     raise(s, pick);
 }
 
-/* ---- what is exchanged ---- */
+/* ---- exchanges of arrivals ---- */
 
 /* Sets the arrival of P in lane W: at AT_NS, PUT_NS of it injected. */
 static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
@@ -133,7 +133,7 @@ static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *se
 const struct mpg_arrivals mpg_delays_arrivals = {
     .is_bounded = true, .place = place, .assign = assign, .exchange = exchange, .fly = fly};
 
-/* ---- what evaluators call ---- */
+/* ---- functions for the evaluator ---- */
 
 double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w)
 {

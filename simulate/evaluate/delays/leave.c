@@ -35,7 +35,7 @@ static double edge_slack(const struct mpg_evaluator *l, const struct mpg_step *s
     if (l->absorb != MPG_ABSORB_CLOCK)
         return 0;
     switch (e->kind) {
-    case MPG_EDGE_ARRIVAL: /* t(A) = when it can have started + l(d) */
+    case MPG_EDGE_ARRIVAL: /* t(A) = the message's earliest start + l(d) */
         from_ns = start_ns(l, s->rank, e);
         floor_ns = has_last_floors(l, s) ? last_floors(l, s)->flight_ns : flight_ns(l, e->source, s->rank, e->bytes);
         break;
@@ -251,7 +251,7 @@ static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const 
     const bool is_node = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
                          e->kind == MPG_EDGE_HELD;
     x->value = is_envelope ? slot_bare(l, e->slot) : slot_delay(l, e->slot);
-    x->ready = is_node; /* the kappas are in it */
+    x->ready = is_node; /* the value of a node contains the kappas */
     x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
     const bool waits = is_wait_inserted(s, e);
     if (!has_delta(e->kind) && !waits)
@@ -319,7 +319,7 @@ static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const s
     find_value(l, s, e, x);
     if (l->choice && e->is_view)
         find_left(l, s, e, x);
-    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* it is received later, with nothing new */
+    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* the later receive adds nothing new */
         l->slot_met[e->slot] = true;
 }
 
@@ -378,7 +378,7 @@ static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, do
     for (uint32_t w = 0; w < l->n; w++) {
         value[w] += trip[w];
         message[w] += trip[w];
-        call[w] -= trip[w]; /* begin_leaving() puts all of it there */
+        call[w] -= trip[w]; /* begin_leaving() adds the whole kappa to this term */
     }
 }
 

@@ -91,7 +91,7 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
     return 0;
 }
 
-/* ---- what a call costs the rank ---- */
+/* ---- costs of a call for its rank ---- */
 
 /* Whether the call is kept by sending SENT, as overheads know it. */
 static inline bool costs_sender(const struct mpg_evaluator *l, const struct mpg_sent *sent)

@@ -80,7 +80,7 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_renew(x->trail, s->slot);
     mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     mpg_provenance_from(x->trail, stream, term, NOWHERE);
-    for (uint32_t w = 0; w < l->n && posts; w++) /* l->local as mpg_delays_eager() left it */
+    for (uint32_t w = 0; w < l->n && posts; w++) /* mpg_delays_eager() has set l->local */
         x->other[w] = sent[w] + l->local[w];
     if (posts)
         mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, l->local);
@@ -156,7 +156,7 @@ static void end_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_renew(x->trail, s->slot);
     mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     mpg_provenance_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, l->scratch); /* as mpg_delays_contribute() left it */
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, l->scratch); /* mpg_delays_contribute() has set l->scratch */
 }
 
 /* The slack that S, a merge, subtracts from A and from B. */
@@ -204,7 +204,7 @@ static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
 }
 
-/* --- all of it --- */
+/* --- begin and end of a step --- */
 
 void mpg_record_delays_begin(struct mpg_evaluator *l, const struct mpg_step *s)
 {
@@ -271,7 +271,8 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
     for (uint32_t w = 0; w < l->n; w++) {
         const uint32_t other = from[(size_t)number[w]];
         const double unperturbed_ns = value[2 * l->n], later_ns = value[w] - unperturbed_ns;
-        const double slack_ns = unperturbed_ns - l->slot_base[other] - base[w]; /* another one was later */
+        const double slack_ns = unperturbed_ns - l->slot_base[other] - base[w]; /* the slack by which another arrival was
+                                                                                   later */
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;
     }

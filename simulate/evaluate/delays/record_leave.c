@@ -146,7 +146,7 @@ static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, ui
         term[MPG_CRITICAL_CALL] = -(double)s->duration_ns;
     else if (code == CODE_VANISHED)
         term[MPG_CRITICAL_ABSORBED] = -(double)s->duration_ns;
-    else if (code == CODE_SKIPPED) { /* the interval's noise is removed with it, too (add_skipped()) */
+    else if (code == CODE_SKIPPED) { /* also removes the interval's noise (add_skipped()) */
         const struct mpg_delay_interval *interval = &l->recorder->interval[s->stream];
         term[MPG_CRITICAL_COMPUTATION] = -interval->more_ns;
         term[MPG_CRITICAL_SCALED] = -interval->length_ns;

@@ -9,7 +9,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* Its square, summed over replicas, is still finite. */
+/* The square of this delay, summed over replicas, is still finite. */
 static const double MOST_DELAY_NS = 1e145;
 
 static size_t blocks_of(const struct mpg_result *r)
@@ -87,7 +87,7 @@ struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS])
                                     .polled_ns = term[7]};
 }
 
-/* RANK's account, from its sums. */
+/* Computes the mean account of RANK from sums. */
 static void mean_account(struct mpg_result *r, int32_t rank)
 {
     const double *sums = r->sums + (size_t)rank * blocks_of(r) * MPG_ACCOUNT_TERMS;

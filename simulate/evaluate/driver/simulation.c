@@ -339,7 +339,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
     return 0;
 }
 
-/* --- all of it --- */
+/* --- all scenarios --- */
 
 static int begin(struct simulation *sim, struct mpg_trace *trace, const struct mpg_scenario *scenario,
                  struct mpg_share share, uint32_t *passes, struct mpg_error *err)
@@ -388,7 +388,7 @@ static void end(struct simulation *sim)
     mpg_target_clear(&sim->target);
 }
 
-/* STATUS of SCENARIO alone, whose error says so. */
+/* Returns STATUS of one scenario; the error names SCENARIO. */
 static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_error *err)
 {
     return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;

@@ -12,7 +12,7 @@
 enum mpg_source_limit {
     MPG_LIMIT_OF_TARGET, /* unknown: as the target's */
     MPG_LIMIT_GIVEN,     /* graph.source_eager_limit_bytes */
-    MPG_LIMIT_IN_TRACE   /* the target's, unless the trace contradicts it */
+    MPG_LIMIT_IN_TRACE   /* the target's, unless the trace contradicts this limit */
 };
 
 struct mpg_simulation_options {

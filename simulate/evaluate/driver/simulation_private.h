@@ -20,14 +20,14 @@ struct simulation {
     enum mpg_absorb absorb;
     /* Of the pre-pass: floors include messages, and the answer says so; floors are wanted at all; interval classes are wanted. */
     bool flights, says_flights, wanted, alike;
-    struct mpg_graph_options graph;  /* with the source's eager limit, once it is known */
+    struct mpg_graph_options graph;  /* with the source's eager limit, once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */
     struct mpg_result *result; /* of this process's share */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_delay_account *base_account;
     bool owns_base;
     struct mpg_passed passed; /* findings of the last pass */
-    struct mpg_paths *paths;     /* path classes of p; NULL: one for all messages */
+    struct mpg_paths *paths;     /* path classes of p; NULL: a single class for all messages */
     struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer */
     uint32_t *passes;      /* over the trace */
     bool is_done;

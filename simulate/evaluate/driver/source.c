@@ -103,7 +103,7 @@ bool mpg_source_is_machine(const struct mpg_trace *trace, const struct mpg_signa
     return !difference;
 }
 
-/* --- what the trace has stored --- */
+/* --- signatures stored in the trace --- */
 
 static int take_stored(struct mpg_source *s, const struct mpg_trace *t,
                        const struct mpg_stored_signature *stored, struct mpg_error *err)

@@ -77,7 +77,7 @@ static double lane_bytes_of(const void *context)
     return bytes;
 }
 
-/* X's run, over GRAPH, END taking its replicas. */
+/* Returns the run of X over GRAPH; END takes the replicas. */
 static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *graph, const char *label,
                              void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
@@ -98,7 +98,7 @@ static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t 
 {
     const struct world *x = context;
     struct simulation *sim = x->sim;
-    (void)first, (void)n; /* one */
+    (void)first, (void)n; /* a single lane */
     for (int32_t i = 0; i < sim->result->ranks; i++) {
         sim->base_ns[i] = mpg_evaluator_end(lanes, i)[0];
         sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(lanes, i));
@@ -137,7 +137,7 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_course(a, NULL);
     const struct mpg_pass_config y = mpg_simulation_course(b, NULL);
-    struct mpg_graph_options graph = *x.graph; /* of the traced run: no hypothesis holds in it */
+    struct mpg_graph_options graph = *x.graph; /* graph options of the traced run, in which no hypothesis holds */
     x.graph = &graph;
     graph.bound = y.graph->bound;
     graph.active = y.graph->active;
@@ -146,7 +146,7 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
            a->prepass.floors == b->prepass.floors && has_tracer(a) == has_tracer(b) && mpg_pass_config_same(&x, &y);
 }
 
-/* SIM's own, of ALL before it somebody's, or zero. */
+/* Shares the base of an earlier simulation in ALL with SIM, or allocates a zeroed base. */
 static int begin_base(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
     const size_t ranks = (size_t)sim->result->ranks;

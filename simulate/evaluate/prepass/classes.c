@@ -15,12 +15,12 @@ enum { LEAST_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, 
 /* Histograms by length, or by CPU time. */
 struct windows {
     struct mpg_histogram histogram[WINDOWS];
-    struct mpg_removal *removal[WINDOWS]; /* once finished; several windows may share one; NULL: too few intervals */
+    struct mpg_removal *removal[WINDOWS]; /* once finished; several windows may share a removal; NULL: too few intervals */
 };
 
 struct class {
     uint32_t calls;  /* both calls, packed into one number */
-    uint64_t sites;  /* both callsites, in one number */
+    uint64_t sites;  /* both callsites, packed into one number */
     uint8_t shift;   /* a window is 2^shift ns long */
     struct windows by_length, by_cpu;
 };
@@ -220,7 +220,7 @@ static int get_class(struct mpg_bytes_left *left, struct mpg_classes *c, const i
     const size_t known = c->n;
     struct mpg_error err;
     struct class *class = left->failed ? NULL : add_class(c, calls, from << 32 | to, &err);
-    if (!class || c->n == known) /* it is there twice */
+    if (!class || c->n == known) /* the class occurs twice */
         return -1;
     class->shift = (uint8_t)shift;
     for (int w = 0; w < WINDOWS; w++)
@@ -263,7 +263,7 @@ static struct windows *windows_of(const struct mpg_classes *c, struct class *cla
  * of each joined window. */
 static int finish_windows(struct windows *w, struct mpg_losses *const *losses, size_t cores, struct mpg_error *err)
 {
-    int first[WINDOWS + 1], n = 0; /* of the joined ones */
+    int first[WINDOWS + 1], n = 0; /* begins and number of the joined windows */
     first[0] = 0;
     for (int i = 0; i < WINDOWS; i++) {
         struct mpg_histogram *all = &w->histogram[first[n]];

@@ -22,7 +22,7 @@ struct flight_bin {
 
 struct mpg_flight_cell {
     uint64_t pair, size_class;
-    double bytes;    /* of all messages, their sum */
+    double bytes;    /* sum over all messages */
     uint64_t count;
     double bound_ns; /* the shortest time of a message after sender and receiver were both present, ns */
     uint64_t whole;  /* number of complete flights */

@@ -22,7 +22,7 @@ enum mpg_counted {
 struct mpg_lane_edge {
     const double *value;   /* D(u) + delta without kappa; with kappa if READY */
     const double *bare;    /* D(u) without the injected delay */
-    const double *arrival; /* D(A) of its message */
+    const double *arrival; /* D(A) of the edge's message */
     const double *left;    /* the earliest departure, as a delay; mostly BARE */
     const double *behind;  /* cost of receives that complete after the edge */
     const double *kappa;

@@ -5,9 +5,9 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* --- what else the call costs --- */
+/* --- further costs of the call --- */
 
-/* One-sided transfers: there and back. */
+/* Adds the round trip of the call's one-sided transfers. */
 static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
@@ -68,7 +68,7 @@ static void add(struct mpg_evaluator *t, double ns)
         t->own[w] += t->receives[w] ? 0 : ns;
 }
 
-/* --- what the call waits for --- */
+/* --- waits of the call --- */
 
 /* Raises the best value to VALUE + MORE_NS[w], of a message or not, at least LEAST: the rank waits for a later input, however
  * short the call is. */
@@ -114,7 +114,7 @@ static void take_edge(struct mpg_evaluator *t, const struct mpg_step *s, const s
 {
     const double *slot = slot_value(t, e->slot, SLOT_VALUE);
     switch (e->kind) {
-    case MPG_EDGE_ARRIVAL: /* receive() has them */
+    case MPG_EDGE_ARRIVAL: /* receive() evaluates arrivals */
         break;
     case MPG_EDGE_ENVELOPE:
         slot = slot_value(t, e->slot, SLOT_ENVELOPE);
@@ -124,7 +124,7 @@ static void take_edge(struct mpg_evaluator *t, const struct mpg_step *s, const s
         slot = mpg_times_sender_done(t, s, e);
         take(t, slot, NULL, slot, true);
         break;
-    case MPG_EDGE_MEETING: /* the kappas of a node are in it */
+    case MPG_EDGE_MEETING: /* the value of a node contains the kappas */
         take(t, slot, NULL, slot, false);
         break;
     case MPG_EDGE_MEMBER:
@@ -166,7 +166,7 @@ static int follow(struct mpg_evaluator *t, const struct mpg_step *s, bool costs,
     return mpg_record_times_leave(t, s, err);
 }
 
-/* --- all of it --- */
+/* --- the whole call --- */
 
 static double covered_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
@@ -202,7 +202,7 @@ int mpg_times_leave(struct mpg_evaluator *t, const struct mpg_step *s, struct mp
     bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING, costs = false;
     if (t->choice && mpg_choosing_make(t->choice, s, 0, value, err) < 0)
         return -1;
-    if (s->dropped) { /* it takes no time */
+    if (s->dropped) { /* a dropped call takes no time */
         memcpy(t->own, value, t->n * sizeof *t->own);
         if (t->covers)
             t->covered_ns[s->stream] = 0;

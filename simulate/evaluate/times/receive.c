@@ -126,7 +126,7 @@ static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint
     for (uint32_t i = 0; i < more; i++)
         if (!s->alternatives->candidates[i].completed)
             *k = list_arrival(t, s, &s->alternatives->candidates[i].arrival, true, *k);
-    for (uint32_t i = 0; i < *k && *k > 1; i++) /* one alone is behind none */
+    for (uint32_t i = 0; i < *k && *k > 1; i++) /* a single message waits for no other receive */
         draw_cost(t, s, &t->arrival[i], true);
     return 0;
 }

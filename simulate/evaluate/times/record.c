@@ -59,7 +59,7 @@ static void add_next(const struct mpg_evaluator *t, const struct mpg_step *s)
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
     }
-    if (!any) /* it can send at once, again */
+    if (!any) /* the stream can send again at once */
         return;
     mpg_provenance_add(x->trail, mpg_value_next(s->stream), NOWHERE);
     add_leaving(t, s, NULL);
@@ -136,7 +136,7 @@ static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step
 
 /* --- collectives --- */
 
-/* In lanes of `firsts` it is A's. */
+/* The value comes from A in lanes of `firsts`, else from B. */
 static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
@@ -210,7 +210,7 @@ static void end_contribute(const struct mpg_evaluator *t, const struct mpg_step 
     mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_WHOLE, x->whole);
 }
 
-/* --- all of it --- */
+/* --- begin and end of a step --- */
 
 void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
 {

@@ -10,7 +10,7 @@
  * after it. */
 enum { CODE_OWN, CODE_COSTS, CODE_EDGES, EDGE_PLAIN = 0, EDGE_MET, EDGE_MORE, EDGE_CODES };
 
-/* Which of S's edges it is. */
+/* Returns the index of the edge of A: edges of S first, then candidates. */
 static uint32_t number_of(const struct mpg_step *s, const struct mpg_arrival *a)
 {
     if (!a->early)
@@ -127,7 +127,7 @@ void mpg_record_times_message(const struct mpg_evaluator *t)
             come_from(x, w, CODE_EDGES + EDGE_CODES * x->last[w] + EDGE_PLAIN, x->last_ns[w]);
 }
 
-/* --- what calls wait for --- */
+/* --- waits of calls --- */
 
 /* The synchronous send that E completes is done. */
 static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t code)
@@ -163,7 +163,7 @@ static void come_from_root(const struct mpg_evaluator *t, const struct mpg_edge 
     double *took = x->last_ns, unused[MPG_ATTRIBUTION_TERMS];
     for (uint32_t w = 0; w < t->n; w++) {
         const bool comes = t->best[w] > x->before[w], more = comes && t->best[w] > at[w];
-        took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* as it was added */
+        took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* the time that was added */
         if (comes)
             come_from(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
     }

@@ -191,7 +191,7 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
     }
 }
 
-/* S's message may be probed before it meets the receive. */
+/* Stores the departure of S's message, and its envelope, which can be probed before the message meets the receive. */
 static void store_sending(struct mpg_evaluator *t, const struct mpg_step *s, double *out)
 {
     double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
@@ -272,7 +272,7 @@ static void step_finish(struct mpg_evaluator *t, const struct mpg_step *s)
         for (enum times_term i = TERM_COMPUTE; i <= TERM_COLLECTIVE; i++)
             sum_ns += account_of(t, s->rank, i)[w];
         account_of(t, s->rank, TERM_RUN)[w] = value[w];
-        /* nothing, but for rounding, where there are no others */
+        /* without other threads the difference is only rounding */
         account_of(t, s->rank, TERM_THREAD)[w] = t->threads[s->rank] ? value[w] - sum_ns : 0;
     }
 }
