@@ -174,7 +174,7 @@ static void settle(struct mpg_branches *b, struct branch *parent, uint32_t betwe
         mpg_branches_sum(b, (uint32_t)(parent - b->branch), between, ahead[k].key & ((1u << TERM_BITS) - 1), ahead[k].value);
 }
 
-/* Adds the sums of Y to those of X. */
+/* Adds the sums of Y to the sums of X. */
 static void merge(struct mpg_branches *b, struct branch *x, const struct branch *y)
 {
     struct mpg_error err;

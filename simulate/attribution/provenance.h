@@ -18,7 +18,7 @@ struct mpg_provenance *mpg_provenance_new(struct mpg_tally *tally, struct mpg_cr
 bool mpg_provenance_is_path(const struct mpg_provenance *provenance);
 void mpg_provenance_free(struct mpg_provenance *provenance); /* NULL is allowed */
 
-/* --- as values are evaluated; mpg_provenance_resolve() and mpg_provenance_finish() report errors of these functions --- */
+/* --- during the evaluation; mpg_provenance_resolve() and mpg_provenance_finish() report errors of these functions --- */
 
 /* Begins a record: TO has a new value, in the call at PLACE of its stream. UINT32_MAX: TO belongs to a slot, and the waiting
  * call is not known yet. */
@@ -30,7 +30,7 @@ void mpg_provenance_begins(struct mpg_provenance *provenance);
  * the two ranks of a message; UINT32_MAX: no pair. For a further origin returns words of 64 lanes, all 0, whose bits the
  * caller sets; for the first origin NULL. */
 uint64_t *mpg_provenance_from(struct mpg_provenance *provenance, struct mpg_value from, const double *terms, uint32_t between);
-/* The same for a further origin in the lanes of BITS. */
+/* As mpg_provenance_from() for a further origin in the lanes of BITS. */
 void mpg_provenance_add_from(struct mpg_provenance *provenance, struct mpg_value from, const double *terms, uint32_t between,
                         const uint64_t *bits);
 /* Records that TO comes, in each lane, from the time of the slot SLOTS[NUMBERS[lane]]. The waiting call is not known yet. */
@@ -38,7 +38,7 @@ void mpg_provenance_add_one_of(struct mpg_provenance *provenance, struct mpg_val
                           const uint32_t *slots);
 /* Adds VALUES, one a lane, as TERM of the record. Terms of a record come in ascending order, each once. */
 void mpg_provenance_add_term(struct mpg_provenance *provenance, enum mpg_attribution_term term, const double *values);
-/* The same with A - B - LESS; B NULL: A - LESS. */
+/* As mpg_provenance_add_term() with A - B - LESS; B NULL: A - LESS. */
 void mpg_provenance_add_difference(struct mpg_provenance *provenance, enum mpg_attribution_term term, const double *a,
                                    const double *b, double less);
 /* All parts of SLOT are overwritten. */
@@ -49,7 +49,7 @@ bool mpg_provenance_has(const struct mpg_provenance *provenance, uint32_t slot, 
 /* --- at intervals: the steps must not depend on the number of lanes, since the last digits of sums depend on these steps
  * --- */
 
-/* Returns whether it is time to mark readable values and to resolve, after STEPS further steps. */
+/* Returns true if readable values should be marked and resolved now, after STEPS further steps. */
 bool mpg_provenance_cut(struct mpg_provenance *provenance, uint64_t steps);
 /* Returns words of the lanes in which VALUE is readable; the caller sets the bits. NULL: no memory. */
 uint64_t *mpg_provenance_mark(struct mpg_provenance *provenance, struct mpg_value value);

@@ -122,7 +122,7 @@ static void sort(struct mpg_attribution_table *t, double (*large)(const double *
         qsort(t->row, t->n, sizeof *t->row, compare_weights);
 }
 
-/* ---- all of it ---- */
+/* ---- the table ---- */
 
 static void fill(struct mpg_attribution_row *row, const struct mpg_attribution *w, uint32_t place, double weight)
 {

@@ -42,8 +42,8 @@ struct mpg_evaluator;
 struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t first, enum mpg_absorb absorb, bool comparable,
                                      const struct mpg_perturbation *p, struct mpg_floors *floors,
                                      const struct mpg_classes *classes, struct mpg_error *err);
-/* Selects the path class of each message by the ranks; the path classes of P are then those between the most distant ranks.
- * PATHS outlives the evaluator. */
+/* Selects the path class of each message by the ranks; P then has the path class of the most distant ranks. PATHS outlives
+ * the evaluator. */
 void mpg_delays_use_paths(struct mpg_evaluator *evaluator, const struct mpg_paths *paths);
 /* Counts intervals up to POLLING_NS that poll (docs/MODEL.md, section 5) as waiting: polling intervals are not perturbed,
  * and a test that is left out removes the preceding interval, too. Otherwise, and with -1, intervals are work. Call before

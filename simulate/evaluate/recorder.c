@@ -96,7 +96,7 @@ static void end_view(struct mpg_provenance *trail, const struct mpg_step *s)
         }
 }
 
-/* S's stream continues from the slot, in all lanes or those of `firsts`. */
+/* Records that S's stream continues from the slot, in all lanes or in the lanes of `firsts`. */
 static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     const struct mpg_recorder *x = e->recorder;
@@ -137,7 +137,7 @@ int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct m
 
 /* --- calls --- */
 
-/* Sets the bits of lanes with CODE; with EDGE, a view, only those whose message is from SOURCE. */
+/* Sets the bits of lanes with CODE; if EDGE is a view, only of lanes with a message from SOURCE. */
 static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_edge *edge, uint32_t code,
                      int32_t source, uint64_t *bits)
 {

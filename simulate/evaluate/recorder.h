@@ -25,7 +25,8 @@ struct mpg_recorder {
     bool *finished;          /* a stream */
 
     /* perturb mode */
-    double *began, *put;     /* a stream's value before the call; the part of it injected into a message or a collective */
+    double *began, *put;     /* a stream's value before the call; the part of this value injected into a message or a
+                                collective */
     double *trip;            /* costs of the one-sided transfers that the call completes */
     double *first, *part;    /* scratch; parts of a time */
     bool puts;               /* put is not 0 in all lanes */

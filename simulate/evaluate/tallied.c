@@ -74,7 +74,8 @@ static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t sl
     return status;
 }
 
-/* Places of all edges, whichever are waited for: they are numbered by the steps alone. */
+/* Finds the places of all edges. Places are numbered by the steps alone, so that numbers do not depend on the edges that a
+ * lane waits for. */
 static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!e->tally->pairs || s->kind != MPG_STEP_LEAVE)

@@ -21,7 +21,7 @@ struct run {
     struct mpg_prepass prepass;
     struct mpg_result *result;
     struct mpg_extrapolation *x;
-    struct mpg_rank_use *use; /* replicas x ranks; in the first process those of all processes */
+    struct mpg_rank_use *use; /* replicas x ranks; in the first process replicas of all processes */
     double *events;           /* replicas, likewise */
 };
 
@@ -33,7 +33,7 @@ static int prepass(struct run *x, struct mpg_error *err)
     const struct mpg_pass_config course = {.trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors",
                                       .kept = x->options->simulation->kept};
     struct mpg_prepass *const own = &x->prepass;
-    traced.active = 0; /* the findings are those of the traced run, without hypotheses */
+    traced.active = 0; /* findings of the traced run, without hypotheses */
     traced.bound = NULL;
     if (mpg_prepass_init(own, x->trace, &no_options, false, alike ? x->p : NULL, err) < 0)
         return -1;
@@ -127,7 +127,7 @@ static void take_world(struct run *x, struct finished *f, uint32_t begin)
     free_finished(f);
 }
 
-/* --- threads, each of which reads the trace by itself --- */
+/* --- threads with a trace reader each --- */
 
 struct work {
     struct run *run;

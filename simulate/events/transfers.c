@@ -6,7 +6,7 @@
 #include "simulate/events/costs.h"
 #include "simulate/events/network.h"
 
-/* Index that distinguishes the random draws of a reply from those of the request. */
+/* Index that gives a reply other random draws than its request. */
 enum { INDEX_OF_REPLY = 1 << 20 };
 
 int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)

@@ -215,7 +215,7 @@ int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, 
 
 /* --- values, sums --- */
 
-/* CPU time is that of the work plus that of recording. */
+/* Scales the work's part of CPU_NS by RATIO; the remainder of CPU_NS is recording. */
 static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t cpu_ns)
 {
     const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;

@@ -12,7 +12,7 @@ struct mpg_match_overrides {
     const struct mpg_trace *trace;
     int32_t rank;
     struct mpg_map renamed; /* request in the trace -> request in the replica, if different */
-    struct mpg_map early;   /* request in the replica -> it is completed, and in the trace not yet */
+    struct mpg_map early;   /* requests of the replica that are completed in the replica, but not yet in the trace */
     int64_t *list[3]; /* requests, done, cancelled */
     uint32_t list_capacity[3];
     struct mpg_resolution *resolutions; /* status of completed receives from any source */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states of the traced run beside those of the replica with the median run time (mpgsim(1), --waits). */
+/* Wait states of the traced run and of the replica with the median run time, side by side (mpgsim(1), --waits). */
 #ifndef MPG_REPLICA_WAIT_STATES_H
 #define MPG_REPLICA_WAIT_STATES_H
 

@@ -51,7 +51,7 @@ static void round_terms(struct figures *f, const double *exact_ns, double left_n
                 farthest = i;
             }
         }
-        if (most < -1) /* more than rounding: print the terms as they are */
+        if (most < -1) /* larger than rounding errors: print the terms unchanged */
             return;
         f->term[farthest] -= sign;
     }

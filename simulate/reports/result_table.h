@@ -70,8 +70,8 @@ int mpg_result_table_take(struct mpg_result_table *table, size_t i, const struct
 /* Returns a digest of values that are equal in all rows of one trace, computed from a row of this process; 0: this process
  * has taken no row. */
 uint64_t mpg_result_table_digest(const struct mpg_result_table *table);
-/* Sends the rows of group PART, from 0 to PARTS - 1, to the first of PROCESSES, which receives those of all groups. Collective.
- * Error: out of memory on any process. */
+/* Sends the rows of group PART, from 0 to PARTS - 1, to the first of PROCESSES, which receives the rows of all groups.
+ * Collective. Error: out of memory on any process. */
 int mpg_result_table_gather(struct mpg_result_table *table, int part, int parts, struct mpg_processes *processes,
                             struct mpg_error *err);
 /* Sorts the rows of each point by their median run time, shortest first. */

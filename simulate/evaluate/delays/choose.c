@@ -26,7 +26,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
 
-/* Which of S's candidates, of which one at least had not arrived, arrived last. */
+/* Returns the index of the candidate of S that arrived last; at least one candidate had not arrived. */
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;

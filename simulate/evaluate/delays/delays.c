@@ -127,7 +127,8 @@ static inline int reserve(struct mpg_evaluator *l, const struct mpg_step *s, uin
     return 0;
 }
 
-/* Whether something is put into the interval S, or somebody asks where it was. */
+/* Returns true if the step ENTER S matters: a delay is injected into the interval, or later steps need the stream's
+ * position. */
 static inline bool enters(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return l->computes || s->tracer_ns != 0 || l->choice || l->entered_ns;

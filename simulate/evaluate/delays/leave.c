@@ -16,7 +16,7 @@ static inline bool has_last_floors(const struct mpg_evaluator *l, const struct m
            s->lost_number == 0 && !s->changed;
 }
 
-/* The minimum times of S: mostly those of the stream's last receive. */
+/* The minimum times of S; mostly remembered from the stream's last receive. */
 static inline const struct mpg_floored *last_floors(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     const struct mpg_edge *e = &s->edges[0];
@@ -27,7 +27,7 @@ static inline const struct mpg_floored *last_floors(const struct mpg_evaluator *
     return f;
 }
 
-/* How long before the call's leave the edge's other end was, beyond the floor. */
+/* Returns the time from the other end of E to the call's leave, minus the minimum time, ns. */
 static double edge_slack(const struct mpg_evaluator *l, const struct mpg_step *s,
                          const struct mpg_edge *e)
 {
@@ -84,8 +84,9 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
-/* How much earlier S could have been left, had the ranks not been off their CPUs: of the LEAST slack of the edges, or, of a
- * collective of which all wait for all, of the time since the last member came, the call's floor taken off. */
+/* Returns how much earlier S would have ended if no rank had been off its CPU, ns: at most LEAST, the least slack of the
+ * edges. In a collective in which all members wait for all: at most the time since the last member arrived, minus the call's
+ * minimum time. */
 static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step *s, double least)
 {
     double off_ns = (double)s->call_off_ns;
@@ -472,7 +473,7 @@ static void leave_alone(struct mpg_evaluator *l, const struct mpg_step *s)
         l->covered_ns[s->stream] = 0;
 }
 
-/* The same in parts, of which a path can come: leaves by X. */
+/* As leave_received(), in parts, so that provenance can be recorded: leaves by edge X. */
 static void leave_by(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *x, double local_ns)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -506,7 +507,7 @@ static int leave_received(struct mpg_evaluator *l, const struct mpg_step *s, dou
     return 0;
 }
 
-/* A call that is not made: all the time is taken off. */
+/* Evaluates a dropped call: removes the whole duration. */
 static int leave_dropped(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_delay(l, s->stream), *call = account_of(l, s->rank, MPG_TERM_CALL);

@@ -78,7 +78,7 @@ void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, ui
 
 /* ---- of a step ---- */
 
-/* Whether anything can be put into a collective that S waits for. */
+/* Returns true if S waits for a collective into which delays can be injected. */
 static bool has_collective(const struct mpg_step *s)
 {
     bool any = s->dropped;

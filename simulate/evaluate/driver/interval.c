@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas with a common launch, or common blocks of a record, separate the uncertainty of the measurement from that of the
- * draws. */
+/* Replicas with a common launch, or common blocks of a record, separate the uncertainty of the measurement from the
+ * randomness of the draws. */
 #include "simulate/evaluate/driver/interval.h"
 
 #include <math.h>

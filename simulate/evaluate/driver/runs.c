@@ -144,7 +144,7 @@ static int begin_again(struct part *x, struct mpg_error *err)
     return status;
 }
 
-/* Reruns those of the N parts that have broken lanes. AGAIN has room for N parts. */
+/* Reruns the parts with broken lanes among N parts. AGAIN has room for N parts. */
 static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
                 struct mpg_error *err)
 {

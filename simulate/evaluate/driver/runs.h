@@ -30,8 +30,8 @@ struct mpg_run {
     struct mpg_passed *passed; /* findings of the last pass of this course, updated after each pass */
 };
 
-/* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; OBSERVER (may be NULL) observes the first
- * replica of the first run. Errors: those of the passes and of the functions of RUN. */
+/* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; OBSERVER (may be NULL) observes the
+ * first replica of the first run. Errors: errors of the passes and of the functions of RUN. */
 int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
                       const struct mpg_observer *observer, struct mpg_error *err);
 

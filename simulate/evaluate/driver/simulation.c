@@ -300,7 +300,7 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
            a->absorb == b->absorb && (a->passed.counts.calls > 0) == (b->passed.counts.calls > 0);
 }
 
-/* Activates the hypotheses SOME of SIM. Findings of earlier passes are those of the traced run. */
+/* Activates the hypotheses SOME of SIM. Findings of earlier passes remain findings of the traced run. */
 static void suppose(struct simulation *sim, uint64_t some)
 {
     sim->graph.active = some;

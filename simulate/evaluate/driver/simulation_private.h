@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/runs.h"
 #include "simulate/evaluate/driver/simulation.h"
 
-/* A scenario. Findings that several scenarios share belong to the first of these scenarios. */
+/* A scenario. The first of several scenarios with common findings owns the findings. */
 struct simulation {
     struct mpg_trace *trace;
     const struct mpg_scenario *scenario;
@@ -38,7 +38,7 @@ struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const
 /* worlds.c */
 /* Evaluates the runs without the tracer, which all delays refer to: their delays against the trace, and their accounts. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
-/* All replicas of all, of which SHARE is this process's. */
+/* Evaluates SHARE, this process's share of all replicas of all scenarios. */
 int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);
 
 #endif

@@ -41,7 +41,7 @@ int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *floors);
 void mpg_floors_forget(struct mpg_floors *floors);
 void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *floors);
 
-/* The shortest duration of CALL with BYTES on RANK's host, ns; at most 1 us if all such calls waited. */
+/* The shortest duration of CALL with BYTES on RANK's host, ns; at most 1 us if all calls of this kind waited. */
 double mpg_floor_call(const struct mpg_floors *floors, int32_t rank, enum mpg_call call, double bytes);
 /* The usual time l(BYTES) of a message between the hosts of world ranks A and B, ns, >= 0. Notes whether the source's
  * signature was used. */

@@ -206,7 +206,7 @@ static int compare_cells(const void *a, const void *b)
     return x->size_class < y->size_class ? -1 : x->size_class > y->size_class;
 }
 
-/* Makes the curve of two hosts from CELLS: from those with complete flights; if there are none, from all. */
+/* Makes the curve of two hosts from CELLS with complete flights, or from all CELLS if no cell has complete flights. */
 static int add_curve(struct mpg_message_times *t, const struct mpg_flight_cell *cells, size_t n, struct mpg_message_point *points,
                      struct mpg_error *err)
 {

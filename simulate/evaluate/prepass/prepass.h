@@ -17,9 +17,9 @@ struct mpg_prepass {
     struct mpg_passed passed;    /* once done */
 };
 
-/* Prepares X, which is empty, for TRACE: minimum times by OPTIONS (NULL: none), with MESSAGES those of messages, and classes of
- * the intervals from which the noise of SOURCE is removed (NULL: none). The caller clears X, also on failure. Error: out of
- * memory. */
+/* Prepares X, which is empty, for TRACE: minimum times by OPTIONS (NULL: none), with MESSAGES also message times, and
+ * classes of the intervals from which the noise of SOURCE is removed (NULL: none). The caller clears X, also on failure.
+ * Error: out of memory. */
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
                      const struct mpg_perturbation *source, struct mpg_error *err);
 /* Completes N >= 1 prepared pre-passes over the steps of the pass configuration COURSE: from the cache, else by one pass
