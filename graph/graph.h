@@ -139,7 +139,8 @@ struct mpg_edge {
 
 /* A message whose arrival a call can complete. */
 struct mpg_candidate {
-    struct mpg_edge arrival; /* of kind ARRIVAL, in a view. Message numbers give the order of messages on a channel */
+    /* of kind ARRIVAL, in a view; shared by the steps of a batch. Message numbers give the order of messages on a channel */
+    const struct mpg_edge *arrival;
     double done_ns;          /* options.by_completion: aligned leave of the call that completes the message */
     int32_t comm, tag;       /* communicator and tag; comm < 0: an internal message, not one of the program */
     bool is_eager;           /* eager on both machines */

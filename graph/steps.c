@@ -17,13 +17,15 @@ struct block {
     _Alignas(16) char data[];
 };
 
-/* Initial sizes of a batch, and the number of steps that make a batch full. With FULL steps a batch, threads that
- * consume steps wait for each other about a thousand times in a million messages. */
+/* Initial sizes of a batch, and the numbers of steps and of bytes of lists that make a batch full. With FULL steps a batch,
+ * threads that consume steps wait for each other about a thousand times in a million messages. Candidates of calls on
+ * thousands of requests fill the lists first. */
 enum {
     FULL = 1024,
     STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
     EDGE_BYTES = 128 << 10,
     LIST_BYTES = 64 << 10,
+    FULL_LISTS = 4 << 20,
     ALIGNMENT = 16
 };
 
@@ -90,9 +92,17 @@ static void empty_batch(struct steps *s, struct mpg_batch *b)
         s->first_freed = s->next_freed[s->first_freed];
     }
     b->n = 0;
+    b->listed_bytes = 0;
+    b->fill = ++s->fills;
     empty(&b->steps);
     empty(&b->edges);
     empty(&b->lists);
+    empty(&b->arrivals);
+}
+
+bool mpg_graph_lists_are_full(const struct steps *s)
+{
+    return s->batch->listed_bytes >= FULL_LISTS;
 }
 
 /* Chooses the batch for the next steps. */
@@ -107,7 +117,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
         b->next = s->spare;
         s->spare = b;
     }
-    if (s->batch && s->batch->n < FULL)
+    if (s->batch && s->batch->n < FULL && !mpg_graph_lists_are_full(s))
         return 0;
     struct mpg_batch *b = s->spare;
     if (b)
@@ -115,6 +125,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
     else if (!(b = calloc(1, sizeof *b)))
         return mpg_graph_out_of_memory(err);
     b->next = NULL;
+    b->fill = ++s->fills;
     if (s->batch)
         s->batch->next = b;
     else
@@ -182,7 +193,17 @@ void *mpg_graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
     }
     c->used += (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     c->used = c->used < c->at->bytes ? c->used : c->at->bytes;
+    s->batch->listed_bytes += bytes;
     return list;
+}
+
+struct mpg_edge *mpg_graph_steps_arrival(struct steps *s)
+{
+    struct step_memory *c = &s->batch->arrivals;
+    struct mpg_edge *edge = (struct mpg_edge *)(void *)room(c, sizeof *edge, LIST_BYTES);
+    if (edge)
+        c->used += sizeof *edge;
+    return edge;
 }
 
 /* --- contents --- */
@@ -315,6 +336,7 @@ static void free_batches(struct steps *s, struct mpg_batch *b)
         clear(&b->steps);
         clear(&b->edges);
         clear(&b->lists);
+        clear(&b->arrivals);
         free(b);
     }
 }

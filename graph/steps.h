@@ -32,6 +32,9 @@ struct mpg_batch {
     uint32_t n;            /* steps handed out */
     uint32_t freed;        /* slots last read by steps of this batch: reusable only after the batch is given back */
     struct step_memory steps, edges, lists;
+    struct step_memory arrivals; /* of candidates, each once */
+    size_t listed_bytes;         /* used in `lists` */
+    uint64_t fill;               /* number of this filling of a batch in the graph, from 1 */
     struct batch_attachment *attachments;
 };
 
@@ -48,6 +51,7 @@ struct steps {
     uint32_t lost_count, lost_capacity;
     struct mpg_candidate *candidates; /* of that call */
     uint32_t candidate_count, candidate_capacity;
+    uint64_t fills;             /* batches filled so far */
     struct mpg_posted *posted; /* posted receives at the time of that call */
     uint32_t posted_count, posted_capacity;
     bool keeps_slots;          /* the graph's option */
@@ -62,6 +66,10 @@ int mpg_graph_steps_begin(struct steps *steps, struct mpg_error *err);
 int mpg_graph_steps_grow(struct steps *steps);
 /* Allocates BYTES that live as long as the current steps. Returns NULL with ERR: out of memory. */
 void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
+/* Allocates an edge that lives as long as the current batch is filled and kept. Returns NULL: out of memory. */
+struct mpg_edge *mpg_graph_steps_arrival(struct steps *steps);
+/* Returns whether the lists of the current batch have as many bytes as a batch may have. */
+bool mpg_graph_lists_are_full(const struct steps *steps);
 /* Frees the attachment together with the current batch. */
 static inline void graph_steps_attach(struct steps *s, struct batch_attachment *batch_attachment)
 {

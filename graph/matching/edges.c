@@ -48,14 +48,30 @@ int mpg_graph_view(struct matching *matching, const struct call *call, struct me
     return 0;
 }
 
+/* Returns the arrival of M, which has arrived, described once for the steps of a batch. NULL: out of memory. */
+static const struct mpg_edge *arrival_of(struct steps *steps, const struct message *m)
+{
+    struct more_of_message *more = graph_more(m);
+    if (more->described_in == steps->batch->fill)
+        return more->described;
+    struct mpg_edge *arrival = mpg_graph_steps_arrival(steps);
+    if (!arrival)
+        return NULL;
+    *arrival = (struct mpg_edge){.kind = MPG_EDGE_ARRIVAL};
+    describe_arrival(m, arrival);
+    more->described = arrival;
+    more->described_in = steps->batch->fill;
+    return arrival;
+}
+
 int mpg_graph_candidate(struct matching *matching, const struct message *m, int64_t request, bool completed,
                         struct mpg_error *err)
 {
-    struct mpg_candidate *candidate = mpg_graph_add_candidate(matching->steps);
+    const struct mpg_edge *arrival = arrival_of(matching->steps, m);
+    struct mpg_candidate *candidate = arrival ? mpg_graph_add_candidate(matching->steps) : NULL;
     if (!candidate)
         return mpg_graph_out_of_memory(err);
-    candidate->arrival.kind = MPG_EDGE_ARRIVAL;
-    describe_arrival(m, &candidate->arrival);
+    candidate->arrival = arrival;
     candidate->completed = completed;
     candidate->comm = m->is_user ? m->comm : -1 - m->comm;
     candidate->tag = m->tag;

@@ -69,6 +69,9 @@ struct more_of_message {
     int64_t target_bytes;      /* bytes sent, as changed by hypotheses */
     int64_t known_bytes;       /* bytes sent, as steps report them */
     struct waiter *choice_waiter; /* of a call that can complete the message */
+    const struct mpg_edge *described; /* the arrival, in the batch of number DESCRIBED_IN; 0: none */
+    uint64_t described_in;
+    uint64_t candidate_of; /* the number of the call listed for last, from 1; 0: none */
     uint32_t posted_part; /* position of the receive among the parts of the posting call, from 1 */
     uint32_t posted_which; /* index among the requests that the posting call starts, from 0 */
     uint32_t view_slot;         /* the arrival as the receiver sees it; for eager messages SLOT */

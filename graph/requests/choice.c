@@ -45,7 +45,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
 {
     bool any = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
+        const struct request *request = graph_find_request(rank, e->requests[i]);
         const struct message *m = request ? request->message : NULL;
         if (!request || request->kind == REQUEST_NOTHING)
             continue;
@@ -69,7 +69,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     if (!may_choose(e->call) || done_number >= e->request_number)
         return false;
     for (uint32_t i = 0; i < done_number; i++)
-        if (received(mpg_graph_find_request(rank, done[i])))
+        if (received(graph_find_request(rank, done[i])))
             return true;
     return done_number == 0;
 }
@@ -78,7 +78,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {
-    struct request *request = mpg_graph_find_request(rank, id);
+    struct request *request = graph_find_request(rank, id);
     struct message *m = received(request);
     if (!m)
         return 0;
@@ -132,7 +132,7 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
     if (choice->unmet == 0)
         return;
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct message *m = received(mpg_graph_find_request(rank, completing->given[i]));
+        struct message *m = received(graph_find_request(rank, completing->given[i]));
         if (m)
             graph_give_up(&graph_more(m)->choice_waiter, choice);
     }
@@ -146,18 +146,18 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
                         bool *any_left, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct request *request = mpg_graph_find_request(rank, completing->given[i]);
+        struct request *request = graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
         if (m && !m->arrived && needs_all(call->event->call)) {
             *any_left = false;
             return 0;
         }
-        if (!m || !m->arrived || request->is_candidate) /* a request passed twice counts once */
+        if (!m || !m->arrived || graph_more(m)->candidate_of == call->number + 1) /* a request passed twice counts once */
             continue;
         if (mpg_graph_view(matching, call, m, err) < 0 ||
             mpg_graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
             return -1;
-        request->is_candidate = true;
+        graph_more(m)->candidate_of = call->number + 1;
         *any_left = *any_left || !request->completing;
     }
     return 0;
@@ -169,11 +169,6 @@ int mpg_graph_choice_candidates(struct requests *requests, const struct rank_req
     struct matching *matching = requests->matching;
     bool any_left = false;
     int status = list_arrived(matching, rank, call, completing, &any_left, err);
-    for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct request *request = mpg_graph_find_request(rank, completing->given[i]);
-        if (request)
-            request->is_candidate = false;
-    }
     completing->given_count = 0;
     if (!any_left)
         matching->steps->candidate_count = 0;

@@ -60,7 +60,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = mpg_graph_find_request(rank, done[i]);
+        struct request *request = graph_find_request(rank, done[i]);
         if (request && request->completing)
             continue; /* passed twice */
         if (requests->matching->lenient && (!request || request->unresolved))
@@ -166,7 +166,7 @@ void mpg_graph_count_given(const struct requests *requests, const struct rank_re
     if (!requests->matching->applied_hypotheses.bound)
         return;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
+        const struct request *request = graph_find_request(rank, e->requests[i]);
         if (request)
             call->sent->dropped += count_dropped(requests, request, &call->sent->parts);
     }
@@ -177,7 +177,7 @@ bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct
     const struct mpg_event *e = call->event;
     bool any = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
+        const struct request *request = graph_find_request(rank, e->requests[i]);
         if (request && request->kind != REQUEST_TRANSFER)
             return false;
         any = any || request;

@@ -24,7 +24,7 @@ bool mpg_graph_completes_open(const struct completing *completing)
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing)
 {
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        const struct request *request = mpg_graph_find_request(rank, completing->given[i]);
+        const struct request *request = graph_find_request(rank, completing->given[i]);
         if (request && is_open(received(request)))
             return true;
     }
@@ -118,7 +118,7 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
         if (involve(matching, call, received(completing->requests[i]), &involved, err) < 0)
             return -1;
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        const struct request *request = mpg_graph_find_request(rank, completing->given[i]);
+        const struct request *request = graph_find_request(rank, completing->given[i]);
         if (request && involve(matching, call, received(request), &involved, err) < 0)
             return -1;
     }

@@ -253,7 +253,7 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
 {
     const struct mpg_event *e = call->event;
     struct call_ref here = graph_call_ref(call);
-    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
+    struct request *request = graph_find_request(rank, e->requests[0]);
     bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;
     int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;
     if (request && request->kind == REQUEST_NOTHING)

@@ -120,7 +120,7 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
         return -1;
     if (mpg_graph_post_receive(requests, rank, call, &receive, e->requests[0], err) < 0)
         return -1;
-    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
+    struct request *request = graph_find_request(rank, e->requests[0]);
     request->kind = REQUEST_RECEIVE;
     if (!sending)
         return 0;
@@ -176,7 +176,7 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
         return 0;
     }
     struct call_ref here = graph_call_ref(call);
-    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
+    struct request *request = graph_find_request(rank, e->requests[0]);
     if ((!request || request->completing) && requests->matching->lenient) {
         requests->matching->counts->unmatched++;
         return 0;
@@ -203,7 +203,7 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
 
 void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *call)
 {
-    struct request *request = mpg_graph_find_request(rank, call->event->requests[0]);
+    struct request *request = graph_find_request(rank, call->event->requests[0]);
     if (!request)
         return;
     request->cancelling = true;

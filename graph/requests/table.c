@@ -29,11 +29,8 @@ static struct request **place_of(const struct rank_requests *rank, int64_t id)
     return &rank->near[(uint64_t)id & (rank->near_capacity - 1)];
 }
 
-struct request *mpg_graph_find_request(const struct rank_requests *rank, int64_t id)
+struct request *mpg_graph_find_far_request(const struct rank_requests *rank, int64_t id)
 {
-    struct request *request = rank->near_capacity ? *place_of(rank, id) : NULL;
-    if (request && request->id == id)
-        return request;
     const uint64_t *far = mpg_map_find(&rank->far, (uint64_t)id, 0);
     return far ? (struct request *)(uintptr_t)*far : NULL;
 }
@@ -91,7 +88,7 @@ struct request *mpg_graph_add_request(struct requests *requests, struct rank_req
                                       enum request_kind kind, struct mpg_error *err)
 {
     struct call_ref here = graph_call_ref(call);
-    if (mpg_graph_find_request(rank, id)) {
+    if (graph_find_request(rank, id)) {
         mpg_graph_error(&here, err, "request %lld is already in use", (long long)id);
         return NULL;
     }

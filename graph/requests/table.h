@@ -21,7 +21,6 @@ struct request {
     bool unresolved : 1;         /* a wildcard receive that never completes */
     bool completing : 1;         /* passed to the current call of the rank */
     bool cancelling : 1;         /* the rank has asked for cancellation */
-    bool is_candidate : 1;       /* of the call being left */
     uint16_t call;               /* enum mpg_call of the posting call; its thread and world rank */
     uint32_t thread;
     int32_t rank;
@@ -64,8 +63,14 @@ struct persistent {
     bool foreign;
 };
 
+struct request *mpg_graph_find_far_request(const struct rank_requests *rank, int64_t id); /* outside NEAR */
 /* Returns the request ID; NULL: none. */
-struct request *mpg_graph_find_request(const struct rank_requests *rank, int64_t id);
+static inline struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
+{
+    struct request *request = rank->near_capacity ? rank->near[(uint64_t)id & (rank->near_capacity - 1)] : NULL;
+    return request && request->id == id ? request : mpg_graph_find_far_request(rank, id);
+}
+
 /* Iterates over RANK's requests, with *I from 0 on; NULL: the end. */
 struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t *i);
 /* Adds a request of KIND that CALL posts. Returns NULL with ERR: out of memory. */

@@ -133,7 +133,7 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     struct rank_state *state = &g->rank[rank];
     if (state->run && state->run->ready > 0)
         return mpg_graph_leave_one(g, state, err);
-    while (g->steps.count < enough) {
+    while (g->steps.count < enough && !mpg_graph_lists_are_full(&g->steps)) {
         const int made = mpg_graph_advance(g, rank, err);
         if (made < 0)
             return -1;
@@ -177,7 +177,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
     enum { SOME = 128 }; /* so few that steps are still cached when evaluated */
     if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
-    while (g->steps.count < SOME && !must_report_unused(g)) {
+    while (g->steps.count < SOME && !must_report_unused(g) && !mpg_graph_lists_are_full(&g->steps)) {
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;

@@ -221,7 +221,7 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->alternatives->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
-            mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival.slot, w)->is_new = false;
+            mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival->slot, w)->is_new = false;
     const struct mpg_probe *look = &s->alternatives->probe;
     if (look->looks && look->takes && look->found)
         mpg_choosing_matched(c, look->found);

@@ -30,12 +30,14 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
         return -1;
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         const struct mpg_candidate *x = &s->alternatives->candidates[i];
-        const struct mpg_edge *e = &x->arrival;
+        const struct mpg_edge *e = x->arrival;
         const struct mpg_pending *m = e->is_followed ? mpg_unexpected_find(&c->unexpected, e->message) : NULL;
-        c->pick[i] = (struct mpg_pick){.slot = e->slot,
-                                       .own = {e->source, x->comm, x->tag, e->message, x->is_eager},
-                                       .bound_ns = m ? m->raised_ns : 0,
-                                       .completed = x->completed};
+        struct mpg_pick *p = &c->pick[i]; /* fill() sets the fields of a lane */
+        p->slot = e->slot;
+        p->own = (struct mpg_sequence){e->source, x->comm, x->tag, e->message, x->is_eager};
+        p->base_ns = p->cause_ns = p->raised_ns = p->traced_ns = 0;
+        p->bound_ns = m ? m->raised_ns : 0;
+        p->completed = x->completed;
     }
     c->arrivals.place(c->arrivals.context, s, c->pick);
     return 0;

@@ -9,19 +9,19 @@
 
 /* ---- times of candidates ---- */
 
-/* The traced time t(A) of candidate C of S, and the time that the slot's value delays. */
+/* The traced time t(A) of candidate C of S, whose message flies FLIGHT_NS, and the time that the slot's value delays. */
 static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step *s,
-                            const struct mpg_candidate *c, struct mpg_pick *p)
+                            const struct mpg_candidate *c, double flight_ns, struct mpg_pick *p)
 {
-    const struct mpg_edge *e = &c->arrival;
+    const struct mpg_edge *e = c->arrival;
     p->value = slot_delay(l, e->slot);
     p->cause = slot_bare(l, e->slot);
     if (l->absorb == MPG_ABSORB_WAIT) { /* with this slack a message arrives when its receive completes */
         p->traced_ns = p->base_ns = c->done_ns;
-        p->cause_ns = c->done_ns - flight_ns(l, e->source, s->rank, e->bytes);
+        p->cause_ns = c->done_ns - flight_ns;
         return;
     }
-    p->traced_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
+    p->traced_ns = start_ns(l, s->rank, e) + flight_ns;
     p->base_ns = e->changed ? e->base_ns : p->traced_ns;
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
@@ -62,8 +62,15 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 
 static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
 {
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
-        place_candidate(lanes, s, &s->alternatives->candidates[i], &pick[i]);
+    const struct mpg_edge *before = NULL; /* most lists have messages of few sources and sizes, which fly alike */
+    double flight = 0;
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
+        const struct mpg_edge *e = s->alternatives->candidates[i].arrival;
+        if (!before || e->source != before->source || e->bytes != before->bytes)
+            flight = flight_ns(lanes, e->source, s->rank, e->bytes);
+        before = e;
+        place_candidate(lanes, s, &s->alternatives->candidates[i], flight, &pick[i]);
+    }
     raise(s, pick);
 }
 

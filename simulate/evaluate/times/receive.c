@@ -116,7 +116,7 @@ static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint
         any = has_cost(t, s, &s->edges[i]);
     *costs = *costs || any;
     for (uint32_t i = 0; i < more && !any; i++)
-        any = has_cost(t, s, &s->alternatives->candidates[i].arrival);
+        any = has_cost(t, s, s->alternatives->candidates[i].arrival);
     if (!any)
         return 0;
     if (reserve_arrivals(t, s->edge_number + more, err) < 0)
@@ -125,7 +125,7 @@ static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint
         *k = list_arrival(t, s, &s->edges[i], false, *k);
     for (uint32_t i = 0; i < more; i++)
         if (!s->alternatives->candidates[i].completed)
-            *k = list_arrival(t, s, &s->alternatives->candidates[i].arrival, true, *k);
+            *k = list_arrival(t, s, s->alternatives->candidates[i].arrival, true, *k);
     for (uint32_t i = 0; i < *k && *k > 1; i++) /* a single message waits for no other receive */
         draw_cost(t, s, &t->arrival[i], true);
     return 0;

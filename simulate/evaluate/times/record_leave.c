@@ -16,7 +16,7 @@ static uint32_t number_of(const struct mpg_step *s, const struct mpg_arrival *a)
     if (!a->early)
         return (uint32_t)(a->edge - s->edges);
     uint32_t i = 0;
-    while (&s->alternatives->candidates[i].arrival != a->edge)
+    while (s->alternatives->candidates[i].arrival != a->edge)
         i++;
     return s->edge_number + i;
 }
@@ -24,7 +24,7 @@ static uint32_t number_of(const struct mpg_step *s, const struct mpg_arrival *a)
 static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
 {
     const uint32_t i = (code - CODE_EDGES) / EDGE_CODES;
-    return i < s->edge_number ? &s->edges[i] : &s->alternatives->candidates[i - s->edge_number].arrival;
+    return i < s->edge_number ? &s->edges[i] : s->alternatives->candidates[i - s->edge_number].arrival;
 }
 
 void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t k, uint32_t w)
