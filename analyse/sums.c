@@ -42,7 +42,7 @@ double mpg_wait_all(const struct mpg_wait_sum *sum)
     return all_ns;
 }
 
-/* ---- who it is counted for ---- */
+/* ---- adding waits to rows ---- */
 
 static enum mpg_matter matter_of(const struct mpg_step *s)
 {
@@ -96,7 +96,7 @@ int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct 
     return 0;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 double mpg_waits_run(const struct mpg_waits *w, int32_t rank)
 {

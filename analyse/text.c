@@ -45,7 +45,7 @@ static double total_of(const struct mpg_waits_report *r, size_t world)
     return mpg_waits_total(r->world[world], mpg_trace_ranks(r->trace));
 }
 
-/* ---- what was read ---- */
+/* ---- facts of the trace ---- */
 
 static void print_limit(const struct mpg_waits_report *r, FILE *out)
 {

@@ -100,7 +100,7 @@ static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
             mpg_map_remove(&w->begun, s->edges[i].message, 0);
 }
 
-/* ---- what a call waits for ---- */
+/* ---- waits of a call ---- */
 
 /* The latest begin that a call waits for; AT_NS -INFINITY: none. */
 struct awaited {

@@ -36,7 +36,7 @@ struct drawer {
     int32_t undone;
 };
 
-/* ---- what is drawn ---- */
+/* ---- nodes and edges ---- */
 
 static bool is_drawn(const struct drawer *w, int32_t rank, uint64_t number)
 {

@@ -63,7 +63,7 @@ static int put_collectives(const struct mpg_messages_report *r, FILE *out, struc
     return mpg_table_end(&t, err);
 }
 
-/* ---- who sends to whom ---- */
+/* ---- the matrix ---- */
 
 static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uint32_t *next, int32_t from, int32_t to)
 {

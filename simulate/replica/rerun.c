@@ -34,8 +34,7 @@ static int find_median(const struct mpg_result *r, uint32_t *k, struct mpg_error
 }
 
 int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_observer *observer, struct mpg_critical *path,
-                     uint32_t *replica,
-                     struct mpg_error *err)
+                     uint32_t *replica, struct mpg_error *err)
 {
     uint32_t k = 0;
     struct mpg_result alone = {.ranks = 0};
