@@ -397,7 +397,7 @@ enum { MPG_RMA_PROGRESS_MAX = 32 };
 
 /* Weak progress: which operations progress only while the other rank is inside MPI. Standard sends of more than
  * blocking_bytes or requested_bytes (completion left to a request) complete once the receiver is in a call that makes
- * progress (docs/MODEL.md, section 10, Carried sends). INT64_MAX: none. */
+ * progress (docs/PROGRESS.md, Weak progress of sends). INT64_MAX: none. */
 struct mpg_weak_progress {
     int64_t blocking_bytes, requested_bytes;
     /* sends of more bytes in trees of collectives wait until the receiver enters the collective, whatever earlier

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a nonblocking collective progresses, by observations in the trace (docs/PROGRESS.md, Collectives moved in calls). */
+/* How a nonblocking collective progresses, by observations in the trace (docs/PROGRESS.md, Weak progress of nonblocking
+ * collectives). */
 #ifndef MPG_GRAPH_NONBLOCKING_H
 #define MPG_GRAPH_NONBLOCKING_H
 

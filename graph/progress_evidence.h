@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Evidence for weak progress: whether sends that could start while the receiver was outside MPI waited until the
- * receiver entered MPI (docs/PROGRESS.md, Carried sends). */
+ * receiver entered MPI (docs/PROGRESS.md, Weak progress of sends). */
 #ifndef MPG_GRAPH_PROGRESS_EVIDENCE_H
 #define MPG_GRAPH_PROGRESS_EVIDENCE_H
 

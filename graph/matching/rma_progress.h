@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target-side progress of one-sided transfers: a library whose target takes part inside its own calls only
- * (docs/PROGRESS.md, Served transfers). Observations from the trace, and edges into the calls that start or complete
+ * (docs/PROGRESS.md, Target-side progress). Observations from the trace, and edges into the calls that start or complete
  * transfers. Needs comparable clocks and ranks of one thread. */
 #ifndef MPG_GRAPH_RMA_PROGRESS_H
 #define MPG_GRAPH_RMA_PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Weak progress of sends: a send completes only once the receiver's library makes progress, which happens inside MPI
- * calls only (docs/PROGRESS.md, Carried sends). The progress call is the receiver's first call that progresses
+ * calls only (docs/PROGRESS.md, Weak progress of sends). The progress call is the receiver's first call that progresses
  * messages and ends after the message can have started. Needs comparable clocks. */
 #ifndef MPG_GRAPH_WEAK_PROGRESS_H
 #define MPG_GRAPH_WEAK_PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MPI_Win_start that waits for MPI_Win_post, which MPI leaves to the library (MPI-3.1 section 11.5.2;
- * docs/PROGRESS.md, Starts that wait). Such a Win_start receives the messages of the Posts, instead of
+ * docs/PROGRESS.md, MPI_Win_start that waits). Such a Win_start receives the messages of the Posts, instead of
  * MPI_Win_complete. A Win_start that ended before a Post began does not wait for the Post. Needs comparable clocks
  * and ranks of one thread. */
 #ifndef MPG_GRAPH_WIN_START_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nonblocking collectives in libraries that progress them inside MPI calls only: the completing call waits for calls
- * of other members, by the algorithm (docs/PROGRESS.md, Collectives moved in calls). Observations from the trace, and
- * edges. */
+ * of other members, by the algorithm (docs/PROGRESS.md, Weak progress of nonblocking collectives). Observations from
+ * the trace, and edges. */
 #ifndef MPG_GRAPH_NBC_PROGRESS_H
 #define MPG_GRAPH_NBC_PROGRESS_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carried sends in the trees of expanded collectives (docs/PROGRESS.md)."""
+"""Weak sends in the trees of expanded collectives (docs/PROGRESS.md)."""
 
 
 class Times:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim with hypotheses (TAP): one-sided transfers, and nonblocking collectives, of a library that goes on in its own calls
-# only; by hand. docs/PROGRESS.md, Served transfers and Collectives moved in calls.
+# only; by hand. docs/PROGRESS.md, Target-side progress and Weak progress of nonblocking collectives.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # mpgsim with hypotheses (TAP): MPI_Win_start that waits for MPI_Win_post, where the trace shows it; by hand. docs/PROGRESS.md,
-# Starts that wait.
+# MPI_Win_start that waits.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"
