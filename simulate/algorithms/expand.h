@@ -31,10 +31,10 @@ struct mpg_message_costs {
     /* time to reduce BYTES; NULL: 0 */
     void (*reduce)(void *data, double bytes, double *reduce_ns);
     double eager_limit_bytes; /* larger messages are synchronous; INFINITY: none */
-    double weak_bytes;     /* in a tree, larger eager messages complete after their receiver's arrival (weak progress);
-                              INFINITY: none; except */
-    const bool *elsewhere;    /* by member index, for the message between member and parent: true if it does not wait; NULL:
-                                 all wait */
+    double weak_bytes;     /* in a tree, eager messages above this size complete only once the receiver arrives (weak
+                            * progress), except as in `elsewhere`; INFINITY: none */
+    const bool *elsewhere;    /* by member: true if the message between the member and its parent does not wait for the
+                               * receiver; NULL: all wait */
 };
 
 /* Provenance of a value: FOLLOWED numbers of each kind, behind its LANES times. */

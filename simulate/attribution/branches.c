@@ -69,7 +69,7 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
         b->branch[i] = (struct branch){.sum = NULL};
     } else
         b->free = b->branch[i].parent;
-    struct branch *x = &b->branch[i]; /* its array of sums is used again */
+    struct branch *x = &b->branch[i]; /* its array of sums is reused */
     *x = (struct branch){.parent = MPG_NO_BRANCH, .children = grows, .between = MPG_PLACE_AHEAD, .joint = !grows,
                          .sum = x->sum, .capacity = x->capacity};
     return i;

@@ -10,7 +10,8 @@
 #include "trace/store/spool.h"
 
 /* A record has a pair of terms; a value with more terms has a chain of records. */
-enum { GROUPS = (MPG_CRITICAL_ORDER - MPG_CRITICAL_COMPUTATION) / 2, NO_GROUP = GROUPS }; /* ORDER is in no pair of its own */
+/* no pair begins with ORDER, the last term */
+enum { GROUPS = (MPG_CRITICAL_ORDER - MPG_CRITICAL_COMPUTATION) / 2, NO_GROUP = GROUPS };
 enum { A_BLOCK = 1 << 15, NOWHERE = -1 };
 /* the value between the records of a chain */
 enum { BETWEEN = MPG_VALUE_PARTS };

@@ -9,7 +9,7 @@
 /* The owner of a value: a stream, an arrival that a choosing call keeps, or a slot. */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
-    MPG_VALUE_NEXT, /* a stream: when it may send again */
+    MPG_VALUE_NEXT, /* a stream: earliest time of the next send */
     MPG_VALUE_KEPT, /* an arrival outside slots, from here on (moved_arrivals.h) */
     MPG_VALUE_KEPT_BARE,
     MPG_VALUE_MOVING, /* an arrival on its way to another slot */

@@ -23,7 +23,7 @@ struct leaves {
 
 struct mpg_provenance {
     struct mpg_tally *tally;
-    struct mpg_critical *path; /* records go there; NULL: records stay in windows */
+    struct mpg_critical *path; /* receives all records, for the critical path of one replica; NULL: records stay in windows */
     uint32_t n, words;
     uint64_t *lanes; /* words: all lanes */
     struct mpg_records old, young; /* windows */

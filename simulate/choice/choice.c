@@ -10,7 +10,7 @@
 
 /* ---- requests whose message is exchanged in some lane (exchange identities) ---- */
 
-/* Sets the message of the view at P in lane W to the trace's own, before it is exchanged. */
+/* In lane W, sets the message of view P to the traced message, before messages are exchanged. */
 static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);

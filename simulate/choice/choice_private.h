@@ -45,7 +45,7 @@ struct mpg_arrival_origin {
  * Times are absolute, ns: a vector's value plus the base stored beside the vector. */
 struct mpg_pick {
     uint32_t slot;
-    struct mpg_sequence own; /* the message of its request in the trace */
+    struct mpg_sequence own; /* traced message of the candidate's request */
     const double *value;   /* a lane: T(A) - base_ns */
     double base_ns;
     const double *cause;   /* a lane: time of the send, or at which a synchronous message could start, - cause_ns; for a
@@ -58,9 +58,9 @@ struct mpg_pick {
     bool completed;        /* the trace completes it */
     double at_ns;          /* T(A), no less than the time of the send */
     struct mpg_arrival_origin came;  /* the origin of at_ns */
-    double start_ns;       /* the time at which its message could start */
-    struct mpg_sequence sequence;  /* of the message of its request */
-    const struct mpg_pick *before; /* the candidate whose message precedes its message on the channel; NULL: none */
+    double start_ns;       /* earliest start of the candidate's message, ns */
+    struct mpg_sequence sequence;  /* traced message of the candidate's request */
+    const struct mpg_pick *before; /* candidate with the previous message on the channel; NULL: none */
     bool done, taken;
 };
 
@@ -106,11 +106,11 @@ struct mpg_choosing {
     bool *others;         /* n: the current call completes or finds another message */
     bool unsaid;          /* no override describes the current call in the first lane */
     bool refused;         /* an earlier call had no override */
-    struct mpg_error refusal; /* the first such call */
+    struct mpg_error refusal; /* error for the first call without override */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n, by slot */
-    uint64_t *view_serial; /* a slot: the message of its view in the trace */
+    uint64_t *view_serial; /* by slot: the traced message of the slot's view */
     uint64_t *altered;     /* a slot, one bit a lane: the view has another message, or is done */
     struct mpg_unexpected unexpected;
     uint32_t numbers;     /* number of pending messages with a number */
@@ -122,7 +122,7 @@ struct mpg_choosing {
     struct mpg_glance *glance;      /* capacity */
     double *at_ns;                  /* capacity: T(A) in the current lane */
     struct mpg_moved *moved; /* a slot */
-    uint32_t *first_moved;   /* a rank: the first slot + 1 of its list; 0: none */
+    uint32_t *first_moved;   /* by rank: first slot + 1 in the rank's list of moved messages; 0: none */
     uint64_t done_count;  /* number of done views, over all lanes */
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
 };
@@ -237,8 +237,9 @@ void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
  * ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
-/* Lane W (n: the trace) takes message ID, if followed. All lanes take their messages for E, which is completed. Lanes in the
- * traced order take ID, found by a matched probe. */
+/* Messages are taken from the queues. take(): lane W, or the trace if W is n, takes message ID, if queued. taken(): all
+ * lanes and the trace take the messages that a call completes by edge E. matched(): a matched probe found ID: the trace
+ * and lanes in the traced order take ID. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
 void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);

@@ -11,7 +11,7 @@
 struct mpg_earliest_of_source {
     struct mpg_queue *queue;
     struct mpg_pending *pending; /* NULL: none is left */
-    uint32_t since;              /* how many bounds were known when it became the earliest */
+    uint32_t since;              /* number of bounds known when the message became the earliest */
 };
 
 /* A lower bound of arrivals. No later bound of the list is larger. */

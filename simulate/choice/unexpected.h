@@ -32,20 +32,20 @@ struct mpg_pending {
     double *value;     /* n: T(A) - base_ns */
     double *bare;      /* n: as value, without the delay injected into the message */
     double *cause;     /* n: time of the send - cause_ns */
-    uint8_t *taken;    /* n + 1; the last one is the trace's */
+    uint8_t *taken;    /* n + 1 flags: taken by each lane; the last flag: taken in the trace */
     bool *answered;    /* n: the receiver has sent to the message's source since the trace took the message */
     uint32_t left;     /* number of lanes, with the trace, that have not taken the message */
 };
 
 /* Messages from one source to one rank on one communicator, with all tags or one tag, in order of sending. */
 struct mpg_queue {
-    struct mpg_queue *next, *before; /* in the group, while the queue holds a message */
+    struct mpg_queue *next, *before; /* neighbours in the group's list, while the queue holds a message */
     struct mpg_queue *other;         /* ALL: the queue of the same pair of ranks on another communicator */
     struct mpg_group *group;
     int32_t source, comm;
     struct mpg_pending *first, *last;
-    struct mpg_pending *overdue;      /* ALL: the first of its list OVERDUE */
-    uint32_t place;                  /* its index among the group's earliest arrivals */
+    struct mpg_pending *overdue;      /* in a queue of all tags: first message of its OVERDUE list */
+    uint32_t place;                  /* index among the group's earliest arrivals */
     struct mpg_pending *head[];       /* n + 1: no earlier message is left in that lane */
 };
 
@@ -54,7 +54,7 @@ struct mpg_group {
     uint64_t key[2];
     struct mpg_queue *queues;
     uint32_t count;
-    struct mpg_earliest *firsts; /* of the current decision; NULL: not listed */
+    struct mpg_earliest *firsts; /* earliest arrivals in the current decision; NULL: not listed */
 };
 
 struct mpg_unexpected {

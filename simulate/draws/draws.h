@@ -21,8 +21,8 @@ enum mpg_purpose {
     MPG_DRAW_ROW,           /* row of successive messages (simulate/models/flights.h) */
     MPG_DRAW_LAUNCH,        /* benchmark launch of a replica (all else 0) */
     MPG_DRAW_SEND,          /* o_s of a message: a part of the block of its latency */
-    MPG_DRAW_RECEIVE,       /* o_r of a message: another one */
-    MPG_DRAW_COLLECTIVE,    /* a collective as a whole; call: that of its first member */
+    MPG_DRAW_RECEIVE,       /* o_r of a message: another part of the block of its latency */
+    MPG_DRAW_COLLECTIVE,    /* a collective as a whole; the call is its first member's */
     MPG_DRAW_PART,          /* bootstrap block of a noise record */
     MPG_DRAW_QUANTUM,       /* loss of a quantum; index > 0: drawn detours of block CALL */
     MPG_DRAW_REMOVED = 0    /* loss that the source's noise caused in the compute interval before the call */

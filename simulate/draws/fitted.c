@@ -18,7 +18,7 @@ static const double LARGEST_U = 1 - 0x1p-53;
 static const struct {
     const char *name;
     enum mpg_fitted_family family;
-    const char *a, *b; /* names of its parameters; NULL: it has one only */
+    const char *a, *b; /* parameter names; b NULL: the family has one parameter */
 } families[] = {{"exponential", MPG_FITTED_EXPONENTIAL, "mean", NULL},
                 {"gamma", MPG_FITTED_GAMMA, "shape", "scale"},
                 {"lognormal", MPG_FITTED_LOGNORMAL, "mu", "sigma"},

@@ -17,7 +17,7 @@ enum { MPG_LANES_AT_ONCE = 64 };
 
 /* A time at one message size, drawn by each lane from its launch's quantiles at the two measured sizes around it. */
 struct mpg_lane_time {
-    const struct mpg_lane_table *low, *high; /* HIGH NULL: LOW alone */
+    const struct mpg_lane_table *low, *high; /* tables at the two sizes around the message's; high NULL: only low applies */
     double weight, most; /* weight of HIGH, 0 to 1; upper limit of the time */
 };
 

@@ -12,7 +12,7 @@ struct mpg_lane_table {
     double cells;    /* cells of each distribution's guide, a power of 2 */
     uint16_t *guide; /* the guides, end to end: index of the piece at a cell's begin */
     struct mpg_distribution_piece *piece; /* pieces of all distributions, without jumps, which have no probability */
-    double *to;      /* ends of the pieces again, since a search reads only these */
+    double *to;      /* copies of the pieces' ends: a search reads only this array */
     uint32_t *first; /* begin of each lane's guide */
     const struct mpg_distribution **of; /* each lane's distribution */
 };

@@ -26,7 +26,7 @@ enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
 
 /* Options of predict mode. */
 struct mpg_times_options {
-    int64_t eager_limit_bytes;   /* of the target, as in the graph */
+    int64_t eager_limit_bytes;   /* the target's eager limit, as in the graph */
     enum mpg_polling polling;
     int64_t polling_interval_ns; /* longer intervals count as work */
 };
@@ -116,7 +116,7 @@ struct mpg_delay_account {
     double call_ns;       /* kappa and overheads injected into calls (not into rounds of collectives) */
     double message_ns;    /* injected into received messages, acknowledgements and one-sided transfers that the rank waited for */
     double collective_ns; /* injected into collectives that the rank waited for */
-    double taken_ns;      /* >= 0: propagated from other ranks by waiting */
+    double taken_ns;      /* delay or waiting propagated from other ranks, >= 0 */
     double waited_ns;     /* >= 0: absorbed by slack: waiting in the trace */
     double hidden_ns;     /* >= 0: absorbed behind a later event */
     double left_ns;       /* net delay at the end */
@@ -129,7 +129,7 @@ struct mpg_run_account {
     double call_ns;       /* calls without waiting */
     double message_ns;    /* waiting for messages */
     double collective_ns; /* waiting for collectives */
-    double thread_ns;     /* waiting for other threads at the end */
+    double thread_ns;     /* waiting for the rank's other threads at the end */
     double run_ns;        /* sum of the above */
     double polled_ns;     /* beside the sum: traced time of intervals that polled */
 };

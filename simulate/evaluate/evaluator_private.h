@@ -28,7 +28,7 @@ enum stream_part {
 enum slot_part {
     SLOT_VALUE, /* value of the node; of a message the arrival */
     SLOT_BARE,  /* delays: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
-    SLOT_DRAWN, /* delays: an eager message's draws, as the receiver needs them */
+    SLOT_DRAWN, /* delays: draws of an eager message, for the costs of its receiver */
     DELAY_SLOT_PARTS,
     SLOT_ENVELOPE = SLOT_BARE, /* times: arrival of a message's envelope; as enum mpg_slot_part */
     SLOT_MEET,  /* times: a synchronous message meets the receive */
@@ -67,7 +67,7 @@ struct mpg_evaluation {
     /* Without attribution and provenance. */
     int (*take)(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
     enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps that are needed; NULL: all */
-    /* Reserves memory beside values (NULL: none); frees the mode's own arrays. */
+    /* Reserves further memory beside the values (NULL: none), and frees the mode's own arrays. */
     int (*reserve)(struct mpg_evaluator *e, uint32_t streams, uint32_t slots, struct mpg_error *err);
     void (*free)(struct mpg_evaluator *e);
     const struct mpg_arrivals *arrivals; /* times of arrivals for choices, without context, settle and observer */
@@ -134,14 +134,14 @@ struct mpg_evaluator {
     bool covers;         /* detours that begin in a call can overlap the measured cost of the messages */
     double *covered_ns;  /* capacity; for each stream: how long before the last leave they begin */
     char *cursor;        /* capacity x n: cursors of look-ups in the target's noise, of a stream's last interval */
-    size_t cursor_bytes; /* of a lane; 0: no cursors */
+    size_t cursor_bytes; /* bytes of the cursors of a lane; 0: no cursors */
     uint32_t covered_capacity, cursor_capacity;
     uint32_t *last_stream; /* for each rank, the stream of the FINISH step */
     int64_t *traced_ns;
     double *account;       /* ranks x MPG_ACCOUNT_TERMS x n; with attribution, of a single step */
     size_t account_stride; /* terms between two ranks: MPG_ACCOUNT_TERMS, or 0 */
     struct mpg_tally *tally;     /* NULL: no attribution */
-    double *rank_account;        /* with attribution: the accounts of ranks */
+    double *rank_account;        /* with attribution: delay accounts of ranks */
     struct mpg_recorder *recorder; /* NULL: no provenance (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete as in the trace */
     struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals that choices move */
@@ -164,10 +164,10 @@ struct mpg_evaluator {
     double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */
     bool *slot_met;     /* for each arrival: a probe has matched the message */
     bool leaves;        /* messages have overheads */
-    struct mpg_left_draws *slot_left; /* an eager message's draws, as the receiver needs them */
+    struct mpg_left_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
     struct mpg_left_draws sent_left;  /* and of the last message, for the sender */
     uint32_t base_capacity, met_capacity, left_capacity;
-    bool computes, charges, flies; /* intervals, calls, messages get delays other than the tracer's time */
+    bool computes, charges, flies; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
     bool has_kappa;     /* calls have a kappa */
     bool is_plain;      /* no call has choices */
     struct mpg_floored *floored; /* capacity, with slack: minimum times of a stream's last receive */
@@ -241,7 +241,7 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
 
 /* Evaluates STEPS singly, with attribution or provenance. */
 int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
-/* Moves TERM of the step to PLACE and to RANK's account; TERM is 0 then. */
+/* Moves TERM of the step to PLACE and to RANK's account. TERM is 0 afterwards. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
 void mpg_evaluator_free_tally(struct mpg_evaluator *e);
 /* Evaluates a VIEW step. */
@@ -386,8 +386,8 @@ static inline struct mpg_sent_message received_of(const struct mpg_edge *e, cons
     return m;
 }
 
-/* Whether S blocks until a message is sent that is inserted or changes the protocol: the traced duration says nothing of the
- * target then. */
+/* Returns whether S blocks until a message departs that is inserted or changes its protocol. The traced duration of S
+ * is then no information about the target. */
 bool mpg_delays_is_absolute(const struct mpg_step *s);
 /* Minimum duration of S on the traced machine without waiting, at most the messages' overheads there where they are known, ns. */
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s);

@@ -83,7 +83,7 @@ static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct 
     return 0;
 }
 
-/* Each part that the slot has which S looks at. */
+/* Records the parts of the slot that S views as origins of the view. */
 static void end_view(struct mpg_provenance *trail, const struct mpg_step *s)
 {
     if (s->slot == s->a)

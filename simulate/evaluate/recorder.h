@@ -17,7 +17,7 @@ struct mpg_recorder {
     double *from_ns;         /* the value that the call's leave comes from */
     double *other;           /* scratch */
     uint32_t *code;          /* n: the edge that the call's leave comes from */
-    bool *used;              /* for each code: used in some lane */
+    bool *used;              /* by code: true if some lane uses the code */
     uint32_t used_capacity;
     uint64_t *firsts;        /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
     uint64_t steps;          /* steps since the last cut */
@@ -108,7 +108,8 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s);
 int mpg_record_times_end(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);
 double mpg_record_times_run(const struct mpg_evaluator *t, int32_t rank, uint32_t w);
 void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const uint32_t *from);
-/* The interval S, which began BEFORE, has DONE_NS of computation; it only asked once more. */
+/* Records the interval of S, which began at BEFORE and contains DONE_NS of computation; with polling, the interval is
+ * waiting. */
 void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step *s, const double *before, double done_ns);
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s);
 /* The K messages that S receives in lane W at a cost; in all lanes without a cost. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of the account of MODEL 5 and 8. During a step the account holds that step alone; then the terms move to the
- * place of the call and to the rank. Modes need not know. */
+/* Attribution of the account of docs/MODEL.md, sections 5 and 8. During a step the account holds the terms of this step
+ * alone. Then the terms move to the place of the call and to the rank. The code is independent of the mode. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
@@ -82,7 +82,7 @@ static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct 
         return 0;
     int status = mpg_reserve_at(&e->edge_place, sizeof *e->edge_place, &e->edge_places, s->edge_number, err);
     for (uint32_t i = 0; i < s->edge_number && status == 0; i++) {
-        e->edge_place[i] = e->tally->at[s->stream]; /* the call's place, if the edge has no message */
+        e->edge_place[i] = e->tally->at[s->stream]; /* an edge without message counts at the call's place */
         status = mpg_tally_edge(e->tally, s, &s->edges[i], &e->edge_place[i], err);
     }
     return status;

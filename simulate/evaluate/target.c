@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One view of the target for each class of path. */
+/* Costs of the target, by path class. */
 #include "simulate/evaluate/target.h"
 
 #include <string.h>

@@ -40,7 +40,7 @@ static int prepass(struct run *x, struct mpg_error *err)
     if (alike)
         mpg_classes_prefer_cpu(own->classes);
     else if (x->p->calls_cost_nothing)
-        return 0; /* nobody asks for minimum times */
+        return 0; /* no call has a cost, so minimum times are not needed */
     if (mpg_prepass_find(&course, &own, 1, 1, err) < 0)
         return -1;
     if (alike)
@@ -156,7 +156,8 @@ static bool begin_replica(struct work *x, uint32_t *i)
     return is_there;
 }
 
-/* Adds replica I with outcome CAME_TO (NULL: it failed with ERR) to the result, after the replicas before it. */
+/* Adds replica I, with outcome CAME_TO, to the result, after all earlier replicas. CAME_TO is NULL if the replica
+ * failed with ERR. */
 static void end_replica(struct work *x, uint32_t i, struct finished *came_to, const struct mpg_error *err)
 {
     pthread_mutex_lock(&x->mutex);

@@ -23,10 +23,10 @@ struct mpg_extrapolation {
     int32_t ranks;
     struct mpg_rank_use *use;       /* one for each rank */
     uint64_t messages, barriers, gets, puts;
-    double bytes;                   /* of messages, gets and puts */
+    double bytes;                   /* sum of messages, gets and puts */
     uint64_t sizes[MPG_SIZE_BINS];  /* number of messages and transfers by size: 0 bytes, from 1, 2, 4 ... bytes */
-    double events;                  /* mean of a replica */
-    bool models_barrier;            /* by the target's parameters */
+    double events;                  /* mean number of a replica */
+    bool models_barrier;            /* barriers follow the target's parameters */
 };
 
 struct mpg_events_options {

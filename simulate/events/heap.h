@@ -29,7 +29,7 @@ struct event {
         void *what;         /* REPLY, REQUEST, INJECT, LAND */
         uint64_t turn;      /* STREAM, CHECK, RELEASE: the event is void once the stream has another number */
     };
-    uint64_t order;         /* of insertion; set by the heap */
+    uint64_t order;         /* order of insertion; set by the heap */
 };
 
 /* Zero-initialised is empty. */

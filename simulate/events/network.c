@@ -15,7 +15,7 @@ struct flight {
     double at_ns;         /* arrival without contention, o_r included */
     double service_ns;    /* o_r, after the network */
     uint32_t slot;        /* of the value, */
-    struct mpg_batch *batch; /* whose batch is kept: no new value reuses the slot */
+    struct mpg_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
     struct node *node;
     enum event_kind kind;
     uint32_t id;

@@ -14,7 +14,7 @@ enum { NO_SLOT = UINT32_MAX };
 
 struct node {
     const struct mpg_step *step;
-    struct mpg_batch *batch; /* of the step; kept */
+    struct mpg_batch *batch; /* batch of the step; kept */
     uint32_t missing;        /* inputs that are not known yet */
 };
 
@@ -33,9 +33,9 @@ struct value {
 
 /* A barrier, from the first step of the members on. */
 struct meeting {
-    struct meeting *next;    /* in the list of open meetings */
+    struct meeting *next;    /* next in the list of open meetings */
     struct mpg_origin origin;
-    struct mpg_batch *batch; /* of the members' steps; kept until all members have arrived */
+    struct mpg_batch *batch; /* batch of the members' steps; kept until all members have arrived */
     struct value value;      /* known once all members have arrived */
     uint32_t slots;          /* number of slots that refer to the meeting */
     uint32_t missing;        /* members that have not arrived */
@@ -45,7 +45,7 @@ struct meeting {
         int32_t rank;
         uint32_t slot;       /* slot of the arrival time */
         double end_ns;       /* time at which the member leaves */
-    } *member;               /* in the order of their steps */
+    } *member;               /* members, in the order of their steps */
 };
 
 /* Consecutive steps of one stream. */
@@ -66,7 +66,7 @@ struct program {
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
-        struct meeting *meeting; /* the slot holds its value; NULL: the slot holds OWN */
+        struct meeting *meeting; /* the meeting whose slot holds the value; NULL: OWN's slot */
     } *slot;
     uint32_t slots, slot_capacity;
     struct mpg_pool spans, nodes, watchers;
@@ -78,7 +78,8 @@ struct program_calls {
     void *world;
     int (*appended)(void *world, uint32_t stream, struct mpg_error *err); /* STREAM has pending steps again */
     int (*wake)(void *world, uint32_t stream, struct mpg_error *err);     /* the value that STREAM waits for is known */
-    int (*evaluate)(void *world, struct node *node, struct mpg_error *err); /* NODE's inputs are known; the world owns it */
+    /* NODE's inputs are known; the world takes ownership of NODE */
+    int (*evaluate)(void *world, struct node *node, struct mpg_error *err);
     int (*meet)(void *world, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
 };
 

@@ -74,7 +74,7 @@ int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err)
                            err);
 }
 
-/* The sender of Q's message begins to transfer its bytes now. */
+/* The sender of Q's message begins the transfer of the bytes. */
 static int let_come(struct world *w, struct request *q, struct mpg_error *err)
 {
     struct node *node = q->node;

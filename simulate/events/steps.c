@@ -7,7 +7,7 @@
 
 void mpg_events_steps_count(struct world *w, double bytes)
 {
-    int bin = 0; /* bin 0: no bytes; then from 1, 2, 4 ... */
+    int bin = 0; /* bin 0: no bytes; next bins from 1, 2, 4 ... bytes */
     for (double left = bytes; left >= 1 && bin < MPG_SIZE_BINS - 1; left /= 2)
         bin++;
     w->x->bytes += bytes;
@@ -74,7 +74,7 @@ static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
 
 /* --- all steps --- */
 
-/* LANE needs the processor, and has to wait for it. */
+/* Puts LANE into the state READY: LANE waits for the processor. */
 static void be_ready(struct world *w, uint32_t lane)
 {
     w->lane[lane].state = STREAM_READY;
@@ -243,7 +243,7 @@ int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *er
     struct rank *r = &w->rank[rank];
     const double lost_ns = w->now_ns - r->ready_ns;
     r->use[USE_PROCESSOR] += lost_ns;
-    if (r->left_ns > 0) /* in the middle of the work */
+    if (r->left_ns > 0) /* the turn ends before the work does */
         return mpg_events_serve_resume(w, rank, err);
     if (l->left) {
         r->lost_ns += lost_ns;

@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
     return ((*x)->there_ns > (*y)->there_ns) - ((*x)->there_ns < (*y)->there_ns);
 }
 
-/* Takes N replies in the order of their arrival, from *VALUE_NS on. */
+/* Charges N replies, in the order of their arrival, from *VALUE_NS on. */
 static void take(struct world *w, struct transfer **t, size_t n, double *value_ns)
 {
     qsort(t, n, sizeof(struct transfer *), compare);

@@ -43,7 +43,7 @@ static int appended(void *world, uint32_t stream, struct mpg_error *err)
     struct world *w = world;
     if (reserve_lanes(w, stream + 1, err) < 0)
         return -1;
-    /* first threads read their steps themselves */
+    /* the first thread of a rank continues by itself */
     return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS ? mpg_events_world_go(w, stream, w->now_ns, err)
                                                                                  : 0;
 }

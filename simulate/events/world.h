@@ -59,7 +59,7 @@ struct rank {
     struct request *first, **last; /* requests to be served, oldest first */
     struct request *current; /* the request that the rank serves; NULL: none */
     double free_ns;          /* earliest time at which the rank can serve in a wait */
-    double served_ns, lost_ns; /* of its current call or work: serving; without the processor */
+    double served_ns, lost_ns; /* in the current call or work: time spent serving; time without the processor */
     double begin_ns, work_ns, poll_ns; /* the work: begin, length, cost of a check for requests */
     double left_ns;          /* work beyond the current slice */
     uint64_t works, waits;   /* number of work intervals and waits so far */
@@ -84,9 +84,9 @@ struct world {
     const struct mpg_target *target;
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
-    struct mpg_extrapolation *x; /* the first replica counts there */
+    struct mpg_extrapolation *x; /* results; the first replica adds its counts */
     bool counts;
-    bool serves, serves_transfers; /* ranks serve requests; requests for their data */
+    bool serves, serves_transfers; /* ranks serve requests; one-sided transfers are served, too */
     bool shares, blocking_get;     /* ranks share processors; a rank waits for each get or put immediately */
     uint32_t replica;
     int32_t ranks, running;
@@ -161,7 +161,7 @@ int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t
 /* Error: out of memory. */
 int mpg_events_share_init(struct world *w, struct mpg_error *err);
 void mpg_events_share_clear(struct world *w);
-/* *HAS: whether RANK holds the processor and may run; else it queues for the processor. */
+/* Gives RANK the processor if free, else queues RANK. *HAS: whether RANK holds the processor and may run. */
 int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
 /* RANK, which waits, releases the processor at AT_NS, if RANK still holds the processor and waits then. */
 int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);

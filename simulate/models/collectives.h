@@ -19,7 +19,9 @@ enum mpg_operation {
     MPG_OPERATION_ALLREDUCE,
     MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
-    MPG_OPERATIONS_WHOLE, /* below: a member waits for some of the other members only, so algorithms are kept and scaled */
+    /* operations below: a member waits for some of the other members only, so such collectives are always expanded,
+     * with scaled messages */
+    MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_REDUCE,
     MPG_OPERATION_GATHER,

@@ -241,7 +241,7 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
         find_work(p, x, b->first, b->n, without_ns);
         work.each = without_ns;
     }
-    if (p->target_cores == 0) { /* then the source's noise is removed */
+    if (p->target_cores == 0) { /* then only the source's noise is removed */
         mpg_lane_code()->lengthen(without_ns, x->length_ns, b->n, delay_ns);
         return;
     }

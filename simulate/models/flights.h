@@ -29,13 +29,13 @@ enum mpg_flight_rule {
 struct mpg_sent_message {
     int32_t rank;     /* rank of the starting call */
     uint64_t call;    /* number of that call */
-    uint32_t index;   /* number of the message among those of the call */
-    bool in_row;      /* successive messages from one thread to one rank have correlated times; then: */
-    int32_t to;       /* receiver; -1: none in particular */
+    uint32_t index;   /* index among the call's messages */
+    bool in_row;      /* successive messages of a thread to a rank have correlated times; then the next three fields count */
+    int32_t to;       /* receiver; -1: no single receiver */
     uint32_t thread;  /* sending thread */
     uint64_t nth;     /* number of messages that the thread sent to this receiver before */
     double bytes;
-    bool further;     /* its receive completes together with an earlier one of the same rank (MPI_Waitall) */
+    bool further;     /* completes in one call (MPI_Waitall) with an earlier message of this sender */
 };
 
 /* Returns the address of M's draw for PURPOSE. */
@@ -82,8 +82,8 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_m
 const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);
 /* A message's place in rows. */
 struct mpg_row_place {
-    uint64_t row;          /* number of the row among those from its sender to its receiver */
-    const double *element; /* its element, were the row to begin at element 0 of block 0 */
+    uint64_t row;          /* index of the row, among the rows of the sender to the receiver */
+    const double *element; /* the message's element if the row began at element 0 of block 0 */
 };
 /* Rows of thread t are numbered from t times this number on. */
 #define MPG_ROWS_OF_A_THREAD (UINT64_C(1) << 40)

@@ -32,7 +32,7 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
         fetch(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
 }
 
-/* Asks for where some more lanes of STREAM are in the target's noise: their cursors are here by now. */
+/* Prefetches the target's noise records for further lanes of STREAM. The lanes' cursors have been fetched by now. */
 static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 {
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;

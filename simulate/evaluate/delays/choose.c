@@ -76,7 +76,7 @@ static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
 
 /* ---- exchanges of arrivals ---- */
 
-/* Sets the arrival of P in lane W: at AT_NS, PUT_NS of it injected. */
+/* Sets the arrival of P in lane W to AT_NS, of which PUT_NS are injected delay. */
 static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
                         double at_ns, double put_ns)
 {

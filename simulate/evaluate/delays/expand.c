@@ -15,8 +15,8 @@
 struct expanding {
     struct mpg_evaluator *l;
     const struct mpg_expanding *c;
-    double *lambda, *tau, *ack; /* of the message at hand: 2 n + 1 each */
-    double target_scale, source_scale; /* of all that messages cost */
+    double *lambda, *tau, *ack; /* times of the current message: 2 n + 1 values each */
+    double target_scale, source_scale; /* factors of all message costs */
 };
 
 uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l)
@@ -88,7 +88,7 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
     overhead(data, MPG_OVERHEAD_RECEIVE, m, overhead_ns);
 }
 
-/* There, and an answer back. */
+/* Writes the time of M plus the time of an answer back to the sender. */
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     struct expanding *x = data;

@@ -185,8 +185,8 @@ static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *
     return l->answered;
 }
 
-/* Where the slot's value, a delay of the start on the target, becomes one of the node on the
- * traced machine, which was there when the call left, whatever the floor says. */
+/* Returns the shift from a delay of the message's start on the target to a delay of the node on the traced machine. On
+ * the traced machine the node lies at the leave of the call at the latest, even if the usual message time is longer. */
 static double changed_shift(const struct mpg_evaluator *l, const struct mpg_step *s,
                             const struct mpg_edge *e)
 {

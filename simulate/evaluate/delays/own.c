@@ -93,7 +93,7 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
 
 /* ---- costs of a call for its rank ---- */
 
-/* Whether the call is kept by sending SENT, as overheads know it. */
+/* Returns whether o_s of message SENT occupies the caller. */
 static inline bool costs_sender(const struct mpg_evaluator *l, const struct mpg_sent *sent)
 {
     const struct mpg_overhead_sizes *o =
@@ -148,7 +148,8 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s))); /* for the receiver, or target */
+        /* a message waits for its receiver, a transfer for its target */
+        waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s)));
         const struct mpg_perturbation *way = received_by(l, s, e);
         if (way)
             own_ns += received_from_source(l, way, e, &l->edge[i]);

@@ -59,7 +59,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
 
 /* --- messages --- */
 
-/* Who takes S's message, which is followed, may do so when the slot is another's. */
+/* Records the arrival of S's message outside slots: the receiving call may take this message after the slot is reused. */
 static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *trail = l->recorder->trail;

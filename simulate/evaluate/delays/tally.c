@@ -34,7 +34,7 @@ int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, 
     return 0;
 }
 
-/* TERM of the step goes to RANK's account, and is 0 again. */
+/* Moves TERM of the step to RANK's account. */
 static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     double *step = account_of(l, rank, term), *of_rank = l->rank_account + ((size_t)rank * MPG_ACCOUNT_TERMS + term) * l->n;
@@ -44,7 +44,7 @@ static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_t
     }
 }
 
-/* TERM of a call with several edges, whose latest is another one in each lane. */
+/* Moves TERM of a call with several edges; the latest edge differs between lanes. */
 static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     const double *step = account_of(l, rank, term);

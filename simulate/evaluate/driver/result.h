@@ -43,7 +43,7 @@ struct mpg_result {
 /* The attribution that is wanted. */
 struct mpg_attribution_wanted {
     bool places; /* attribution to places */
-    bool pairs;  /* and to pairs of ranks */
+    bool pairs;  /* attribute to pairs of ranks, too */
 };
 
 /* Replicas in a block: accounts are summed block by block, and processes share replicas by whole blocks. */

@@ -125,7 +125,7 @@ static uint32_t count_broken(const struct part *x)
     return count;
 }
 
-/* Makes the lanes of X again; its broken lanes keep the traced order. The observer watches again only if the first lane is
+/* Reruns the lanes of X. Broken lanes keep the traced order. The observer observes the rerun only if the first lane is
  * broken. */
 static int begin_again(struct part *x, struct mpg_error *err)
 {

@@ -61,7 +61,7 @@ static size_t where_bytes(uint32_t replicas)
     return (size_t)blocks_in(replicas) * MPG_ATTRIBUTION_TERMS * sizeof(double);
 }
 
-/* R, of the first process's share of REPLICAS, gets room for all of them. */
+/* Enlarges R, with the first process's share of REPLICAS, to all REPLICAS. */
 static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
 {
     double *run_ns = calloc(replicas, sizeof *run_ns);

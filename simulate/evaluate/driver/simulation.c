@@ -216,7 +216,7 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
     return 0;
 }
 
-/* The pre-pass of SIM is done: its part of the result. */
+/* Sets the results of SIM that the pre-pass has found. */
 static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
 {
     sim->passed = sim->prepass.passed;
@@ -275,7 +275,7 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
 
 /* --- messages with another protocol, calls that choose --- */
 
-/* Which messages change their protocol: none, where there are no absolute times. */
+/* Chooses the messages that change their protocol. No message changes its protocol without absolute times. */
 static void choose_protocol(struct simulation *sim)
 {
     const struct mpg_simulation_options *o = sim->options;
@@ -290,7 +290,7 @@ static void choose_protocol(struct simulation *sim)
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
 }
 
-/* Whether B, which has not asked, has the same to ask as A had. */
+/* Returns whether the pass for choices of A also serves B: equal configurations. */
 static bool same_choices(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
@@ -388,7 +388,7 @@ static void end(struct simulation *sim)
     mpg_target_clear(&sim->target);
 }
 
-/* Returns STATUS of one scenario; the error names SCENARIO. */
+/* Returns STATUS; adds the scenario's name to the error. */
 static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_error *err)
 {
     return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;
@@ -414,7 +414,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
         status = choose_choice(all, &all[i], err);
         suppose(&all[i], all[i].options->graph.active);
     }
-    if (status == 0 && !all->options->predicts) /* times are against nothing */
+    if (status == 0 && !all->options->predicts) /* predict mode has no traced run to compare with */
         status = mpg_simulation_find_bases(all, n, err);
     if (status == 0)
         status = mpg_simulation_run(all, n, share, err);

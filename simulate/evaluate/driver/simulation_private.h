@@ -18,11 +18,12 @@ struct simulation {
     struct mpg_prepass prepass;
     bool owns_clocks, owns_prepass;
     enum mpg_absorb absorb;
-    /* Of the pre-pass: floors include messages, and the answer says so; floors are wanted at all; interval classes are wanted. */
+    /* The pre-pass gathers minimum message times, which the answer reports if says_flights; minimum times of calls if
+     * wanted; compute-interval classes if alike. */
     bool flights, says_flights, wanted, alike;
-    struct mpg_graph_options graph;  /* with the source's eager limit, once known */
+    struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */
-    struct mpg_result *result; /* of this process's share */
+    struct mpg_result *result; /* share of this process */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_delay_account *base_account;
     bool owns_base;

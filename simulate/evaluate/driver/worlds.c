@@ -167,7 +167,7 @@ static int begin_base(struct simulation *all, struct simulation *sim, struct mpg
 /* The run of a scenario without the tracer. */
 struct base {
     struct mpg_perturbation nothing;
-    struct mpg_graph_options graph; /* by the source's eager limit */
+    struct mpg_graph_options graph; /* options of the graph, with the source's eager limit */
     struct world world;
 };
 

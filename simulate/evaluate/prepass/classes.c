@@ -27,11 +27,11 @@ struct class {
 
 struct mpg_classes {
     const struct mpg_perturbation *p;
-    struct mpg_map index; /* place among the classes + 1 */
+    struct mpg_map index; /* index among the classes + 1 */
     size_t n, capacity;
     struct class *class;
     double time_ns, off_ns, cpu_ns; /* of all intervals: length, time off the CPU, CPU time */
-    bool no_cpu;                    /* of some, CPU time is not recorded */
+    bool no_cpu;                    /* some intervals have no recorded CPU time */
     bool prefers_cpu, uses_cpu;
     double lost; /* the part of intervals of no class that is lost */
 };
@@ -320,7 +320,7 @@ static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct
     if (c->p->off_cpu_known && c->time_ns > 0)
         left_out = fmax(left_out, c->off_ns / c->time_ns);
     for (size_t i = 0; i < source->cores; i++) {
-        const double off = source->core[i].off_cpu; /* below 0: the record does not say */
+        const double off = source->core[i].off_cpu; /* below 0: unknown */
         const bool is_seen = c->uses_cpu || c->p->off_cpu_known;
         if (!(losses[i] = mpg_losses_new(source->core[i].replay, is_seen && off >= 0 ? off : left_out, err)))
             return -1;

@@ -12,13 +12,13 @@
 #include "simulate/models/sizes.h"
 #include "simulate/rules.h"
 
-/* Limit of a call's own time if the trace shows it only waiting. */
+/* Limit of a call's own time, ns, if the call waited in every traced instance. */
 static const double MAY_TAKE_NS = 1000;
 
 /* Minimum times of one MPI call on one host, by size class. */
 struct call_times {
     double least_ns[MPG_SIZE_CLASSES];
-    bool all_waited[MPG_SIZE_CLASSES]; /* every call waited, so no duration is a cost */
+    bool all_waited[MPG_SIZE_CLASSES]; /* every call of the class waited, so its duration is no cost */
 };
 
 struct mpg_floors {
@@ -27,8 +27,8 @@ struct mpg_floors {
     uint32_t hosts;
     struct call_times **calls; /* hosts x MPG_CALL_COUNT; NULL: there was none */
     struct mpg_message_times messages;
-    uint32_t *curve_of; /* of few hosts, once finished: each pair's curve, from 1, 0: none; NULL: the index says it */
-    atomic_bool used_source; /* by a floor that was asked for */
+    uint32_t *curve_of; /* with few hosts: index of each pair's curve, from 1 (0: no curve); NULL: look up in the index */
+    atomic_bool used_source; /* some look-up returned a value of the source's signature */
 };
 
 int mpg_size_class(double bytes)
@@ -122,7 +122,7 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
             return true;
         if (is_rooted && e->from_ns > s->enter_ns)
             return true;
-        const bool is_met = e->kind == MPG_EDGE_MET && !e->expanded; /* when all had come */
+        const bool is_met = e->kind == MPG_EDGE_MET && !e->expanded; /* the time at which all members had arrived */
         const bool is_late = is_met ? e->sent_ns > s->enter_ns : e->awaits_call && e->from_ns > s->enter_ns;
         if (knows_calls && is_late)
             return true;

@@ -183,7 +183,8 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
 
 /* --- once all is gathered --- */
 
-/* The median of flights that were seen whole; where none was, the least time since both ranks were there. */
+/* Returns the median flight of messages whose receivers surely waited. Without such messages: the least time since both
+ * ranks were ready. */
 static double time_of(const struct mpg_flight_cell *cell)
 {
     if (cell->whole == 0)
@@ -258,7 +259,8 @@ static double point_ns(const struct mpg_message_point *p, const struct mpg_netwo
     return fmin(p->ns, measured_ns);
 }
 
-/* Beyond an END of the curve, NEXT to another point, or itself where there is none. */
+/* Returns the time at BYTES beyond END, an end of the curve. NEXT is the neighbouring point, or END if the curve has
+ * one point. */
 static double beyond(const struct mpg_message_point *end, const struct mpg_message_point *next, double bytes,
                      const struct mpg_network_path *source, bool *uses_source)
 {

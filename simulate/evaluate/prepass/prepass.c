@@ -42,7 +42,7 @@ static void put_key(struct mpg_bytes *key, const struct mpg_pass_config *course,
         mpg_classes_key(key);
 }
 
-/* Reads X from LEFT, which holds nothing else; false: LEFT holds anything else. */
+/* Reads X from all of LEFT. Returns false if LEFT does not hold exactly one pre-pass. */
 static bool get(struct mpg_bytes_left *left, const struct mpg_pass_config *course, struct mpg_prepass *x)
 {
     return mpg_passed_get(left, &x->passed) == 0 && (!x->floors || mpg_floors_get(left, x->floors) == 0) &&

@@ -13,8 +13,8 @@
 /* The lateness of an edge in the account, without the delay injected into its message or collective. */
 enum mpg_counted {
     MPG_COUNTED_HERE,  /* the slot's value without that delay */
-    MPG_COUNTED_LATER, /* nothing here: the delay of an envelope counts at the receive of its message; the delay of a
-                          message that a probe has met counted at the probe */
+    MPG_COUNTED_LATER, /* nothing here: the delay of an envelope counts where its message is received; the delay of a message
+                        * found by a probe counted at the probe */
     MPG_COUNTED_BACK   /* an answer: the message's own lateness, and the clamp */
 };
 

@@ -6,7 +6,7 @@
 struct expanding {
     const struct mpg_evaluator *t;
     const struct mpg_expanding *c;
-    double scale; /* of all that messages cost */
+    double scale; /* factor of all message costs */
 };
 
 static const struct mpg_perturbation *path_of(const struct expanding *x,

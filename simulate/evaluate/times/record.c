@@ -59,7 +59,7 @@ static void add_next(const struct mpg_evaluator *t, const struct mpg_step *s)
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
     }
-    if (!any) /* the stream can send again at once */
+    if (!any) /* the stream can send its next message at once */
         return;
     mpg_provenance_add(x->trail, mpg_value_next(s->stream), NOWHERE);
     add_leaving(t, s, NULL);

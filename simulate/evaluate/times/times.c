@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computation, and messages and collectives on their way. */
+/* Predict mode: computation, and messages and collectives under way. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ double mpg_times_own(const struct mpg_evaluator *t)
 
 /* --- computation --- */
 
-/* Whether S's interval, and the call before it, only asked once more. */
+/* Returns whether S's interval is polling: short, between two unsuccessful tests of one callsite. */
 static bool is_polling(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     return t->options.polling == MPG_POLLING_WAIT && s->polls &&
@@ -121,7 +121,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
     if (!asks_memory)
-        mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */
+        mpg_perturb_compute(p, &x, t->first, t->n, value); /* the time since this begin */
     for (uint32_t w = 0; w < t->n; w++)
         value[w] += x.since_ns + (asks_memory ? done_ns : work_ns);
     if (t->recorder)
