@@ -62,7 +62,8 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
-    const bool recorded = of_source ? o->source_noise : o->target_noise; /* noise has a record of its own */
+    /* this machine's noise comes from a noise record, so its overheads are drawn without noise */
+    const bool recorded = of_source ? o->source_noise : o->target_noise;
     struct mpg_overhead_at_size found = {.spot = mpg_interpolation_find(sizes, bytes), .further = further};
     found.most = mpg_interpolation_most(&found.spot, recorded);
     if (further) {

@@ -8,7 +8,7 @@
 #include "simulate/models/placement.h"
 
 struct mpg_paths {
-    const struct mpg_placement *target, *source; /* NULL: all messages use one path on that machine */
+    const struct mpg_placement *target, *source; /* NULL: one path for all messages on this machine */
     /* [class on the target][class on the source]; index 0 for a machine without a placement. Pairs of classes that no message
      * uses are all zero. */
     struct mpg_perturbation way[MPG_PATHS][MPG_PATHS];

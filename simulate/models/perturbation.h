@@ -37,7 +37,7 @@ struct mpg_perturbation {
     /* Signatures, for all that the command line does not give; NULL: none. */
     const struct mpg_signature *target, *source;
     const struct mpg_network_path *target_path, *source_path; /* the path in each; may be NULL */
-    enum mpg_time_model latency_model, byte_model; /* of lambda and tau */
+    enum mpg_time_model latency_model, byte_model; /* models of lambda and of tau(d) */
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
     bool scales_noise;   /* the time that the target's noise takes is multiplied by: */
@@ -67,10 +67,10 @@ struct mpg_perturbation {
     uint32_t first_replica;
 };
 
-/* Takes noise and message times from TARGET, less those of SOURCE, for all that P's distributions do not give; either may be
- * NULL. Messages use TARGET's path class PATH or, with MPG_PATHS, its farthest. On the source they use SOURCE_PATH or, if NULL,
- * the same class, else the farthest. The signatures outlive P. Errors: TARGET has no path PATH, a fitted model is asked for and
- * no family fits, out of memory. */
+/* Takes noise and message times that P's distributions do not give from TARGET, minus SOURCE's; either may be NULL.
+ * Messages use TARGET's path class PATH or, with MPG_PATHS, its farthest. On the source they use SOURCE_PATH or, if
+ * NULL, the same class, else the farthest. The signatures outlive P. Errors: TARGET has no path PATH; a fitted model is
+ * requested and no family fits; out of memory. */
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
                          const struct mpg_network_path *source_path, struct mpg_error *err);
@@ -94,7 +94,7 @@ static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, u
     return p->launch ? p->launch[replica - p->first_replica] : -1;
 }
 
-/* The same for all replicas from FIRST on; NULL: pooled launches. */
+/* Launches of all replicas from FIRST on; NULL: pooled launches. */
 static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
                                                       uint32_t first)
 {
@@ -172,15 +172,16 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p);
 /* A compute interval. */
 struct mpg_interval {
     int32_t rank;
-    uint64_t call;    /* the call that follows it */
-    double since_ns;  /* its begin after MPI_Init, as traced */
+    uint64_t call;    /* call that ends the interval */
+    double since_ns;  /* traced begin of the interval, after MPI_Init */
     double length_ns; /* as traced */
     double ratio;     /* rho, times the factors of hypotheses */
     double more_ns;   /* work that hypotheses add, on the target */
-    double off_ns;    /* its part off the CPU (preempted or stolen), 0 to length_ns */
+    double off_ns;    /* time off the CPU (preempted or stolen) within the interval, 0 to length_ns */
     /* For the removal of the source's noise (simulate/evaluate/prepass/classes.h): */
-    double alike_ns;     /* its length without time off the CPU, or its CPU time */
-    const double *losses; /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: no class, it loses this part of alike_ns: */
+    double alike_ns;     /* length without time off the CPU, or CPU time */
+    /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: the interval has no class, and loses this part of alike_ns: */
+    const double *losses;
     double lost;         /* 0 to 1 */
     /* A detour of the target that is under way when the interval begins, and that began at most covered_ns before, is skipped:
      * the measured time of the call before contains it. passed_ns holds for each replica the end of the last skipped detour after

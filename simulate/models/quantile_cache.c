@@ -32,7 +32,7 @@ struct sender {
 
 struct kept_rows {
     uint32_t first, n;
-    struct sender **sender; /* by rank; NULL: it has not sent yet */
+    struct sender **sender; /* by rank; NULL: the rank has not sent yet */
     uint32_t senders;
     uint32_t *drawn;        /* n; used when memory is short */
 };
@@ -113,7 +113,7 @@ enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
 /* The look-up table of all replicas for one measured size. */
 struct table {
     const struct mpg_network_size *size;
-    const double *launch; /* of replicas: mpg_perturbation_launches() */
+    const double *launch; /* launches of the replicas: mpg_perturbation_launches() */
     struct mpg_lane_table *table; /* NULL: it cannot be built */
 };
 
@@ -121,7 +121,7 @@ struct shape {
     const struct mpg_perturbation *p; /* NULL: empty */
     double bytes;
     enum drawn drawn;
-    bool is_kept;         /* else the function without a cache draws it */
+    bool is_kept;         /* false: the function without a cache draws the value */
     uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
     double term_ns[TERMS];
     bool leaves;          /* draws are left over for overheads */
@@ -264,7 +264,8 @@ static bool find_flight(struct mpg_quantile_cache *s, struct shape *x)
                           : find_least(s, x->p, &target, INFINITY, x));
 }
 
-/* The overhead on the target: alone if TARGET, else less the source's or, without a source, its own minimum. */
+/* Finds the overhead on the target: unchanged if TARGET; else minus the source's overhead or, without a source, minus
+ * its own minimum. */
 static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
                           struct shape *x)
 {

@@ -17,8 +17,8 @@ double mpg_quantile_cache_bytes(int32_t ranks);
 
 /* Draws that the message time left over for the message's two overheads, one for each replica. */
 struct mpg_left_draws {
-    struct mpg_address of; /* the message, if LEFT */
-    bool left;             /* there are such draws */
+    struct mpg_address of; /* address of the message, if LEFT */
+    bool left;             /* the draws exist */
     double *u;             /* one probability for each replica */
 };
 

@@ -12,7 +12,8 @@
 
 /* The two measured sizes around a size, and the weight of each. */
 struct mpg_interpolation {
-    const struct mpg_network_size *low, *high; /* the same one at, below and above the measured sizes */
+    /* measured sizes below and above; one size twice at, below and above all measured sizes */
+    const struct mpg_network_size *low, *high;
     double weight;                             /* of HIGH, 0 to 1 */
 };
 
@@ -73,7 +74,7 @@ struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path,
 /* Returns the time, ns, at probability U. LAUNCH as in mpg_size_quantile(); fitted families ignore it. */
 double mpg_one_way_ns(const struct mpg_one_way_time *way, double launch, double u);
 
-/* The same for several replicas at once, into NS. */
+/* Likewise for several replicas at once, into NS. */
 void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *asked,
                            double *ns);
 void mpg_one_way_times(const struct mpg_one_way_time *way, const struct mpg_quantile_requests *asked, double *ns);

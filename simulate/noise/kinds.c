@@ -185,8 +185,8 @@ static struct memory memory_of(struct mpg_noise_cursor cursor)
 /* The result of a look-up for one replica. */
 struct met {
     double time_ns;  /* time of the work; equal to the work if nothing interrupts */
-    double quiet_ns; /* time without interruption after its end, up to rounding; <= 0: unknown */
-    double end_ns;   /* end in the record's time; rounding is relative to it */
+    double quiet_ns; /* time without interruption after the work, up to rounding; <= 0: unknown */
+    double end_ns;   /* end of the work in the record's time, which determines the rounding error */
 };
 
 /* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. Look-ups round in other places than
@@ -287,7 +287,7 @@ static inline bool meet_near(const struct mpg_record *r, double length_ns, const
     double *passed = w->passed_ns ? &w->passed_ns[w->lane[k]] : NULL;
     const bool is_passing = passed && since_ns < *passed;
     size_t first = find_end(r, p->next, at_ns);
-    double done_ns = at_ns - r->detour[first].lost_ns; /* time before it begins, without detours */
+    double done_ns = at_ns - r->detour[first].lost_ns; /* work before this detour */
     const double before_ns = done_ns - r->detour[first].done_ns;
     bool is_free = true;
     if (before_ns > 0) { /* a detour is under way */

@@ -243,7 +243,7 @@ static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole
     }
 }
 
-/* Start times inside a detour: its rest comes first. */
+/* Start times inside a detour: the rest of this detour is lost first. */
 static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
                           struct bins *bins)
 {

@@ -14,7 +14,7 @@
 enum { MAX_LAGS = 256, MAX_MEMORY = 512 };
 
 static const double SIGNIFICANT = 3;   /* standard errors: larger autocorrelations are significant */
-static const double NEGLIGIBLE = 1e-4; /* of the variance: the rest of the response is dropped */
+static const double NEGLIGIBLE = 1e-4; /* part of the response's variance that may be cut off */
 
 struct mpg_quanta {
     double length_ns;

@@ -173,8 +173,8 @@ static void put(const struct mpg_renewal *r, struct mpg_renewal_cursor *c, doubl
     c->to_ns = fmin(from_ns + duration_ns, r->block_ns);
 }
 
-/* Puts C at the first detour of BLOCK: it goes on at the block's begin, or comes at the end of a gap
- * that does. (That of the first block, where ranks start at work, does not go on.) */
+/* Puts C at the first detour of BLOCK: a detour in progress at the block's begin, or the detour after the gap in
+ * progress there. In the first block no detour is in progress, since ranks start at work. */
 static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c,
                        uint64_t block)
 {

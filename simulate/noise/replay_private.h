@@ -40,7 +40,7 @@ struct mpg_record {
 struct mpg_replay {
     struct mpg_record *longest; /* the longest detours, or all */
     struct mpg_record *others;  /* NULL: the record is not truncated */
-    struct mpg_record *list;    /* both as one list, for the first pass; NULL: too long */
+    struct mpg_record *list;    /* longest detours and blocks merged into one list, for the first pass; NULL: too long */
 };
 
 /* Returns floor(X); faster than the library for most X. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The choice of a machine's kind of noise, its cores, and the seats of ranks on them. */
+/* Chooses a machine's kind of noise, its cores, and the core and starting point of each rank. */
 #include "simulate/noise/source.h"
 
 #include <stdio.h>
@@ -106,7 +106,7 @@ void mpg_noise_clear(struct mpg_noise_source *s)
 /* A host of the trace. */
 struct host {
     size_t number;  /* hosts are numbered by their lowest rank */
-    uint32_t ranks; /* ranks seated so far */
+    uint32_t ranks; /* ranks assigned to the host so far */
     int32_t leader; /* lowest rank of the group that is being seated */
 };
 

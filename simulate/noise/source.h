@@ -33,7 +33,7 @@ struct mpg_noise_of_core {
     struct mpg_renewal *renewal;
     struct mpg_replay *replay;
     struct mpg_resampled resampled; /* for replay */
-    double offset_ns; /* begin of its record on its host's clock */
+    double offset_ns; /* begin of the core's record on the host's clock */
     double off_cpu;   /* share of the record off the CPU, 0 to 1; -1: unknown */
 };
 
@@ -69,8 +69,8 @@ struct mpg_begun_work {
     struct mpg_noise_cursor cursor;
     uint32_t n, first;                /* number of replicas; the cursor's first one is replica FIRST */
     const uint32_t *lane;             /* n distinct replicas, counted from the cursor's first one; for each of them: */
-    const double *since_ns, *work_ns; /* begin of its work after MPI_Init, and the work */
-    double covered_ns;                /* a detour under way then that began at most this long before is skipped */
+    const double *since_ns, *work_ns; /* begin of the replica's work after MPI_Init, and the work */
+    double covered_ns;                /* a detour in progress at this begin is skipped if it began at most this long before */
     double *passed_ns;                /* from the cursor's first replica on: end of the last skipped detour, after MPI_Init;
                                          0: none yet. NULL: no detour is skipped */
 };
@@ -79,7 +79,7 @@ struct mpg_begun_work {
 struct mpg_noise_kind {
     const char *model;   /* its name in results; NULL: the default, which is not named */
     size_t cursor_bytes; /* cursor memory per replica; 0: none */
-    bool is_resampled;   /* the bootstrap resamples its records */
+    bool is_resampled;   /* the bootstrap resamples the records of this kind */
     bool has_detours;    /* noise consists of single detours, which a call can have paid for */
     bool is_drawn;       /* drawn, not recorded: it cannot remove a source's noise */
     /* Fills CORE from FROM, one of CORES cores. Errors as in mpg_noise_use(). */

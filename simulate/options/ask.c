@@ -7,7 +7,7 @@
 #include "common/machine.h"
 #include "simulate/options/inputs.h"
 
-/* An option with distributions: its texts, where they go, whether they may name ranks. */
+/* An option with distributions: its texts, their destination, and whether ranks may be named. */
 struct dist_option {
     const char *name;
     const struct mpg_option_list *given;

@@ -35,7 +35,7 @@ struct mpg_target_config {
     struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts, */
     size_t given_keys;                 /* the first of which are not swept */
     const char *name;                  /* the scenario's parametric target; NULL: none */
-    struct mpg_parameters *machine;    /* from its file and keys; NULL: none */
+    struct mpg_parameters *machine;    /* parameters from the target file and its keys; NULL: none */
     int work, gets;                    /* work: 1: work is the time between calls; gets: 1: ranks wait at once for MPI_Get */
     enum mpg_engine engine;
     bool by_events;                    /* evaluated in the order of simulated time */
@@ -65,7 +65,7 @@ struct mpg_perturbation_config {
 /* The model. */
 struct mpg_model_config {
     int absorb;                        /* enum mpg_absorb */
-    int noise;                         /* enum mpg_noise_model - 1; -1: records if there are any */
+    int noise;                         /* enum mpg_noise_model - 1; -1: noise records if the signature has any */
     enum mpg_time_model latency, byte;
     enum mpg_cosched cosched;          /* MPG_COSCHEDS: as the records were measured */
     int measurement;                   /* 1: signatures are taken as exact */
@@ -91,7 +91,7 @@ struct mpg_question_config {
     struct mpg_option_words where;
     enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BYS]; /* tables of attribution, in this order */
     size_t where_tables;
-    struct mpg_attribution_wanted where_wanted;      /* data that they need */
+    struct mpg_attribution_wanted where_wanted;      /* data that the attribution needs */
     bool critical_path;
     int64_t segments;                  /* rows of the critical path's segments */
     enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BYS: not asked for */
@@ -118,7 +118,7 @@ struct mpg_config {
     char *const *traces;
     size_t trace_number;               /* number of traces: 1, except for a table of targets */
     struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
-    bool run_failed;                   /* memory ran out for it */
+    bool run_failed;                   /* out of memory for the history */
     char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, in words, */
     char *key_text[MPG_KEY_AXES];      /* and as keys */
 };
@@ -141,8 +141,8 @@ int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_con
 void mpg_config_target_point_clear(struct mpg_config *at);
 /* Returns true if there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
-/* Sets AT to C with SIGNATURE, one of its own or NULL, and the values of POINT of its sweep, except factors. AT must not be
- * copied. */
+/* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors. AT must
+ * not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);
 /* Returns true if all costs are those of --signature: no option replaces any. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);

@@ -36,7 +36,7 @@ struct mpg_setting {
     const struct mpg_signature *target; /* belongs to the files; NULL: none */
     struct mpg_source source;
     struct mpg_placement places, source_places;
-    struct mpg_processors processors; /* of a parametric target */
+    struct mpg_processors processors; /* processors of a parametric target */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };
 

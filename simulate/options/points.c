@@ -24,7 +24,7 @@ static bool is_given(void *change, enum mpg_swept what)
     return dists_of(change, what)->n > 0;
 }
 
-/* OF_MACHINE: there is a signature, whose noise can be scaled, too. */
+/* OF_MACHINE: a signature gives noise, so factors of noise are possible. */
 static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given, bool of_machine, struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
@@ -79,7 +79,7 @@ int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_question_config *q = &c->question;
     q->sweep.points = 1;
-    if (c->target.name) /* keys belong to it */
+    if (c->target.name) /* keys belong to the target */
         return mpg_sweep_parse(&q->keys, &q->sweeps, true, err) < 0 ? -1 : check_keys(c, err);
     const int status = q->tolerate ? mpg_sweep_tolerate(&q->sweep, q->tolerate, &q->tolerated, is_given, &c->change, err)
                                    : mpg_sweep_parse(&q->sweep, &q->sweeps, false, err);

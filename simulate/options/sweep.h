@@ -14,7 +14,7 @@ enum mpg_swept {
     MPG_SWEPT_LATENCY,
     MPG_SWEPT_BYTE,
     MPG_SWEPT_COMPUTE_RATIO,
-    MPG_SWEPT_EAGER_LIMIT, /* from here on the graph or the placement changes */
+    MPG_SWEPT_EAGER_LIMIT, /* the parameters from here on change the graph or the placement */
     MPG_SWEPT_ABSORB,
     MPG_SWEPT_MAP,
     MPG_SWEPTS

@@ -74,7 +74,8 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                                   "which no paths are followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
-    c->model.deterministic = c->model.deterministic || (lanes && !chosen); /* the same answer as in simulated time */
+    /* without choices, lanes give the answer of the engine in simulated time */
+    c->model.deterministic = c->model.deterministic || (lanes && !chosen);
     const char *by_events = t->gets                      ? "--target=get=blocking"
                             : t->against                 ? "--against"
                             : c->output.csv && !followed ? "--csv"

@@ -18,13 +18,13 @@ struct mpg_session {
     const char *trace;
     struct mpg_processes processes;
     struct mpg_files files;
-    struct mpg_setting setting; /* of the one scenario; of several scenarios with all distributions */
+    struct mpg_setting setting; /* setting of the only scenario; with several scenarios, a setting with all distributions */
     struct mpg_setting given;      /* --tolerate: the same without the parameter that is searched */
     struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; empty without a target of parameters */
-    struct mpg_hypothesis_shares supposing; /* of result; empty without hypotheses */
-    struct mpg_median_waits waits; /* of the answer; or, by callsites, of its page alone */
+    struct mpg_hypothesis_shares supposing; /* shares of the hypotheses in `result`; empty without hypotheses */
+    struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
     struct mpg_where_report where;
     struct mpg_worst_phase phase;
     struct mpg_page_parts page; /* points to phase, or to the reason why it or the waits are missing */

@@ -105,7 +105,7 @@ static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const 
         json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
 }
 
-/* Jansson leaves out of an object any value that it has no memory for. */
+/* Jansson omits a value from an object without an error when out of memory. */
 static bool ran_out;
 
 static void *allocate(size_t size)

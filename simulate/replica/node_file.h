@@ -19,7 +19,7 @@ struct node_records {
     uint64_t number;       /* number of the last node */
     int64_t last_ns;       /* leave of the last node; before the first node, the caller sets the begin of the first interval */
     uint64_t count;        /* records left to read, or written so far */
-    struct mpg_match_override *override; /* of the node that is read */
+    struct mpg_match_override *override; /* override of the current node, when reading */
     uint32_t override_count, override_capacity;
     struct mpg_node_mark *mark; /* likewise */
     uint32_t mark_count, mark_capacity;

@@ -13,7 +13,7 @@ struct mpg_run_pair {
     struct mpg_timeline_world world[2]; /* the traced run; the replica */
     uint32_t replica;
     struct mpg_clock_map *clocks[2];    /* the worlds' */
-    char folder[4096];                  /* of the replica's trace, within $TMPDIR; empty: none */
+    char folder[4096];                  /* folder of the replica's trace, in $TMPDIR; empty: none */
     char name[64];
 };
 

@@ -11,11 +11,11 @@
 enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, TAKEN, WAITED, HIDDEN, TERMS };
 
 struct figures {
-    double quantum_ns; /* of the last digit */
+    double quantum_ns; /* value of one unit in the last digit */
     double unit_ns;
     const char *unit;
     int decimals;
-    double term[TERMS]; /* as a number of quanta, with its sign in the sum */
+    double term[TERMS]; /* in quanta, with the sign that the term has in the sum */
     double left;
 };
 

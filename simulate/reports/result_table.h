@@ -50,7 +50,7 @@ struct mpg_result_table {
     uint32_t replicas, first_replica;
     uint64_t seed;
     bool predicted, json;           /* json: the output is JSON */
-    struct mpg_graph_counts counts; /* of the first row */
+    struct mpg_graph_counts counts; /* counts of the first row */
     char *program;                  /* the first lines of text; NULL until row 0 is taken */
     char *received;                 /* rows from other processes, which topics of notes point into; or NULL */
     const char *trace;

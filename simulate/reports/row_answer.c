@@ -10,7 +10,7 @@ int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *
     struct mpg_report r = *report;
     if (!(answer->run_ns = malloc(q->replicas * sizeof *answer->run_ns)))
         return mpg_error_set(err, "out of memory");
-    answer->run = mpg_report_run(&r, answer->run_ns); /* sorts the run times there */
+    answer->run = mpg_report_run(&r, answer->run_ns); /* also sorts answer->run_ns */
     answer->replicas = q->replicas;
     memcpy(answer->run_ns, q->run_ns, q->replicas * sizeof *answer->run_ns);
     return mpg_report_take_notes(&r, &answer->warnings, &answer->assumed, err);

@@ -6,7 +6,7 @@
 #include "simulate/reports/report.h"
 
 struct mpg_row_answer {
-    struct mpg_summary run;   /* of the run times */
+    struct mpg_summary run;   /* summary of the run times */
     double *run_ns;           /* run time of each replica */
     uint32_t replicas;
     struct mpg_notes warnings, assumed;

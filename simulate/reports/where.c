@@ -81,7 +81,7 @@ static double largest_of(const struct account *x)
     return largest_ns;
 }
 
-/* QUANTA of each addend, and their sum. */
+/* Puts the addends and their sum, as numbers of quanta. */
 static void put_figures(struct account *x, const double *quanta)
 {
     double left = 0;
