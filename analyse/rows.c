@@ -118,7 +118,7 @@ static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const
         mpg_table_lines(t, row->name);
 }
 
-/* J: rows of JSON; all of them. */
+/* Puts the rows of the table in FORMAT. With J: all rows, as JSON. */
 static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {

@@ -14,7 +14,7 @@ enum mpg_waits_by {
     MPG_WAITS_BYS
 };
 
-enum { MPG_WAITS_WORLDS = 2 }; /* at most: the traced run and a predicted one */
+enum { MPG_WAITS_WORLDS = 2 }; /* most runs of a table: the traced run and a predicted run */
 
 struct mpg_waits_row {
     enum mpg_call call;  /* BY_CALL, BY_CALLSITE */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a trace in whichever format: its files are found and their chunk headers walked; other formats
- * become the native form first. */
+/* Opens a trace in any format: finds the trace's files and walks their chunk headers; first imports other formats into
+ * the native form. */
 #include "trace/store/private.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* A window that the program has removed since it was listed is in its stream's file. */
+/* A segment that the program removed after the listing: its events are in the stream's file. */
 static int open_listed(struct mpg_trace *t, const char *path, struct mpg_error *err)
 {
     return access(path, F_OK) < 0 && errno == ENOENT ? 0 : mpg_trace_add_file(t, path, err);
@@ -89,8 +89,8 @@ static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *form
     return 0;
 }
 
-/* WHAT is not there: says so, and what may be why: a file that is cut off, or empty, as
- * files also are while their windows hold all there is. */
+/* Reports that WHAT is missing, with possible reasons: a truncated or empty file. A file is also empty while its
+ * segment holds all events. */
 static int absent(const struct mpg_trace *t, const char *what, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->file_count && !t->cut; i++)
@@ -113,8 +113,9 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-/* Spools the trace that comes from IN, called NAME: imported, or, of the native form, as headers of chunks are checked: an
- * endless stream that is no trace is left at its first wrong byte. *FORMAT: its format, NULL for the native form. */
+/* Spools the trace that comes from IN, called NAME, in the native form: imports other formats. Checks chunk headers of
+ * the native form during the copy, so an endless stream that is no trace ends at the first wrong byte. *FORMAT: the
+ * format; NULL for the native form. */
 static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const struct mpg_trace_format **format,
                        struct mpg_error *err)
 {

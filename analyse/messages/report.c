@@ -34,7 +34,7 @@ static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 
 /* ---- collectives ---- */
 
-/* As text, if there are any; J: as rows of JSON. */
+/* Prints the collectives as text, if there are any. With J: puts them as rows of JSON. */
 static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {

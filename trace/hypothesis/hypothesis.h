@@ -29,7 +29,7 @@ enum mpg_hypothesis_kind {
     MPG_HYPOTHESIS_BALANCE, /* in REGION each member of COMM does the mean work */
     MPG_HYPOTHESIS_INSERT,  /* at each begin of REGION, RANKS compute TIME_NS in addition */
     MPG_HYPOTHESIS_DROP,    /* messages and collectives selected by SELECT are removed */
-    MPG_HYPOTHESIS_RESIZE,  /* they have FACTOR times their bytes, or SIZE_BYTES */
+    MPG_HYPOTHESIS_RESIZE,  /* the selected messages and collectives have FACTOR times their bytes, or SIZE_BYTES */
     MPG_HYPOTHESIS_EXCHANGE /* at each begin of REGION, RANKS send SIZE_BYTES to TO: "insert" with bytes= */
 };
 

@@ -14,7 +14,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/say.h"
 
-/* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, and so does this clock. */
+/* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, and so does CLOCK_MONOTONIC_RAW. */
 #ifdef CLOCK_MONOTONIC_RAW
 enum { WALL_CLOCK = CLOCK_MONOTONIC_RAW };
 #else

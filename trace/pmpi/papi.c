@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libmpgtrace-papi.so: PAPI's counters for the tracer. A component of PAPI counts in an
- * event set of its own, of which one a thread can run (PAPI_start(3)). */
+/* libmpgtrace-papi.so: PAPI's counters for the tracer. Each component of PAPI counts in a separate event set. A thread
+ * can run one event set of each component (PAPI_start(3)). */
 #include <papi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { MAX_SETS = 8, MAX_LIST = 4096 };
 
 struct set {
     int component, handle, number;
-    int place[COUNTERS_MAX]; /* of each of its events among the names */
+    int place[COUNTERS_MAX]; /* index among the names, for each event of the set */
 };
 
 struct thread {
@@ -89,7 +89,7 @@ static int add_event(struct thread *t, int which)
     return status;
 }
 
-/* Starts all sets of T; on failure those before the one that does not are stopped. */
+/* Starts all sets of T. If a set does not start, stops the sets started before. */
 static int start_sets(struct thread *t)
 {
     for (int i = 0; i < t->set_number; i++) {
@@ -98,7 +98,7 @@ static int start_sets(struct thread *t)
             continue;
         struct thread begun = *t;
         begun.set_number = i;
-        (void)stop_sets(&begun); /* nothing of it is used any more */
+        (void)stop_sets(&begun); /* the set is not used any more */
         for (; i < t->set_number; i++)
             if (PAPI_cleanup_eventset(t->sets[i].handle) == PAPI_OK)
                 (void)PAPI_destroy_eventset(&t->sets[i].handle);
@@ -143,7 +143,7 @@ static bool read_all(void *thread, long long *values)
     return true;
 }
 
-/* Whether EVENT can be counted here together with those before it, if so as the next. */
+/* Returns whether EVENT can be counted together with the events chosen before; if so, adds EVENT to them. */
 static int try_event(const char *event)
 {
     int code = 0, status = PAPI_event_name_to_code(event, &code);
