@@ -30,7 +30,8 @@ static struct waits_slot *member_slot(const struct mpg_waits *w, const struct mp
     return &w->slot[c->member[((int64_t)v + size->root) % size->p].slot];
 }
 
-/* All members have arrived: replaces the enter times in their slots by the times waited for. */
+/* Called when all members have arrived: replaces the enter times in their slots by the times that the members waited
+ * for. */
 static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum mpg_wait kind)
 {
     const int32_t p = c->plan.size.p;

@@ -24,7 +24,7 @@ struct columns {
     char key[MOST_COLUMNS][KEY];
 };
 
-/* A column of world W; KEY also names a member of JSON, unless JSON does. */
+/* Adds a column of world W. KEY also names the JSON member, unless JSON names it. */
 static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading,
                                     int width)
 {
@@ -89,7 +89,7 @@ static void describe(struct columns *x)
         x->list[x->n++] = (struct mpg_table_column){.heading = "from", .left = true};
 }
 
-/* In the order of add_world(). */
+/* Puts the cells of S in the column order of add_world(). */
 static void put_sum(struct mpg_table *t, const struct mpg_wait_sum *s, double total_ns)
 {
     const double wait_ns = mpg_wait_all(s);

@@ -14,7 +14,7 @@ struct mpg_changes;
 struct mpg_changed {
     struct mpg_event event; /* new sizes; MPG_PROC_NULL for a dropped half of a send-receive */
     bool drops;             /* the call is removed */
-    const int64_t *started; /* for a start of several requests: bytes of each, or MPG_STARTED_...; NULL: unchanged */
+    const int64_t *started; /* bytes of each, for a start of several requests, or MPG_STARTED_...; NULL: unchanged */
 };
 
 /* Collects the changes of RANK's calls by the hypotheses SUPPOSED, at least one of which is about messages.

@@ -29,7 +29,7 @@ struct mpg_action {
     enum mpg_call blocking; /* the blocking form of a collective */
     bool drops;             /* removed by a hypothesis: not made, takes no time */
     bool changed;           /* differs from the trace by a hypothesis */
-    const int64_t *started; /* for a start of several requests: bytes of each, or MPG_STARTED_...; NULL: unchanged */
+    const int64_t *started; /* bytes of each, for a start of several requests, or MPG_STARTED_...; NULL: unchanged */
     const struct mpg_action *polls; /* a run of unsuccessful polls: its distinct calls; of EVENT only NUMBER is then valid */
     const struct mpg_repetition *repetition; /* repetitions of these calls, in order */
     uint32_t poll_number, repetition_number; /* 0: no run */

@@ -28,7 +28,7 @@ static size_t common_divisor(size_t a, size_t b)
     return a;
 }
 
-/* The step between members of a class of N: near the golden section, which spreads any run of members over the
+/* Returns the step between members of a class of N: near the golden section, which spreads any run of members over the
  * class, and coprime to N, which gives each member its own rank. */
 static size_t stride(size_t n)
 {

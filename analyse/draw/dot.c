@@ -14,7 +14,8 @@ static void put_node(FILE *out, const struct mpg_drawn_at *at)
         fprintf(out, "\"%" PRId32 ".%" PRIu64 " %c\"", at->rank, at->number, at->kind == MPG_DRAWN_ENTER ? 'S' : 'E');
 }
 
-/* "λ + τ(8 B)", "2 (λ + ...)" has no meaning: of ROUNDS each has a λ of its own. */
+/* Writes the delta of E, such as "λ + τ(8 B)". Several rounds are not written as a product, "2 (λ + ...)": each round
+ * has a separate λ. */
 static void put_delta(FILE *out, const struct mpg_drawn_edge *e, bool weights)
 {
     char size[32], time[32];

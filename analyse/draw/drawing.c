@@ -159,7 +159,7 @@ static int enter(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* MPI_Finalize: of the rank, not of each of its threads. */
+/* Draws MPI_Finalize once for the rank, not for each of its threads. */
 static int finish(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct stream *stream = &w->stream[s->stream];

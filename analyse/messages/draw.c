@@ -8,7 +8,8 @@
 
 enum { MOST_CELLS = 512 };
 
-/* CELL: CELLS rows of senders' blocks of EACH ranks, by receivers'. */
+/* Allocates the matrix *CELL and adds all pairs: a row for each block of *EACH senders, a column for each block of
+ * *EACH receivers. Returns the number of rows, or -1: out of memory. */
 static int32_t put_in_cells(const struct mpg_messages *m, bool of_bytes, double **cell, int32_t *each,
                             struct mpg_error *err)
 {

@@ -102,7 +102,7 @@ static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, 
     return mpg_table_end(&t, err);
 }
 
-/* The first N pairs; J: as rows of JSON. */
+/* Prints the first N pairs. With J: puts them as rows of JSON. */
 static int put_pairs(const struct mpg_messages_report *r, size_t n, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                      struct mpg_error *err)
 {
@@ -144,7 +144,7 @@ static int print_list(const struct mpg_messages_report *r, FILE *out, struct mpg
     return status;
 }
 
-/* The first members of all JSON outputs. */
+/* Begins a JSON output with its common first members. */
 static void begin_json(struct mpg_json *j, const struct mpg_messages_report *r)
 {
     mpg_json_object(j, NULL);
@@ -195,7 +195,7 @@ int mpg_matrix_print(const struct mpg_messages_report *r, enum mpg_table_format 
 
 /* ---- sizes ---- */
 
-/* A class before the first message's or after the last's. */
+/* Returns whether class K lies before the class of the smallest message or after the class of the largest. */
 static bool is_outside(const struct mpg_messages *m, int k)
 {
     bool before = true, after = true;
@@ -221,7 +221,7 @@ static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, 
     mpg_table_text(t, bar);
 }
 
-/* J: as rows of JSON. */
+/* Prints the size classes. With J: puts them as rows of JSON. */
 static int put_classes(const struct mpg_messages_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                        struct mpg_error *err)
 {

@@ -53,7 +53,7 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-/* As osu_bw: a window of sends from a common buffer, then the acknowledgement. */
+/* Sends a window of messages from a common buffer, then waits for the acknowledgement, like osu_bw. */
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
@@ -130,8 +130,8 @@ static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
     return size_bytes > 0 ? mpg_plan_add(plan, size_bytes, window_of(size_bytes), limits, err) : 0;
 }
 
-/* Small sizes for LogGP's g; powers of two; the eager limit and a byte more; three quarters and one and a half
- * times the caches. */
+/* Adds the default sizes: small sizes for LogGP's g; powers of two; the eager limit and a byte more; three quarters and
+ * one and a half times the caches. */
 static int add_default_sizes(const struct mpg_network_facts *facts,
                              const struct mpg_plan_limits *limits, struct mpg_bench_plan *plan,
                              struct mpg_error *err)

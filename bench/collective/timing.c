@@ -18,11 +18,11 @@ enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     LEAST_BLOCK = 5,
     LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
-    LEAST_ROUNDS = 5, /* of a case that ends at the goal, to cover several times */
+    LEAST_ROUNDS = 5, /* least rounds of a case that ends at the goal, so that a case is measured at several times */
     ATTEMPTS = 4,     /* times the samples wanted */
     LEAST_WARMUP = 3, /* first estimates come from the warm-up */
 };
-#define BLOCK_NS 2e7      /* of a block, at most */
+#define BLOCK_NS 2e7      /* longest time of a block */
 #define LEAST_SLACK_NS 1e3
 #define MOST_SLACK_NS 1e7
 #define CALLS_NS 1e4       /* least duration of consecutive calls without messages: timer resolution and cost are then at most
@@ -69,7 +69,7 @@ struct work {
 
 /* ---- gathering of ranks ---- */
 
-/* A barrier without load on the cores. */
+/* Waits for all ranks without load on the cores. */
 static void wait_quietly(MPI_Comm comm)
 {
     MPI_Request request;

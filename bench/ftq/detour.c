@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kin
     r->shortest = shortest;
 }
 
-/* A loop for each timer kind, without a branch on the kind inside. */
+/* One loop for each timer kind, so the loop contains no branch on the kind. */
 static void record_with(const struct mpg_timer *timer, struct recording *r)
 {
     r->n = 0;

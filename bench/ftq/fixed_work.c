@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void time_work(enum mpg_timer_kind 
     t->n = k;
 }
 
-/* A loop for each timer kind, without a branch on the kind inside. */
+/* One loop for each timer kind, so the loop contains no branch on the kind. */
 static void time_with(const struct mpg_timer *timer, struct timing *t)
 {
     switch (timer->kind) {

@@ -157,7 +157,7 @@ static int measure_all(const struct mpg_noise_plan *plan, const int *core, int n
     return 0;
 }
 
-/* Without permission the measurement continues in the ordinary class. */
+/* Warns that SCHED_FIFO is not permitted; the measurement continues in the ordinary scheduling class. */
 static void warn_realtime(void)
 {
     struct mpg_error err;

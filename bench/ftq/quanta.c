@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void count_work(enum mpg_timer_kind
     }
 }
 
-/* A loop for each timer kind, without a branch on the kind inside. */
+/* One loop for each timer kind, so the loop contains no branch on the kind. */
 static void count_with(const struct mpg_timer *timer, struct counting *c)
 {
     switch (timer->kind) {

@@ -59,7 +59,7 @@ static void add_tree(const struct planning *planning, enum mpg_phase_kind kind, 
     phase->rounds = kind == MPG_PHASE_UP ? 1 : (uint32_t)mpg_tree_children(&phase->tree, 0);
 }
 
-/* Tree: up, down or both, by operation. */
+/* Adds tree phases: up, down or both, by operation. */
 static void plan_tree(const struct planning *planning)
 {
     const struct operation *operation = &operations[planning->operation];
@@ -69,7 +69,7 @@ static void plan_tree(const struct planning *planning)
         add_tree(planning, MPG_PHASE_DOWN, operation->subtrees);
 }
 
-/* Pipeline: likewise, or in segments by the pattern. */
+/* Plans a pipeline: as a tree or, for vectors above the segment size, in segments by the pattern. */
 static void plan_pipeline(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -83,7 +83,7 @@ static void plan_pipeline(const struct planning *planning)
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* Scatter of the vector along the tree, then allgather by the pattern (van de Geijn). */
+/* Plans a scatter of the vector along the tree, then an allgather by the pattern (van de Geijn). */
 static void plan_scattered(const struct planning *planning)
 {
     const int first = planning->plan->phases;
@@ -93,13 +93,13 @@ static void plan_scattered(const struct planning *planning)
         planning->plan->phase[i].equal = true;
 }
 
-/* The pattern, round by round. */
+/* Plans the pattern, round by round. */
 static void plan_rounds(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* All messages of the pattern at once (Open MPI's and MPICH's linear algorithms). */
+/* Plans all messages of the pattern at once (Open MPI's and MPICH's linear algorithms). */
 static void plan_linear(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_POSTED);
@@ -114,7 +114,7 @@ void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operati
     planning.service->plan(&planning);
 }
 
-/* Two rooted operations in sequence. */
+/* Plans two rooted operations in sequence. */
 static void plan_two_operations(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;

@@ -135,7 +135,7 @@ static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32
     return mpg_graph_blocks(plan, low, high - low);
 }
 
-/* Distance of exchange STEP, doubled at each step, then back. */
+/* Returns the distance of exchange STEP: doubled at each step, then back. */
 static int32_t doubled(const struct fold *f, uint32_t step)
 {
     return (int32_t)1 << (step < f->steps ? step : 2 * f->steps - 1 - step);
@@ -159,7 +159,7 @@ static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e
     return true;
 }
 
-/* Likewise, but the gather to number 0 goes one way. */
+/* Likewise, but the gather to number 0 sends in one direction. */
 static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
@@ -167,21 +167,21 @@ static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, 
     return exchange_parts(plan, e, m);
 }
 
-/* The blocks on the partner's side. */
+/* Sends the blocks on the partner's side. */
 static bool exchange_halves(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = blocks_of(plan, &e->f, (e->number ^ e->distance) & ~(e->distance - 1), e->distance);
     return true;
 }
 
-/* The vector without the blocks of the member's own group. */
+/* Sends the vector without the blocks of the member's own group. */
 static bool exchange_other_groups(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = plan->vector_bytes - blocks_of(plan, &e->f, e->number & ~(e->distance - 1), e->distance);
     return true;
 }
 
-/* The half of the current part that the member gives away. */
+/* Sends the half of the current part that the member gives away. */
 static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     int32_t first = 0, half = e->f.power / 2;
@@ -191,7 +191,7 @@ static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchang
     return true;
 }
 
-/* The whole result goes to the gone member. */
+/* Sends the whole result to the gone member. */
 static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = number_of(f, m->from);
@@ -203,7 +203,7 @@ static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint3
     return true;
 }
 
-/* The gone member gets its block of the result. */
+/* Sends the gone member its block of the result. */
 static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     if (!give_vector(plan, f, round, m))
@@ -281,7 +281,7 @@ FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butte
 
 /* --- barrier --- */
 
-/* Distance in ROUND of an algorithm that doubles the distance. */
+/* Returns the distance in ROUND of an algorithm that doubles the distance. */
 static int64_t distance_in(uint32_t round)
 {
     return INT64_C(1) << round;
@@ -324,7 +324,7 @@ static uint32_t pipeline_rounds(const struct turn *t)
     return t->plan->segments + (uint32_t)t->plan->size.p - 2;
 }
 
-/* Counted from the begin of the chain: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
+/* Sets *LOW and *HIGH, counted from the begin of the chain: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
 static void senders_down(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
 {
     const int64_t first = (int64_t)round - (plan->segments - 1), last = round;

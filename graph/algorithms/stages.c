@@ -20,7 +20,7 @@ struct listing {
     uint64_t turns;
 };
 
-/* V takes part in TURN. Returns V's stage. */
+/* Notes that V takes part in TURN. Returns V's stage. */
 static uint32_t take_part(struct listing *l, int32_t v, uint64_t turn)
 {
     if (l->turn[v] != turn) {

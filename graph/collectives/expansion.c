@@ -293,7 +293,7 @@ static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v
     return n;
 }
 
-/* Likewise for an up tree: synchronous sends complete only now. */
+/* Likewise for an up tree. Synchronous sends of the children complete only now. */
 static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                            struct mpg_error *err)
 {

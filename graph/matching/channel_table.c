@@ -70,7 +70,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     return (struct channel_entry){NULL, NULL};
 }
 
-/* The table has room. */
+/* Inserts WHAT; the table has a free entry. */
 static void insert(struct channel_table *channel_table, uint32_t hash, void *what)
 {
     for (size_t l = hash & (channel_table->lines - 1);; l = (l + 1) & (channel_table->lines - 1)) {

@@ -94,7 +94,7 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     return 0;
 }
 
-/* M, a dropped message, loses the wait of its sender. The receive of M has no steps. */
+/* Adds the lost edge of M, a dropped message, on which its sender waited. The receive of M has no steps. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))

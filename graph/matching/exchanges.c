@@ -9,8 +9,8 @@ static struct channel_name name_of(size_t hypothesis, int32_t from, int32_t to, 
     return (struct channel_name){SPACE_NEIGHBOR, INT32_MAX - (int32_t)hypothesis, from, to, (int32_t)thread};
 }
 
-/* An inserted message has no traced time. In perturb mode it is therefore treated as a message with changed protocol,
- * whose times are all absolute. */
+/* Returns the protocol of an inserted message of BYTES. The message has no traced time: perturb mode treats it as a
+ * message with changed protocol, whose times are all absolute. */
 static struct protocol protocol_of(const struct matching *matching, int64_t bytes)
 {
     struct protocol protocol = mpg_graph_protocol(matching, MPG_CALL_Sendrecv, bytes);

@@ -50,7 +50,7 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
     return 0;
 }
 
-/* TAG: of the channels of E's collective. */
+/* Starts the messages of neighbourhood collective E. TAG: tag of the channels of this collective. */
 static int exchange(struct matching *matching, const struct call *call, const struct mpg_event *e,
                     int32_t tag, uint32_t index, struct group **group, struct mpg_error *err)
 {

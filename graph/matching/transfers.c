@@ -129,7 +129,7 @@ static int32_t target_of(struct matching *matching, const struct mpg_trace *trac
     return rank < 0 ? -1 : rank;
 }
 
-/* The call that completes the transfer counts its bytes. */
+/* Begins a transfer. The call that completes the transfer counts its bytes. */
 int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
                              struct mpg_error *err)
 {

@@ -100,7 +100,7 @@ static bool progresses_transfers(const struct call *call)
     }
 }
 
-/* P is M's progress call, unless a later one is found. */
+/* Makes P the progress call of M, unless a later call is found. */
 static void take(struct progress *c, struct message *m, struct progress_call *p)
 {
     struct more_of_message *more = graph_more(m);

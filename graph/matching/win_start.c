@@ -61,7 +61,7 @@ int mpg_graph_win_start_edges(struct matching *matching, struct windows *windows
     return 0;
 }
 
-/* The Post that begins last counts. */
+/* Observes the Win_start's wait for the Post that begins last. */
 void mpg_graph_note_win_start(struct progress *c, struct windows *windows, const struct call *call, const struct group *group)
 {
     double last_ns = -INFINITY;

@@ -141,7 +141,8 @@ static int start_collective(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* *INDEX: of the first message; advanced by the number of messages. */
+/* Starts the messages of a persistent neighbourhood collective. *INDEX: index of the first message; advanced by the
+ * number of messages. */
 static int start_neighbors(struct requests *requests, const struct call *call,
                            struct persistent *p, struct request *request, uint32_t *index,
                            struct mpg_error *err)

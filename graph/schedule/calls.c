@@ -12,7 +12,7 @@ static void await_message(struct stream *s, struct message *m, struct waiter **e
         graph_await(&s->call.waiter, event);
 }
 
-/* The call of S can receive or find a message of another rank. */
+/* Notes that the call of S can receive or find a message of another rank. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
     mpg_graph_begin_open(&g->requests, &s->call, &s->completing);
@@ -84,7 +84,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return 0;
 }
 
-/* A collective, a constructor, or a fence, which ends an epoch of its window. */
+/* Begins a collective, a constructor, or a fence, which ends an epoch of its window. */
 static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
@@ -101,7 +101,7 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
     return 0;
 }
 
-/* A one-sided transfer with a request. */
+/* Begins a one-sided transfer with a request. */
 static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct load load;

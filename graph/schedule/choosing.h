@@ -9,7 +9,7 @@
 
 /* S has begun its call: joins LIST if the call waits for candidates. */
 void mpg_graph_note_choosing(struct stream **list, struct stream *s);
-/* S leaves its call, or ends. */
+/* Removes S from the list: S leaves its call, or ends. */
 void mpg_graph_forget_choosing(struct stream *s);
 /* Releases, of the threads that wait for candidates only, the one that left first in the trace (then lowest rank,
  * thread). Returns false: there is none. */

@@ -71,7 +71,7 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
     return 1;
 }
 
-/* A nonblocking send or receive. */
+/* Begins a nonblocking send or receive. */
 static inline int post_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;

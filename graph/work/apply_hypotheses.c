@@ -11,7 +11,7 @@ static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
     return h->size_bytes >= 0 ? h->size_bytes : scaled < most ? llround(scaled) : (int64_t)most;
 }
 
-/* Two hypotheses select the same object. */
+/* Sets the error of two hypotheses that select the same object. */
 static int contradict(const struct applied_hypotheses *s, const struct call *call, size_t i, size_t j,
                       struct mpg_error *err)
 {

@@ -165,7 +165,7 @@ static int take_mark(struct survey *s, struct thread *t, const struct mpg_event 
     return meet_string(s, e->string, err) < 0 ? -1 : begin_region(s, t, e->string, err);
 }
 
-/* A call that is a node of the graph. */
+/* Takes call E, a node of the graph: ends the current part. */
 static void take_call(struct survey *s, struct thread *t, const struct mpg_event *e)
 {
     const bool is_last = mpg_call_kind(e->call) == MPG_KIND_FINALIZE && !e->failed;

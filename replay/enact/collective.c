@@ -147,7 +147,7 @@ static int blocks(struct player *p, const struct collective *k)
     }
 }
 
-/* Gatherv and Allgatherv. */
+/* Makes a Gatherv or Allgatherv. */
 static int gatherv(struct player *p, const struct collective *k)
 {
     int64_t sum = 0;
@@ -210,7 +210,7 @@ static int alltoallv(struct player *p, const struct collective *k)
                                x->counts[1], x->places[1], x->types, k->c->comm)));
 }
 
-/* The trace has the total size only, which is divided evenly. */
+/* Makes a Reduce_scatter. The trace has only the total size, which is divided evenly. */
 static int reduce_scatter(struct player *p, const struct collective *k)
 {
     const int64_t bytes = k->e->bytes;

@@ -346,14 +346,14 @@ int play_complete_deferred(struct player *p, bool in_any_case)
 
 /* --- replay of a traced call --- */
 
-/* All requests of the call are dropped. */
+/* Notes that all requests of the call are dropped. */
 static void note_dropped(struct player *p)
 {
     p->outcome.dropped++;
     p->outcome.calls--;
 }
 
-/* The call completed all its requests. */
+/* Completes the call as in the trace: all its requests. */
 static int complete_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -435,7 +435,7 @@ static void exchange_all(struct player *p)
     }
 }
 
-/* The call completed some of its requests. */
+/* Completes the call as in the trace: some of its requests. */
 static int complete_some(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -488,7 +488,7 @@ static int complete_some(struct player *p)
     return 0;
 }
 
-/* An unsuccessful test. Requests that complete now are noted as done. */
+/* Makes an unsuccessful test. Requests that complete now are noted as done. */
 static int complete_none(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -530,7 +530,7 @@ static int complete_none(struct player *p)
     return 0;
 }
 
-/* Without active requests. */
+/* Makes the call without active requests. */
 static int complete_nothing(struct player *p)
 {
     MPI_Request none = MPI_REQUEST_NULL;

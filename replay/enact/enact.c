@@ -265,7 +265,7 @@ static void count_rest(struct player *p)
             p->outcome.unreceived += take_rest(p, p->shared->comm[i]->comm);
 }
 
-/* Attribute callback: MPI_Finalize calls it while MPI is still usable, so the counts are added up inside the
+/* Adds up the counts. MPI_Finalize calls this attribute callback while MPI is still usable, so this happens inside the
  * traced MPI_Finalize (MPI-3.1, section 8.7.1). */
 static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {

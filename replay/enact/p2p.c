@@ -90,7 +90,7 @@ static int receive(struct player *p, struct play_comm *c)
     return e->any ? deviations_note(p, e->comm, e->from, e->tag, &status) : 0;
 }
 
-/* Send-receive: blocking if REQUEST is NULL, else nonblocking. */
+/* Makes a send-receive: blocking if REQUEST is NULL, else nonblocking. */
 static int sendrecv(struct player *p, struct play_comm *c, MPI_Request *request)
 {
     const struct mpg_event *e = &p->action->event;

@@ -150,7 +150,7 @@ static int start_one(struct player *p, uint32_t i, struct play_request **starts)
     return 0;
 }
 
-/* Open MPI may change the handle of a buffered send. */
+/* Starts the N requests. Open MPI may change the handle of a buffered send. */
 static int start_all(struct player *p, struct play_request *const *request, int n)
 {
     MPI_Request handle[FEW_LISTED];
@@ -216,7 +216,8 @@ static int ready(struct player *p)
 #endif
 }
 
-/* A successful MPI_Parrived is repeated until it succeeds; others are made once. */
+/* Makes MPI_Parrived. A successful MPI_Parrived of the trace is repeated until it succeeds; unsuccessful ones are made
+ * once. */
 static int arrived(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;

@@ -35,7 +35,7 @@ const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_o
     }
 }
 
-/* Times from 1e18 ns on are printed in s. */
+/* Writes VALUE with its unit. Times from 1e18 ns on are printed in s. */
 char *mpg_scale_model_amount(const struct scale_model *m, double value, char *text)
 {
     if (m->is_time && fabs(value) < 1e18)

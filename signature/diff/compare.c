@@ -150,7 +150,7 @@ double compare_t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* One value is 0, so there is no ratio. Tests whether OTHER is significantly greater. */
+/* Compares a value with a value 0, which have no ratio. Tests whether OTHER is significantly greater. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {

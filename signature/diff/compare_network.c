@@ -62,7 +62,7 @@ static double limit_value(const struct mpg_network_path *path)
                : NAN;
 }
 
-/* The eager limit is found by bisection, not sampled, so any difference is significant. */
+/* Compares the eager limits. A limit is found by bisection, not sampled, so any difference is significant. */
 static int compare_limits(struct comparison *c, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -180,7 +180,7 @@ static int compare_collective(struct comparison *c, const struct mpg_collective_
     return compare_times(c, name, find_collective(a, like), find_collective(b, like), launches, err);
 }
 
-/* The spread of launches of the longest path is used for collectives. */
+/* Compares the collectives, with the spread of launches of the longest path. */
 static int compare_collectives(struct comparison *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {

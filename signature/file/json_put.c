@@ -44,7 +44,7 @@ static bool equal_steps(const struct mpg_distribution *d)
     return true;
 }
 
-/* An infinite bound is omitted. */
+/* Puts the intervals of D. An infinite bound is omitted. */
 static void put_intervals(struct mpg_json *out, const struct mpg_distribution *d)
 {
     if (d->intervals == 0)

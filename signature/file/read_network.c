@@ -162,7 +162,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
     return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
 }
 
-/* Version 1 has one path; the header contains its class and the method for one-way times. */
+/* Reads a version 1 file, which has one path; the header contains the path's class and the method for one-way times. */
 static int read_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *network;

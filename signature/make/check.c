@@ -225,7 +225,7 @@ static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
     return 0;
 }
 
-/* Noise depends on kernel and clock. */
+/* Checks that R has the kernel and clock of the other files: noise depends on both. */
 static int check_systems(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char *const keys[] = {"kernel", "clock"};
@@ -276,7 +276,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 
 /* ---- assembly ---- */
 
-/* FWQ is optional: neither mpgbench's default nor simulations use it. */
+/* Reports missing measurements. FWQ is optional: neither mpgbench's default nor simulations use it. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";

@@ -29,7 +29,7 @@ struct single {
     size_t order;
 };
 
-/* By pair, size and time. */
+/* Compares two exchanges by pair, size and time. */
 static int ascending(const void *left, const void *right)
 {
     const struct single *a = left, *b = right;

@@ -42,7 +42,7 @@ static int compare_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : 0;
 }
 
-/* By name, number together, host, and size or core. */
+/* Compares two results by name, number of cores, host, and size or core. */
 static int compare(const void *left, const void *right)
 {
     const struct rates *a = left, *b = right;

@@ -294,7 +294,7 @@ static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, doub
     return 0;
 }
 
-/* From latencies; without pingpong results from transfers. */
+/* Fits LogGP to latencies; without pingpong results, to transfers. */
 static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path *out,
                      struct mpg_error *err)
 {

@@ -25,7 +25,7 @@ static double rounded(double value, int digits)
 
 /* ---- digits ---- */
 
-/* The extremes stay exact. */
+/* Rounds the knots of D. The extremes stay exact. */
 static void round_distribution(struct mpg_distribution *d)
 {
     if (!d)
@@ -262,7 +262,7 @@ static void drop_launches(struct mpg_collective_time *times, size_t n)
     }
 }
 
-/* For signatures with many process counts, after everything else is thinned. */
+/* Thins collectives of signatures with many process counts, after everything else is thinned. */
 static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
 {
     enum { KNOTS = 16 };

@@ -269,7 +269,7 @@ static void put_rate(const struct mpg_compute_rate *r)
     putchar('}');
 }
 
-/* Null if SIG has no checks. */
+/* Puts the checks of SIG; null without checks. */
 static void put_checks(const struct mpg_signature *sig)
 {
     put_key(",\n ", "checks");

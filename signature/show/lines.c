@@ -12,7 +12,7 @@ enum {
     MOST_HARMONICS = 6, /* harmonics listed */
 };
 
-/* By fundamental, then frequency. */
+/* Compares lines by fundamental, then frequency. */
 static int compare(const void *a, const void *b)
 {
     const struct mpg_noise_line *x = *(const struct mpg_noise_line *const *)a;

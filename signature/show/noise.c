@@ -90,7 +90,7 @@ static void show_part(const struct mpg_noise_core *c, bool all)
     putchar('\n');
 }
 
-/* WORK: the quantum is the least time of fixed work; lost time adds to it. */
+/* Shows quanta Q. WORK: the quantum is the least time of fixed work; lost time adds to it. */
 static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
 {
     const struct mpg_distribution *d = q->lost_ns;
@@ -129,7 +129,7 @@ static void show_lags(const struct mpg_noise_core *c, bool all)
     printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
 }
 
-/* The overview skips events with count 0 and truncates the line. */
+/* Shows the events on one line, without events of count 0; the overview (not ALL) truncates the line. */
 static void show_events(const struct mpg_noise_core *c, bool all)
 {
     size_t length = 0;

@@ -117,7 +117,7 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
-/* A transfer time of 0 has an infinite rate, which cannot limit an axis. */
+/* Extends the frame by VALUE. A transfer time of 0 has an infinite rate, which cannot limit an axis. */
 static void frame_add_value(struct frame *frame, double value)
 {
     if (value > 0 && isfinite(value)) {

@@ -246,7 +246,7 @@ static void wait_in_send(struct evaluation *e)
 {
     struct mpg_expansion *x = e->x;
     for (uint32_t w = 0; w < x->followed && !e->costs->answers; w++)
-        if (x->wait[w] > x->lambda[w]) { /* as for sends between two ranks */
+        if (x->wait[w] > x->lambda[w]) { /* as for a synchronous send between two ranks */
             came(x, x->cost, MPG_CAME_LATENCY)[w] -= x->lambda[w];
             came(x, x->cost, MPG_CAME_MESSAGES)[w] -= 1;
             came(x, x->cost, MPG_CAME_BYTES)[w] += x->wait[w];
@@ -255,7 +255,7 @@ static void wait_in_send(struct evaluation *e)
         x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
     if (!e->costs->answers)
         return;
-    memcpy(x->cost + x->lanes, x->tau + x->lanes, (x->stride - x->lanes) * sizeof *x->cost); /* of the arrival */
+    memcpy(x->cost + x->lanes, x->tau + x->lanes, (x->stride - x->lanes) * sizeof *x->cost); /* provenance of the arrival */
     come_by_latency(x, x->cost, e->costs->answers);
 }
 

@@ -25,11 +25,11 @@ uint32_t mpg_branches_add(struct mpg_branches *branches, bool grows);
 bool mpg_branches_failed(const struct mpg_branches *branches);
 /* Adds VALUE to TERM (below 16) of PLACE (at most MPG_PLACE_AHEAD) in BRANCH. */
 void mpg_branches_sum(struct mpg_branches *branches, uint32_t branch, uint32_t place, uint32_t term, double value);
-/* The place of message terms that come before all sums of BRANCH. */
+/* Returns the place of BRANCH's message terms that come before all its sums. */
 uint32_t *mpg_branches_between(struct mpg_branches *branches, uint32_t branch);
 /* Returns whether BRANCH is an empty joint of two branches. */
 bool mpg_branches_is_joint(const struct mpg_branches *branches, uint32_t branch);
-/* BRANCH grows from PARENT; called once for each branch. */
+/* Makes PARENT the parent of BRANCH; called once for each branch. */
 void mpg_branches_grow(struct mpg_branches *branches, uint32_t branch, uint32_t parent);
 /* Returns the branch that BRANCH grows from; MPG_NO_BRANCH: BRANCH is a root. */
 uint32_t mpg_branches_parent(const struct mpg_branches *branches, uint32_t branch);

@@ -24,7 +24,7 @@ static bool are_same(const struct mpg_attribution_place *a, const struct mpg_att
            a->from == b->from && a->to == b->to;
 }
 
-/* Where PLACE is, or would be. */
+/* Returns the bucket that holds PLACE, or would hold PLACE. */
 static uint32_t *bucket_of(const struct mpg_attribution_places *p, const struct mpg_attribution_place *place)
 {
     uint32_t i = hash_of(place) & (p->buckets - 1);

@@ -34,7 +34,7 @@ static struct id find_id(const uint8_t *note, const uint8_t *end)
     return (struct id){0, NULL};
 }
 
-/* Callback: takes the id of the first object, which is the program. */
+/* Callback: takes the build id of the first object, the program. */
 static int take_program(struct dl_phdr_info *info, size_t size, void *id)
 {
     struct id found = {0, NULL};

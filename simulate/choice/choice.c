@@ -105,7 +105,8 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     }
 }
 
-/* SENT may answer M, which the trace has completed. */
+/* Notes that a message sent at BASE_NS + VALUE[w] may answer M, in each lane that has not taken M although the trace
+ * has. */
 static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double base_ns,
                           const double *value, const double *flight)
 {

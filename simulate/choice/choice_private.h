@@ -190,7 +190,7 @@ static inline uint32_t mpg_choosing_words(const struct mpg_choosing *c)
     return (c->n + 63) / 64;
 }
 
-/* The view at SLOT of lane W differs from the trace. */
+/* Marks the view at SLOT of lane W as different from the trace. */
 static inline void mpg_choosing_alter(struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] |= (uint64_t)1 << w % 64;

@@ -278,7 +278,7 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
 
 /* ---- MPI_Parrived that failed in the trace and succeeds in a lane ---- */
 
-/* The key of the partition that S tests. */
+/* Writes the key of the partition that S tests. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->parrived.partition;
@@ -446,7 +446,7 @@ static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_
     return first;
 }
 
-/* S completes one candidate in lane W. */
+/* Completes one candidate of S in lane W. */
 static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct sight *sight,
                     struct mpg_error *err)
 {

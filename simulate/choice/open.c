@@ -136,7 +136,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 
 /* ---- probes ---- */
 
-/* The key of a probe: rank and pattern. */
+/* Writes the key of a probe: rank and pattern. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     const struct mpg_message_pattern *fits = &s->alternatives->probe.fits;
@@ -152,7 +152,7 @@ static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *fo
     return m && !m->taken[w] ? m : NULL;
 }
 
-/* S is a probe that found nothing in the trace. */
+/* Evaluates in lane W a probe that found nothing in the trace. */
 static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -254,7 +254,7 @@ void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
         mpg_unexpected_take(&c->unexpected, m, w);
 }
 
-/* Lane W takes the message that the call completes by E. */
+/* Takes in lane W the message that the call completes by E. */
 static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint32_t w)
 {
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;

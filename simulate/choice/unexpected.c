@@ -262,7 +262,7 @@ static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue
     queue->head[w] = head;
 }
 
-/* The trace has taken M, and some lane has not. */
+/* Lists M as overdue: taken in the trace, and not yet in some lane. */
 static void make_overdue(struct mpg_pending *m)
 {
     struct mpg_queue *q = m->queue[MPG_PENDING_ALL];

@@ -147,7 +147,7 @@ static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *c
             bits[w / 64] |= UINT64_C(1) << w % 64;
 }
 
-/* Whether a lane of CODE before W has a message of SOURCE by E. */
+/* Returns whether a lane before W with CODE has a message of SOURCE by E. */
 static bool is_told(const struct mpg_choosing *choice, const struct mpg_edge *e, const uint32_t *codes, uint32_t code, uint32_t w,
                     int32_t source)
 {

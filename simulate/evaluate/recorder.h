@@ -83,10 +83,10 @@ int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, str
 /* Run time of RANK without parts that are equal in all ranks, which keeps full precision. */
 double mpg_record_delays_run(const struct mpg_evaluator *l, int32_t rank, uint32_t w);
 void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const uint32_t *from);
-/* S, a synchronous message, has met the receive. */
+/* Records that S, a synchronous message, has met its receive. */
 void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met);
-/* The LEAVE of S begins: by edges, or in lanes that leave S out. The common case records at once: S receives the message of
- * EDGE only, or continues with LOCAL_NS. */
+/* Begins the record of a LEAVE: by edges, or in lanes that leave S out. mpg_record_delays_receive() records the common
+ * case at once: S receives the message of EDGE only, or continues with LOCAL_NS. */
 void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s);
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err);
@@ -99,7 +99,7 @@ void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, c
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
 /* Records the value GONE in lanes that skip S. */
 void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone);
-/* After S has been left. */
+/* Records that S has been left. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 
 /* --- predict mode (recorder_times.c, recorder_times_leave.c) --- */
@@ -112,7 +112,8 @@ void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const u
  * waiting. */
 void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step *s, const double *before, double done_ns);
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s);
-/* The K messages that S receives in lane W at a cost; in all lanes without a cost. */
+/* Records the K messages that S receives in lane W at a cost; mpg_record_times_brought(): all lanes, messages without a
+ * cost. */
 void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t k, uint32_t w);
 void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_step *s);
 /* While the call S is left: after its own cost, of which SCALED_NS is computation; before the next wait; after the wait for

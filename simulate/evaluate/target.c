@@ -7,7 +7,7 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/models/times.h"
 
-/* Of messages on PATH. */
+/* Sets WAY to the costs of messages on PATH. */
 static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                     const struct mpg_network_path *path, struct mpg_error *err)
 {

@@ -23,7 +23,7 @@ int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, 
     return mpg_events_serve_next(w, (int32_t)lane, err);
 }
 
-/* The call of LANE ends at END_NS. */
+/* Ends the call of LANE at END_NS. */
 static int end_call(struct world *w, uint32_t lane, double end_ns, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];

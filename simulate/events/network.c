@@ -14,7 +14,7 @@ struct flight {
     double tau_ns;        /* transfer time of its bytes */
     double at_ns;         /* arrival without contention, o_r included */
     double service_ns;    /* o_r, after the network */
-    uint32_t slot;        /* of the value, */
+    uint32_t slot;        /* slot of the value */
     struct mpg_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
     struct node *node;
     enum event_kind kind;
@@ -91,7 +91,7 @@ void mpg_events_network_land(struct world *w, const struct event *e)
     mpg_pool_give(&w->network->flights, e->what);
 }
 
-/* F, of rank FROM, enters the network at AT_NS, or now if that is past. */
+/* Sends F, of rank FROM, into the network at AT_NS, or now if AT_NS is past. */
 static int send(struct world *w, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
 {
     struct flight *copy = mpg_pool_take(&w->network->flights);

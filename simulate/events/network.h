@@ -20,7 +20,7 @@ int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_
 /* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */
 int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err);
-/* The events: the message of E enters the network, or leaves it. */
+/* Handles an event: the message of E enters the network, or leaves the network. */
 int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
 void mpg_events_network_land(struct world *w, const struct event *e);
 

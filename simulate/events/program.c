@@ -12,7 +12,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
-/* A new step writes SLOT, whose previous value has no reader left. */
+/* Gives SLOT to a new step; the previous value has no reader left. */
 static struct slot *renew(struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
@@ -98,7 +98,7 @@ static bool is_barrier(const struct program *p, const struct mpg_step *s)
     return p->meets && s->members > 1 && (s->call == MPG_CALL_Barrier || s->call == MPG_CALL_Win_fence);
 }
 
-/* A new step writes SLOT, which refers to M from now on. */
+/* Makes SLOT refer to M from now on. */
 static void stand_for(struct program *p, uint32_t slot, struct meeting *m)
 {
     renew(p, slot)->meeting = m;

@@ -58,7 +58,7 @@ static int enter(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     return mpg_events_serve_work(w, (int32_t)lane, s, work_ns > ROUNDING_NS ? work_ns : 0, err) < 0 ? -1 : STOPS;
 }
 
-/* A slice of LANE's work ends. */
+/* Ends a slice of LANE's work. */
 static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     bool done;
@@ -93,7 +93,7 @@ static void end_drain(struct world *w, uint32_t lane)
     *value_ns = w->now_ns;
 }
 
-/* Whether LANE has to wait for transfers before step S. */
+/* Sets whether LANE must wait for transfers before step S. */
 static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];

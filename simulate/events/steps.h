@@ -25,9 +25,9 @@ static inline bool steps_is_followed(const struct world *w, uint32_t lane)
 }
 
 /* --- steps.c --- */
-/* The event of stream LANE: executes the steps as far as possible now. */
+/* Handles an event of stream LANE: executes the steps as far as possible now. */
 int mpg_events_steps_go(struct world *w, uint32_t lane, struct mpg_error *err);
-/* RANK, which was ready, has received the processor. */
+/* Continues RANK, which was ready and has received the processor. */
 int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *err);
 /* Counts a message or transfer of BYTES. */
 void mpg_events_steps_count(struct world *w, double bytes);
@@ -43,7 +43,7 @@ int mpg_events_steps_advance(struct world *w, uint32_t lane, struct mpg_error *e
 uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s);
 /* Suspends LANE until the value of SLOT is known. */
 int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
-/* LANE begins to wait; the sends of the call occupy the processor until IDLE_NS. */
+/* Begins LANE's wait; the sends of the call occupy the processor until IDLE_NS. */
 int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err);
 /* The last event that LANE's call waits for has happened, or the rank has the processor again: ends the call if both
  * conditions hold. */

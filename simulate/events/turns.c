@@ -37,7 +37,7 @@ int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns)
     return 1;
 }
 
-/* R has computed for WORK_NS. The rest stays positive, since the end of the work is an event. */
+/* Counts WORK_NS of R's work as done. The rest stays positive, since the end of the work is an event. */
 static void work(struct rank *r, double work_ns)
 {
     r->left_ns = fmax(r->left_ns - work_ns, DBL_MIN);

@@ -220,7 +220,7 @@ static double before_of(const struct mpg_losses *l, size_t i)
     return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];
 }
 
-/* Start times between detours, in order of the work done before. */
+/* Adds start times between detours, in order of the work done before. */
 static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole_ns,
                         struct bins *bins)
 {
@@ -243,7 +243,7 @@ static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole
     }
 }
 
-/* Start times inside a detour: the rest of this detour is lost first. */
+/* Adds start times inside a detour: the rest of this detour is lost first. */
 static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
                           struct bins *bins)
 {

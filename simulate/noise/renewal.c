@@ -92,7 +92,7 @@ static double biased_at(const struct side *s, double v)
 
 /* ---- a core ---- */
 
-/* For a record with a single detour, which repeats: gap and duration are constant. */
+/* Uses a record with a single detour, which repeats: gap and duration are constant. */
 static void use_single(struct mpg_renewal *r, const struct mpg_noise_core *core)
 {
     double lost_ns = core->duration_ns[0];

@@ -68,13 +68,13 @@ void mpg_sweep_clear(struct mpg_sweep *s)
 
 /* --- values --- */
 
-/* What errors call X's option, and the sweep's. */
+/* Returns the name of X's option, for errors. */
 static const char *name_of(const struct mpg_axis *x)
 {
     return x->key ? "target" : mpg_swept_name(x->what);
 }
 
-/* A plain number, as factors are; of times 0 is both. */
+/* Returns whether TEXT is a plain number, like a factor. For times, 0 is both a factor and a time. */
 static bool is_plain(const char *text)
 {
     double value;
@@ -93,7 +93,7 @@ static int check_value(const struct mpg_axis *x, const char *text, double value,
     return value < 0 ? mpg_error_set(err, "'%s': a factor is not below 0", text) : 0;
 }
 
-/* TEXT as a number of X. */
+/* Parses TEXT as a number of X. */
 static int parse_number(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
 {
     const bool is_whole = x->unit == MPG_SWEEP_SIZE || x->unit == MPG_SWEEP_COUNT;
@@ -109,7 +109,7 @@ static int parse_number(const struct mpg_axis *x, const char *text, double *valu
     return check_value(x, text, *value, err);
 }
 
-/* A value of a list of X. */
+/* Parses a value of a list of X. */
 static int parse_value(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
 {
     static const char *const modes[] = {"none", "wait", "clock"}; /* as in enum mpg_absorb */

@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Run times of replicas become quantiles. */
+/* Replaces the run times of replicas by quantiles. */
 static int bound_replicas(json_t *answer)
 {
     const json_t *replicas = json_object_get(answer, "replicas");
@@ -150,7 +150,7 @@ static void extremes(const json_t *rows, size_t *least, size_t *most)
     }
 }
 
-/* Rows of a table become compact. */
+/* Makes the rows of a table compact. */
 static void bound_rows(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
@@ -178,7 +178,7 @@ void mpg_page_thin(json_t *answer)
     json_object_set_new(answer, "rows", list);
 }
 
-/* Cut before the first character that does not fit as a whole. */
+/* Cuts the text before the first character that does not fit as a whole. */
 static void bound_text(json_t *text)
 {
     const char *s = json_string_value(text);

@@ -75,7 +75,7 @@ static struct thread *add_thread(struct mpg_event_times *r, uint32_t thread, str
     return t;
 }
 
-/* MPI_Init is left at TRACED_NS. */
+/* Sets TRACED_NS as the traced leave of MPI_Init. */
 static void start(struct mpg_event_times *r, int64_t traced_ns)
 {
     r->start_ns = traced_ns;
@@ -297,7 +297,7 @@ static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
     return scaled_ns < most_ns ? (int64_t)scaled_ns : (int64_t)most_ns;
 }
 
-/* Aggregated calls are work, too. */
+/* Multiplies aggregated calls by RATIO, because they are work, too. */
 static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t least_ns, most_ns;

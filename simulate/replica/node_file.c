@@ -129,7 +129,7 @@ static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mp
     return r->buffer + sizeof(struct block_head) + r->used;
 }
 
-/* The record at the place that make_room() returned ends at P. */
+/* Ends the record that make_room() began; it ends at P. */
 static void end_record(struct node_records *r, const uint8_t *p)
 {
     r->used = (uint32_t)(p - (r->buffer + sizeof(struct block_head)));

@@ -104,7 +104,7 @@ static int reserve(struct mpg_node_times *n, const struct mpg_step *s, struct mp
     return 0;
 }
 
-/* The first interval of a stream begins. */
+/* Begins the first interval of a stream. */
 static int begin(struct mpg_node_times *n, const struct mpg_step *step, struct mpg_error *err)
 {
     struct stream *s = &n->streams[step->stream];

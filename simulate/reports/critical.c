@@ -39,7 +39,7 @@ static double share_of(const struct mpg_critical_report *r, double ns)
     return r->path->run_ns > 0 ? ns / r->path->run_ns : 0;
 }
 
-/* The part of the path's time in percent, for two digits: no -0.00. */
+/* Returns NS as part of the path's time in percent, for two digits: no -0.00. */
 static double percent_of(const struct mpg_critical_report *r, double ns)
 {
     const double percent = 100 * share_of(r, ns);

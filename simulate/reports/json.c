@@ -196,7 +196,7 @@ static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses
     mpg_json_close(j);
 }
 
-/* Further options that change the answer, if given. */
+/* Puts further options that change the answer, if given. */
 static void put_given(struct mpg_json *j, const struct mpg_report *r)
 {
     if (r->given.call_edges)
@@ -234,7 +234,7 @@ static void put_graph(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_string(j, "collective_table", r->collective_table);
 }
 
-/* The sources of times. */
+/* Puts the sources of times. */
 static void put_machines(struct mpg_json *j, const struct mpg_report *r)
 {
     static const char *const cosched[] = {"none", "node", "job"};
@@ -365,7 +365,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_result *q, double *sc
     mpg_json_close(j);
 }
 
-/* The delay budget, or the parts of the run, mean over ranks. */
+/* Puts the delay budget, or the parts of the run, mean over ranks. */
 static void put_mean(struct mpg_json *j, const struct mpg_result *q)
 {
     const struct mpg_delay_account mean = mpg_result_account(q);

@@ -173,7 +173,7 @@ static void put_machines(FILE *script, const struct mpg_result_table *rows, cons
     fprintf(script, ")\nset %srange [%s]\n", axis, "-0.6:*");
 }
 
-/* The medians of the first point, with intervals, and how surely each machine is faster than the next. */
+/* Draws the medians of the first point, with intervals, and the probability that each machine is faster than the next. */
 static int draw_ranking(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     char text[32];

@@ -20,7 +20,7 @@ void mpg_row_answer_clear(struct mpg_row_answer *answer);
 /* The part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. A and B have equally
  * many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
-/* PART of the replicas as text, to TEXT of SIZE bytes, which is returned: "faster in 98.4 %", or below one half "slower in
+/* Writes PART of the replicas to TEXT of SIZE bytes, and returns TEXT: "faster in 98.4 %", or below one half "slower in
  * 51.6 %". */
 char *mpg_say_faster(char *text, size_t size, double part);
 

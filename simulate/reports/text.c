@@ -136,7 +136,7 @@ struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)
     return run;
 }
 
-/* The delays of one rank over replicas. */
+/* Returns the summary of one rank's delays over replicas. */
 static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank, double *scratch)
 {
     return mpg_summarise(q->delay_ns + (size_t)rank * q->replicas, q->replicas, scratch);

@@ -167,7 +167,7 @@ static bool is_much(const struct mpg_report *r, double ns)
     return r->options->graph.bound && ns * 100 > mpg_result_recorded(r->result);
 }
 
-/* The trace does not show clearly whether some sends wait for a call of their receiver. */
+/* Warns if the trace does not show clearly whether some sends wait for a call of their receiver. */
 void mpg_warn_carried(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];
@@ -180,7 +180,7 @@ void mpg_warn_carried(const struct mpg_report *r, struct mpg_notes *list)
         "question", c->unexplained, mpg_units_format_time(waited, sizeof waited, c->unexplained_ns));
 }
 
-/* The trace does not show whether sends of the resized sizes wait. */
+/* Warns if the trace does not show whether sends of the resized sizes wait. */
 void mpg_warn_resized(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -211,7 +211,7 @@ void mpg_warn_windows(const struct mpg_report *r, struct mpg_notes *list)
             mpg_units_format_time(took, sizeof took, ns));
 }
 
-/* Waiting by load and store in shared windows is in no trace. */
+/* Warns of waiting by load and store in shared windows, which is in no trace. */
 void mpg_warn_shared(const struct mpg_report *r, struct mpg_notes *list)
 {
     const uint64_t n = r->result->counts.shared_windows;
@@ -224,7 +224,7 @@ void mpg_warn_shared(const struct mpg_report *r, struct mpg_notes *list)
             n, mpg_units_word(n, "window", "windows"));
 }
 
-/* Waiting between threads outside of MPI is in no trace. */
+/* Warns of waiting between threads outside of MPI, which is in no trace. */
 void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
@@ -240,7 +240,8 @@ void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
                       n);
 }
 
-/* The trace shows only the call that served a transfer in the traced run. */
+/* Warns that another call may serve a transfer: the trace shows only the call that served the transfer in the traced
+ * run. */
 void mpg_warn_served(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];

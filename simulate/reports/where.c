@@ -190,7 +190,7 @@ static double weight_of(const struct mpg_where_report *r, enum mpg_attribution_b
     return by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR ? 1 : r->ranks;
 }
 
-/* In percent, no -0.00. */
+/* Returns PART in percent, without -0.00. */
 static double percent(double part)
 {
     const double rounded = round(part * 1e4) / 100;
@@ -227,7 +227,7 @@ static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f,
                                     weight * noise(term) / 100}, 4);
 }
 
-/* Not on any critical path. */
+/* Returns whether the row is on no critical path. */
 static bool is_empty(const struct mpg_where_report *r, const double *term)
 {
     size_t n;
@@ -302,7 +302,7 @@ int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg
 
 /* ---- for programs ---- */
 
-/* "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns". */
+/* Returns the member for KEY: "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns". */
 static const char *path_member(const char *key)
 {
     return strcmp(key, "path_ns") == 0 ? "time_ns" : strncmp(key, "path_", 5) == 0 ? key + 5 : key;

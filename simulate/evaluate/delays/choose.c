@@ -9,7 +9,8 @@
 
 /* ---- times of candidates ---- */
 
-/* The traced time t(A) of candidate C of S, whose message flies FLIGHT_NS, and the time that the slot's value delays. */
+/* Finds the traced time t(A) of candidate C of S, whose message flies FLIGHT_NS, and the time to which the slot's delay
+ * is added. */
 static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step *s,
                             const struct mpg_candidate *c, double flight_ns, struct mpg_pick *p)
 {

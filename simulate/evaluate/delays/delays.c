@@ -20,7 +20,7 @@ static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
     memcpy(vector, all, sizeof all);
 }
 
-/* The perturbation decides which vectors slots and streams have. */
+/* Chooses the vectors of slots and streams that the perturbation needs. */
 static void use_overheads(struct mpg_evaluator *l, bool leaves, bool covers)
 {
     l->leaves = leaves;
@@ -224,7 +224,7 @@ static APART void step_finish(struct mpg_evaluator *l, const struct mpg_step *s)
         settle(l, s->rank);
 }
 
-/* A step other than ENTER and LEAVE. */
+/* Evaluates a step other than ENTER and LEAVE. */
 static APART int take_other(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     switch (s->kind) {

@@ -24,7 +24,7 @@ uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l)
     return 2 * l->n + 1;
 }
 
-/* BASE_NS in all lanes, plus DELTA in the first n; at least 0. */
+/* Writes BASE_NS plus DELTA, at least 0, for perturbed lanes, then BASE_NS for unperturbed lanes, both scaled. */
 static void put_together(const struct expanding *x, double base_ns, const double *delta,
                          double *value)
 {
@@ -38,7 +38,7 @@ static void put_together(const struct expanding *x, double base_ns, const double
         value[w] = traced_ns;
 }
 
-/* The perturbation of message M. */
+/* Returns the perturbation of message M. */
 static const struct mpg_perturbation *way(const struct expanding *x, const struct mpg_message *m)
 {
     return way_of(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to]);
@@ -109,7 +109,7 @@ static double gap(void *data, const struct mpg_message *m)
     return 0;
 }
 
-/* kappa, in the first n lanes. */
+/* Draws kappa of a round in the first n lanes; 0 in the other lanes. */
 static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
 {
     const struct expanding *x = data;

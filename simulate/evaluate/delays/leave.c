@@ -291,7 +291,7 @@ static inline enum mpg_counted how_counted(const struct mpg_evaluator *l, const 
                                                     : MPG_COUNTED_HERE;
 }
 
-/* The earliest departure of the message of edge X, as a delay; an exchange may have moved the message there. */
+/* Finds the earliest departure of the message of edge X, as a delay; an exchange may have moved this message to X. */
 static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       struct mpg_lane_edge *x)
 {
@@ -442,7 +442,7 @@ static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, boo
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
 
-/* The rank's value on leaving the call, from OUT, the maximum over the edges, with slack. */
+/* Sets the rank's value on leaving the call, from OUT, the maximum over the edges, with slack. */
 static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -473,7 +473,7 @@ static void leave_alone(struct mpg_evaluator *l, const struct mpg_step *s)
         l->covered_ns[s->stream] = 0;
 }
 
-/* As leave_received(), in parts, so that provenance can be recorded: leaves by edge X. */
+/* Leaves by edge X, as leave_received(), in parts, so that provenance can be recorded. */
 static void leave_by(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *x, double local_ns)
 {
     const struct mpg_lane_leave leave = leave_of(l);

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/rules.h"
 
-/* Whether a send that the traced machine made wait goes at once on the target. */
+/* Returns whether a send that waited on the traced machine completes at once on the target. */
 static bool is_released(const struct mpg_sent *sent)
 {
     return sent->blocking && sent->sync_source && !sent->sync_target;
@@ -59,7 +59,7 @@ static int reserve_edges(struct mpg_evaluator *l, const struct mpg_step *s, stru
     return 0;
 }
 
-/* The latest first; without clocks that are comparable, the last of the call. */
+/* Sorts the edges, the latest first; without comparable clocks, the last of the call first. */
 static void sort_edges(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {

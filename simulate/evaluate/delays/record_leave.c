@@ -26,7 +26,7 @@ void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s
     x->puts = x->skips = false;
 }
 
-/* The common case: a call with a single received message. */
+/* Records the common case: a call with a single received message. */
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err)
 {

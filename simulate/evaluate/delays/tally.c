@@ -5,7 +5,7 @@
 
 /* ---- between which ranks ---- */
 
-/* Whether by edge E another rank's message comes than in the trace, in some lane. */
+/* Returns whether edge E, in some lane, brings a message of another rank than in the trace. */
 static bool is_mixed(const struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     bool mixed = false;
@@ -53,7 +53,7 @@ static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay
     move_to_rank(l, rank, term);
 }
 
-/* TERM of the I-th edge. */
+/* Moves TERM of the I-th edge. */
 static void move_of_edge(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term, uint32_t i)
 {
     if (!l->mixed) {

@@ -161,7 +161,7 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
 
-/* Part I, of EACH lanes or the rest, of LANES lanes of each run from replica FIRST on. */
+/* Returns part I, of EACH lanes or the remaining lanes; the pass has LANES lanes of each run, from replica FIRST on. */
 static struct part part_of(const struct replicas *r, size_t i, uint32_t each, uint32_t first,
                            uint32_t lanes)
 {
@@ -233,7 +233,7 @@ static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed
     }
 }
 
-/* One pass for replicas FIRST .. FIRST + LANES - 1 of N of G's runs from AT on. */
+/* Makes one pass for runs AT to AT + N - 1 of G, with replicas FIRST to FIRST + LANES - 1 of each. */
 static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t lanes, unsigned threads,
                 const struct mpg_observer *observer, struct mpg_error *err)
 {
@@ -244,7 +244,7 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
     return status;
 }
 
-/* All replicas of N of G's runs from AT on, in shared passes. */
+/* Evaluates all replicas of runs AT to AT + N - 1 of G, in shared passes. */
 static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32_t replicas,
                     unsigned threads, const struct mpg_observer *observer, struct mpg_error *err)
 {

@@ -80,7 +80,8 @@ struct evaluation {
     bool reduces; /* arithmetic counts */
 };
 
-/* How long after all of P members have come to OPERATION of BYTES the last one leaves, by X's messages; -1 with ERR. */
+/* Returns the time from the arrival of all P members at OPERATION of BYTES until the last member leaves, by X's
+ * messages; -1 with ERR. */
 static double take(const struct evaluation *e, struct messages *x, enum mpg_operation operation, int32_t p, double bytes,
                    struct mpg_error *err)
 {
@@ -129,7 +130,7 @@ static double scale_of(const struct evaluation *e, const struct mpg_signature *s
     return best;
 }
 
-/* The scales of SIZES, NULL with ERR. */
+/* Returns the scales of SIZES; NULL with ERR. */
 static double *scales_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
                          int32_t p, const struct mpg_network_sizes *sizes, struct mpg_error *err)
 {

@@ -9,7 +9,7 @@ static uint32_t blocks_in(uint32_t replicas)
     return replicas / MPG_REPLICAS_A_BLOCK + (replicas % MPG_REPLICAS_A_BLOCK != 0);
 }
 
-/* Where the share of PROCESS of N begins. */
+/* Returns the first replica of the share of PROCESS of N. */
 static uint32_t begin_of(uint32_t replicas, int process, int n)
 {
     const uint64_t block = ((uint64_t)blocks_in(replicas) * (uint64_t)process + (uint64_t)n - 1) / (uint64_t)n;
@@ -132,7 +132,7 @@ static void send(const struct mpg_result *r, const struct mpg_messenger *m)
         send_where(r->where, m);
 }
 
-/* Of process FROM, which has SHARE. */
+/* Receives the results of process FROM, which has SHARE. */
 static int receive(struct mpg_result *r, int from, struct mpg_share share, const struct mpg_messenger *m, struct mpg_error *err)
 {
     const uint32_t block = share.begin / MPG_REPLICAS_A_BLOCK;

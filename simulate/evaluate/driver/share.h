@@ -21,7 +21,7 @@ struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *pr
  * processes with a share. Errors: errors of other processes; out of memory. */
 int mpg_result_gather(struct mpg_result *result, uint32_t replicas, struct mpg_processes *processes,
                       struct mpg_error *err);
-/* The part of a process without a share while N results are gathered. */
+/* Takes part, without a share of its own, in gathering N results. */
 int mpg_results_await(size_t n, struct mpg_processes *processes, struct mpg_error *err);
 
 #endif

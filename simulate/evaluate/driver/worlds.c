@@ -108,7 +108,7 @@ static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t 
         mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(lanes));
 }
 
-/* The perturbation of SIM's run without the tracer: nothing else. */
+/* Returns the perturbation of SIM's run without the tracer, which changes nothing else. */
 static struct mpg_perturbation nothing_else(struct simulation *sim)
 {
     struct mpg_perturbation nothing = {.seed = sim->p->seed,

@@ -32,7 +32,7 @@ void mpg_classes_forget(struct mpg_classes *classes);
 void mpg_classes_key(struct mpg_bytes *key);
 /* Ends the gathering. Error: out of memory. */
 int mpg_classes_finish(struct mpg_classes *classes, struct mpg_error *err);
-/* After mpg_classes_finish(). */
+/* Returns the use of CPU times; valid after mpg_classes_finish(). */
 enum mpg_cpu_use mpg_classes_cpu(const struct mpg_classes *classes);
 /* Writes the time that interruptions took from X, the interval of the ENTER step STEP, into X. Thread-safe. */
 void mpg_classes_find(const struct mpg_classes *classes, const struct mpg_step *step, struct mpg_interval *x);

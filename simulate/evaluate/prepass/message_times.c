@@ -59,7 +59,7 @@ static struct mpg_flight_cell *new_cell(struct mpg_message_times *t, uint64_t pa
     return cell;
 }
 
-/* Mostly the last one's. */
+/* Returns the cell of PAIR and SIZE_CLASS, added if new. Mostly the cell of the last look-up. */
 static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uint64_t pair, uint64_t size_class)
 {
     if (t->last) {

@@ -61,7 +61,7 @@ static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
     return ratio * took_ns;
 }
 
-/* Where nothing is received early at a cost that is known. */
+/* Adds NS to the call's own time in lanes that receive no early message at a known cost. */
 static void add(struct mpg_evaluator *t, double ns)
 {
     for (uint32_t w = 0; w < t->n; w++)
@@ -151,7 +151,7 @@ static void take_all(struct mpg_evaluator *t, const struct mpg_step *s)
         take_edge(t, s, &s->edges[i]);
 }
 
-/* As take_all(), and records the provenance. */
+/* Like take_all(), and records the provenance. */
 static int follow(struct mpg_evaluator *t, const struct mpg_step *s, bool costs, struct mpg_error *err)
 {
     mpg_record_times_own(t, s, costs || is_elsewhere(s) ? 0 : own_ns(t, s));

@@ -42,7 +42,7 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
         x->before[w] = now[w] > next[w] ? now[w] : next[w];
 }
 
-/* From where S's message left, with TERMS. */
+/* Adds the origin of the departure of S's message: the sender's enter, or its previous send, with TERMS. */
 static void add_leaving(const struct mpg_evaluator *t, const struct mpg_step *s, const double *terms)
 {
     mpg_provenance_from(t->recorder->trail, mpg_value_stream(s->stream), terms, NOWHERE);
@@ -101,7 +101,7 @@ static void end_store(const struct mpg_evaluator *t, const struct mpg_step *s)
     add_next(t, s);
 }
 
-/* When both ends of a synchronous message have met: the lanes are noted where the sender was the last. */
+/* Records the meeting of both ends of a synchronous message; `firsts` marks the lanes in which the sender came last. */
 static void add_met(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double with[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1}, *lambda = t->lambda;
@@ -136,7 +136,7 @@ static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step
 
 /* --- collectives --- */
 
-/* The value comes from A in lanes of `firsts`, else from B. */
+/* Records the value of a merge: from A in lanes of `firsts`, else from B. */
 static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;

@@ -111,7 +111,7 @@ void mpg_record_times_before(const struct mpg_evaluator *t)
     memcpy(t->recorder->before, t->best, t->n * sizeof *t->best);
 }
 
-/* Lane W comes from elsewhere, at AT_NS. */
+/* Notes that the value of lane W comes from another node, at AT_NS. */
 static void come_from(struct mpg_recorder *x, uint32_t w, uint32_t code, double at_ns)
 {
     x->code[w] = code;
@@ -129,7 +129,7 @@ void mpg_record_times_message(const struct mpg_evaluator *t)
 
 /* --- waits of calls --- */
 
-/* The synchronous send that E completes is done. */
+/* Notes that the synchronous send of E completes the call. */
 static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t code)
 {
     struct mpg_recorder *x = t->recorder;
@@ -190,7 +190,7 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
                 come_from(x, w, code + EDGE_PLAIN, at[w]);
 }
 
-/* The value that CODE of an edge stands for. */
+/* Returns the value that CODE of an edge means. */
 static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = edge_of(s, code);
@@ -215,7 +215,7 @@ static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg
     return mpg_value_slot(e->slot, MPG_VALUE_TIME);
 }
 
-/* In lanes in which the call is not made nothing happens. */
+/* Keeps the value in lanes in which the call is not made. */
 static void stay(const struct mpg_evaluator *t)
 {
     struct mpg_recorder *x = t->recorder;
