@@ -259,7 +259,7 @@ static int collect_tags(struct process *p, int32_t above)
                : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* The feeds hold the trace's tags, so they are opened anew. */
+/* Renumbers large tags, and opens the feeds again, because open feeds hold the trace's tags. */
 static int apply_tags(struct process *p, const struct request *request, int32_t limit)
 {
     int status = 0;

@@ -42,7 +42,7 @@ struct mpg_drawn_edge {
     enum mpg_drawn_edge_kind kind;
     struct mpg_drawn_at from, to;
     double bytes;
-    uint32_t rounds;    /* COME, MET: 0: no delta */
+    uint32_t rounds;    /* rounds of lambda; COME, MET: 0 if the edge has no delta */
     double took_ns;     /* time from node to node: COMPUTE, CALL; MESSAGE, ENVELOPE, ACK if clocks are comparable, else NAN */
 };
 

@@ -38,7 +38,7 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
-    /* The lowest failed rank with an error text has the largest value. */
+    /* The maximum over all ranks finds the lowest failed rank with an error text: its value is the largest. */
     int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
     int64_t most = mpg_ranks_maximum(ranks, mine);
     if (most > 0 && mine < most)

@@ -383,7 +383,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
     return best;
 }
 
-/* Lists lines of SIG; lines that OTHER also has only if SIG is A. */
+/* Lists the lines of SIG. Lines of both signatures are listed only once, for signature A. */
 static int list_lines(struct comparison *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {

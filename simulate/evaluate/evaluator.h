@@ -89,7 +89,7 @@ const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
 /* Attributes the account to places (simulate/attribution/tally.h), terms as in the mode's account without its last, and by
  * PAIRS of ranks. The graph is opened with `regions`. Call before the first step. Error: out of memory. */
 int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct mpg_error *err);
-/* NULL: accounts are not attributed. */
+/* Returns the tally of places; NULL: accounts are not attributed to places. */
 const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evaluator);
 /* Adds the critical paths of all lanes to the attribution (simulate/attribution/provenance.h). The graph is opened with
  * `reports_unused`. Call after mpg_evaluator_use_tally() and before mpg_evaluator_use_choice(). Error: out of memory. */

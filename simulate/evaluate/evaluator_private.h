@@ -95,8 +95,8 @@ struct mpg_delay_edge {
     bool further; /* another message of the sender, which arrived earlier, completes in the call */
 };
 
-/* Prefetch of lanes: the stream whose steps followed those of a stream last time; the values are read while another stream is
- * evaluated. */
+/* Prefetch of lanes. For each stream: the stream whose steps came next last time. Its values are fetched while the
+ * first stream is evaluated. */
 struct mpg_look_ahead {
     uint32_t stream;    /* the stream that is evaluated */
     uint32_t *follower; /* for each rank's first stream, the following stream */

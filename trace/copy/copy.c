@@ -148,7 +148,8 @@ int mpg_copy_signature(struct mpg_copy *c, const char *name, const void *text, s
     return mpg_trace_write_signature(c->streams[0]->writer, name, text, bytes, err);
 }
 
-/* A reader makes the call from the fact, as from a process's segment. */
+/* Writes the fact "died" in place of E, the call in which the process was killed. A reader makes the call from this
+ * fact, as from the segment of a killed process. */
 static int write_killed(struct mpg_copy *c, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[96];

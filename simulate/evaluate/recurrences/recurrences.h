@@ -33,7 +33,7 @@ struct mpg_lane_edge {
     enum mpg_counted counted;
 };
 
-/* Vectors of a call's leave. */
+/* Vectors used while a call is left. */
 struct mpg_lane_leave {
     double *own;    /* the rank's value with the call's own cost */
     double *all;    /* the latest edge, slack apart */
