@@ -209,7 +209,8 @@ static void settle(struct bins *b)
     }
 }
 
-/* Work before detour I, and durations before it, where I counts on through repetitions of the record. */
+/* Return the work before detour I, and the sum of durations before detour I. I may exceed the record: the record then
+ * repeats. */
 static double done_of(const struct mpg_losses *l, size_t i)
 {
     return (double)(i / l->n) * l->work_ns + l->done_ns[i % l->n];

@@ -18,8 +18,8 @@ struct simulation {
     struct mpg_prepass prepass;
     bool owns_clocks, owns_prepass;
     enum mpg_absorb absorb;
-    /* The pre-pass gathers minimum message times, which the answer reports if says_flights; minimum times of calls if
-     * wanted; compute-interval classes if alike. */
+    /* Findings that the pre-pass gathers. flights: minimum message times, which the answer mentions if says_flights; wanted:
+     * minimum times of calls; alike: compute-interval classes. */
     bool flights, says_flights, wanted, alike;
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */

@@ -55,7 +55,8 @@ struct mpg_recurrences {
      * BARE: OUT without injected delay. FROM_SENDER: BARE excludes POSTING. */
     void (*send)(uint32_t n, const double *sent, const double *posting, bool from_sender, double *out,
                  double *bare);
-    /* S -> E without slack: no call ends before it began. VALUE is S's delay, LOCAL the call's own cost. */
+    /* Local edge S -> E without slack: no call ends before its begin. VALUE is the delay of S, LOCAL the call's own
+     * cost. */
     void (*own)(uint32_t n, const double *value, const double *local, double duration_ns,
                 const struct mpg_lane_leave *leave, double *put_in);
     /* A call that waits for nobody: own(), which is also the value of E. */
