@@ -12,8 +12,8 @@ enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_W
 
 struct stretch {
     const struct mpg_phase_world *world;
-    double begin_ns, end_ns; /* of the run, on aligned clocks */
-    double from_ns, to_ns;   /* of the phase, on aligned clocks */
+    double begin_ns, end_ns; /* begin and end of the run, on aligned clocks */
+    double from_ns, to_ns;   /* begin and end of the phase, on aligned clocks */
     double first_ns, last_ns; /* first begin and last end of its calls */
     size_t bins;
     double *bin;             /* time of all ranks in calls, by part of the run; or of each rank, in the phase */

@@ -34,7 +34,7 @@ struct mpg_phase_rank {
 struct mpg_worst_phase {
     uint32_t replica;
     double from_ns, to_ns; /* since the first rank left MPI_Init in the predicted run */
-    double run_ns;         /* until the last rank enters MPI_Finalize */
+    double run_ns;         /* time until the last rank enters MPI_Finalize */
     double share;          /* part of all ranks' time in the phase that is within calls */
     double traced_ns;      /* time of the traced run for these calls; 0: the traced run has other calls and is not drawn */
     int32_t ranks;         /* ranks of the run */

@@ -18,7 +18,7 @@ struct mpg_waits_report {
     enum mpg_clock_source clocks;
     enum mpg_waits_limit limit;            /* source of the traced machine's eager limit */
     int64_t limit_bytes;
-    const struct mpg_graph_counts *counts; /* of the traced run */
+    const struct mpg_graph_counts *counts; /* graph counts of the traced run */
 };
 
 /* Functions that return int return 0, or -1 with ERR: no memory. */

@@ -10,7 +10,7 @@ struct pass {
     const struct mpg_clock_map *clocks;
     struct mpg_graph_options options;
     const char *label;
-    struct mpg_graph_counts counts; /* of the last pass */
+    struct mpg_graph_counts counts; /* graph counts of the last pass */
     int64_t least_bytes, most_bytes; /* the eager limit that the trace shows is between the two */
 };
 

@@ -10,7 +10,7 @@
 
 #include "common/large.h"
 
-enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* of a cache line */ };
+enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* bytes of a cache line */ };
 
 union link {
     void *next;

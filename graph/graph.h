@@ -101,7 +101,7 @@ struct mpg_origin {
 /* A message sent by a call, as far as the message affects the call's own duration. */
 struct mpg_sent {
     struct mpg_origin origin;
-    double bytes, target_bytes;    /* as traced; as changed by hypotheses */
+    double bytes, target_bytes;    /* bytes as traced; bytes as changed by hypotheses */
     bool blocking;                 /* the call returns only after the send is complete */
     bool sync_source, sync_target; /* synchronous on the traced machine; on the target machine */
 };
@@ -252,7 +252,7 @@ struct mpg_alternatives {
     bool completes_all;        /* the call completes all requests that are ready (Waitsome, Testsome), not one */
     bool needs_all;            /* the call completes all requests or none (Testall) */
     uint32_t candidate_number; /* 0: no choice */
-    const struct mpg_candidate *candidates; /* in the order of the call's request list */
+    const struct mpg_candidate *candidates; /* candidates, in the order of the call's request list */
     /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive that chooses */
     uint32_t receive_number;
     const struct mpg_posted *receives;
@@ -477,7 +477,7 @@ struct mpg_graph_counts {
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
     /* calls that complete MPI_ANY_SOURCE receives, MPI_ANY_SOURCE probes, and Iprobe, Improbe that found nothing */
     uint64_t open_receives;
-    uint64_t followed, followed_receives; /* of open_receives, and of other calls: calls that choose under the options */
+    uint64_t followed, followed_receives; /* calls that choose under the options: among open_receives; other calls */
     /* MPI_ANY_SOURCE receives and probes that keep the recorded message: synchronous messages, or ranks of several
      * threads */
     uint64_t open_kept;
@@ -504,7 +504,7 @@ struct mpg_graph_counts {
      * entered */
     double alone_ns, served_ns, posted_ns;
     uint64_t kept_waiting;      /* with hypotheses: resized messages that keep the traced size's weak progress, */
-    uint64_t kept_leaving;      /* or its absence; the trace has no evidence for the new size */
+    uint64_t kept_leaving;      /* resized messages that keep immediate completion: the trace has no evidence for the new size */
     uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes that must have waited for the receive */
     /* smallest size without an early completion of a send of that size or more (MODEL.md, section 3, Protocol: y); 0:
      * none */
@@ -517,7 +517,7 @@ struct mpg_graph_counts {
     uint64_t threads;           /* streams beyond one a rank */
     uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's call */
     uint64_t expanded, whole;   /* of `collectives`: expanded; listed in `unexpanded` */
-    uint64_t partial;           /* of the other collectives with several members: rooted collectives and scans */
+    uint64_t partial;           /* rooted collectives and scans among the other collectives with several members */
 };
 
 struct mpg_graph;

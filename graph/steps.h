@@ -32,7 +32,7 @@ struct mpg_batch {
     uint32_t n;            /* steps handed out */
     uint32_t freed;        /* slots last read by steps of this batch: reusable only after the batch is given back */
     struct step_memory steps, edges, lists;
-    struct step_memory arrivals; /* of candidates, each once */
+    struct step_memory arrivals; /* arrivals of candidates, each listed once */
     size_t listed_bytes;         /* used in `lists` */
     uint64_t fill;               /* number of this filling of a batch in the graph, from 1 */
     struct batch_attachment *attachments;
@@ -40,16 +40,17 @@ struct mpg_batch {
 
 /* Zero-initialised: empty. The last steps and edges of a batch are open: as the arrays grow, they can move. */
 struct steps {
-    struct mpg_batch *oldest, *batch, *spare; /* from the oldest kept batch to the batch being filled; empty batches */
+    /* list from the oldest kept batch to BATCH, the batch being filled; empty batches */
+    struct mpg_batch *oldest, *batch, *spare;
     struct mpg_step *steps; /* steps to hand out next */
     uint32_t count, capacity;
     enum mpg_steps_wanted wanted; /* the graph's option. With MPG_STEPS_LEAVES, other steps are written to DISCARDED */
     struct mpg_step discarded;
-    struct mpg_edge *edges; /* of the call being left */
+    struct mpg_edge *edges; /* edges of the call being left */
     uint32_t edge_count, edge_capacity;
     struct mpg_edge *lost;  /* edges of that call dropped by hypotheses */
     uint32_t lost_count, lost_capacity;
-    struct mpg_candidate *candidates; /* of that call */
+    struct mpg_candidate *candidates; /* candidates of the call being left */
     uint32_t candidate_count, candidate_capacity;
     uint64_t fills;             /* batches filled so far */
     struct mpg_posted *posted; /* posted receives at the time of that call */

@@ -70,7 +70,7 @@ static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_ev
 
 /* A persistent request and the size of its starts. */
 struct persistent {
-    uint64_t number; /* of the call that created the request */
+    uint64_t number; /* number of the call that created the request */
     enum mpg_effect_kind kind;
     int64_t was, bytes;
     bool known, differs; /* a start with size BYTES was seen; two starts have different sizes */

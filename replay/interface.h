@@ -23,7 +23,7 @@ struct mpg_repetition {
 
 /* An action: an MPI call to make, or a region mark. */
 struct mpg_action {
-    struct mpg_event event; /* its lists belong to the action; values and neighbours are absent */
+    struct mpg_event event; /* event; its lists belong to the action, values and neighbours are absent */
     enum mpg_kind kind;
     enum mpg_call plain;    /* the call without large counts */
     enum mpg_call blocking; /* the blocking form of a collective */
@@ -104,7 +104,7 @@ struct mpg_needs {
 
 /* Counts of one process, or sums over all. */
 struct mpg_outcome {
-    int64_t run_ns, traced_ns; /* from the end of MPI_Init to the begin of MPI_Finalize; sums hold the maximum */
+    int64_t run_ns, traced_ns; /* run time from the end of MPI_Init to the begin of MPI_Finalize; sums hold the maximum */
     uint64_t calls;            /* calls made */
     uint64_t elapsed;          /* traced calls that only took their time */
     uint64_t exchanged;        /* requests completed in place of others */

@@ -11,13 +11,13 @@ enum { MPG_POLLS_KINDS = 4, MPG_POLLS_REQUESTS = 16, MPG_POLLS_INTERVAL_NS = 100
 /* Zero-initialised is empty. */
 struct mpg_polls {
     struct mpg_poll {
-        struct mpg_event event; /* its requests point to the array below */
+        struct mpg_event event; /* event; its requests point to the array below */
         int64_t requests[MPG_POLLS_REQUESTS];
     } known[MPG_POLLS_KINDS]; /* distinct polls since the last other call, each recorded once as an ordinary call */
     int n;
     struct mpg_repetition *repetition;
     size_t count, capacity;
-    uint64_t number; /* of the first repetition */
+    uint64_t number; /* call number of the first repetition */
 };
 
 /* Appends EVENT, the rank's call NUMBER, to REPETITION if it repeats a known poll at most MPG_POLLS_INTERVAL_NS after

@@ -15,7 +15,7 @@ struct mpg_thread_order {
     uint32_t comms;
     bool *begun; /* thread has made a call; index 0 is the thread of MPI_Init */
     int begins;
-    int64_t turn; /* of the last event, as in the action */
+    int64_t turn; /* turn of the last event, as in the action */
     int thread_start;
 };
 

@@ -22,14 +22,14 @@ enum {
     MPG_SIGNATURE_MAX_FACTS = 4096,     /* header lines */
     MPG_SIGNATURE_MAX_SOURCES = 262144, /* listed results files */
     MPG_SIGNATURE_MAX_CORES = 65536,
-    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* of a core */
-    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* of a core's record */
+    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* most detours of a core */
+    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* most blocks of a core's record */
     MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
     /* Packed detours of all cores: MAX_PACKED, plus MAX_PACKED_A_BYTE for each packed byte. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions, rates */
-    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* of a quantity */
+    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* most launches of a quantity */
     MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of a size */
 };
 
@@ -44,7 +44,7 @@ struct mpg_fact { /* a header line about the machine or the measurement */
 /* A significant line in the power spectrum of time lost per quantum. */
 struct mpg_noise_line {
     double frequency_hz;     /* > 0 */
-    double amplitude_ns;     /* of the sinusoid, in time lost per quantum */
+    double amplitude_ns;     /* amplitude of the sinusoid, in time lost per quantum */
     double harmonic_of_hz;   /* fundamental of a harmonic; 0: a fundamental itself */
     double false_alarm;      /* p-value: the chance of such a line anywhere in a noise spectrum */
 };
@@ -76,8 +76,8 @@ struct mpg_noise_blocks {
     double least_ns;   /* the core keeps all detours of at least this length; > 0 if any */
     size_t n;          /* blocks, ascending, >= 1 unless recorded is 0 */
     struct mpg_noise_block *block;
-    size_t detours;    /* of all blocks */
-    double *start_ns, *duration_ns; /* from the record's start, as the core's */
+    size_t detours;    /* number of detours in all blocks */
+    double *start_ns, *duration_ns; /* times from the record's start, as the core's */
     uint8_t *off;      /* as the core's; NULL: unknown */
 };
 
@@ -163,7 +163,7 @@ struct mpg_network_group {
     char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
     size_t n;           /* samples at size_bytes, >= 1 */
     int64_t size_bytes; /* size at which groups are compared */
-    double median_ns;   /* of the round trip */
+    double median_ns;   /* median of the round trip */
     double score;       /* modified z-score by median absolute deviation; finite */
     int outlier;        /* 0 or 1; samples of outliers are used nevertheless */
 };
@@ -194,7 +194,8 @@ struct mpg_collective_time {
                               reduce_local, reduce_sent */
     int processes;         /* >= 1 */
     int64_t size_bytes;    /* contribution of a rank */
-    struct mpg_distribution *time_ns; /* from the common start to the last rank's end; of reductions: a call on a single rank */
+    /* time from the common start to the last rank's end; for reductions, time of a call on a single rank */
+    struct mpg_distribution *time_ns;
     struct mpg_launches launches;
 };
 
@@ -204,7 +205,7 @@ struct mpg_compute_rate {
     char *kernel, *unit;   /* "floating_point", "flop/s" */
     char *host;            /* NULL: the only host of the header; sorts first */
     int core, cores_at_once;
-    struct mpg_distribution *rate; /* in units per second, >= 0 */
+    struct mpg_distribution *rate; /* rate in units per second, >= 0 */
 };
 
 /* ---- quality of the measurement ---- */

@@ -29,7 +29,7 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     struct mpg_setting *setting = &x->setting;
     struct mpg_simulation_options *options = &setting->simulation;
     if (mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
-        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as opened */
+        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* setting as opened */
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};

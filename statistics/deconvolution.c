@@ -16,7 +16,7 @@ enum {
     SUM_POINTS = 512,
     KNOWN_POINTS = 384,
     RANKS = 128,
-    POINTS = SUM_POINTS + 4 + 2 * RANKS, /* of the unknown */
+    POINTS = SUM_POINTS + 4 + 2 * RANKS, /* points of the unknown */
     STARTS = 4096,
     ITERATIONS = 60, /* more iterations fit the noise of the samples */
     ITERATIONS_KNOWN = 100,
@@ -42,8 +42,8 @@ struct problem {
     double *sums, *known;        /* ascending */
     struct grid unknown, other, sum; /* other: the known summand, or for halves the unknown itself */
     struct cell *cell;           /* unknown.n rows of other.n cells */
-    double *predicted, *ratio;   /* at sum points */
-    double *factor;              /* at unknown points */
+    double *predicted, *ratio;   /* values at sum points */
+    double *factor;              /* values at unknown points */
 };
 
 /* ---- grids ---- */

@@ -192,7 +192,7 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     }
     double from = d->probabilities[low], to = d->probabilities[high];
     double least = d->quantiles[low], most = d->quantiles[high];
-    if (u == from && low > 0 && d->probabilities[low - 1] == u) /* at a jump */
+    if (u == from && low > 0 && d->probabilities[low - 1] == u) /* a jump at this probability */
         return d->quantiles[low - 1] + (least - d->quantiles[low - 1]) * (1 - u);
     return least + (u - from) * (d->piece ? d->piece[low].slope : slope_of(from, to, least, most));
 }

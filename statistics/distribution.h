@@ -40,7 +40,7 @@ struct mpg_distribution_piece {
 
 struct mpg_distribution {
     size_t n;           /* number of samples */
-    double mean, sd;    /* of the samples; sd divides by n - 1 and is 0 for n = 1 */
+    double mean, sd;    /* mean and standard deviation of the samples; sd divides by n - 1 and is 0 for n = 1 */
     double lag1;        /* lag-1 autocorrelation of the samples in time order */
     size_t knots;          /* >= 2 */
     double *probabilities; /* ascending from 0 to 1; a pair of equal probabilities inside (0, 1) is a jump. NULL before

@@ -45,7 +45,7 @@ enum {
 enum mpg_growth_verdict {
     MPG_GROWS,
     MPG_PERHAPS_GROWS,
-    MPG_IS_CONSTANT,  /* or the growth is too slow to be detected */
+    MPG_IS_CONSTANT,  /* no growth, or growth too slow to be detected */
     MPG_PERHAPS_FALLS,
     MPG_FALLS,
     MPG_IS_UNCLEAR,   /* growth neither shown nor excluded: the interval of the order contains 1 or -1 */

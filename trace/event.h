@@ -39,9 +39,9 @@ enum mpg_kind {
     MPG_KIND_REQUEST,      /* request that completes without a message (generalized) */
     MPG_KIND_SEND_INIT,    /* comm, to, tag, bytes, persistent */
     MPG_KIND_RECV_INIT,    /* comm, from, tag, bytes, any, persistent */
-    MPG_KIND_ISENDRECV,    /* as SENDRECV (recvbytes of the buffer), request of both halves */
-    MPG_KIND_COLLECTIVE_INIT, /* as COLLECTIVE, persistent */
-    MPG_KIND_NEIGHBOR_INIT,   /* as NEIGHBOR, persistent */
+    MPG_KIND_ISENDRECV,    /* fields of SENDRECV (recvbytes of the buffer); request of both halves */
+    MPG_KIND_COLLECTIVE_INIT, /* fields of COLLECTIVE; persistent */
+    MPG_KIND_NEIGHBOR_INIT,   /* fields of NEIGHBOR; persistent */
     MPG_KIND_PSEND_INIT,   /* comm, to, tag, bytes of all partitions, root: number of partitions; persistent */
     MPG_KIND_PRECV_INIT,   /* comm, from, tag, bytes of all partitions, root: number of partitions; persistent */
     MPG_KIND_PREADY,       /* request; counts: the partitions, of Pready_range the first and last */
@@ -50,7 +50,7 @@ enum mpg_kind {
     MPG_KIND_COLLECTIVE,   /* comm, root, bytes or counts */
     MPG_KIND_ICOLLECTIVE,  /* comm, root, bytes or counts, request */
     MPG_KIND_NEIGHBOR,     /* comm, bytes for each destination, or counts by destination */
-    MPG_KIND_INEIGHBOR,    /* as NEIGHBOR, request */
+    MPG_KIND_INEIGHBOR,    /* fields of NEIGHBOR; request */
     MPG_KIND_CONSTRUCTOR,  /* comm, newcomm (MPG_NO_COMM if this rank is not a member) */
     MPG_KIND_ICONSTRUCTOR, /* comm, newcomm, request */
     MPG_KIND_DYNAMIC,      /* comm (or MPG_NO_COMM), newcomm: with processes of another world */
@@ -63,7 +63,7 @@ enum mpg_kind {
     MPG_KIND_WIN_TARGET,   /* Lock, Unlock, Flush...: object, to; Lock: root 1 if exclusive */
     MPG_KIND_WIN_ALL,      /* Lock_all, Unlock_all, Flush_all..., Sync: object */
     MPG_KIND_RMA,          /* object, to, bytes to the target, recvbytes from the target */
-    MPG_KIND_IRMA,         /* as RMA, request */
+    MPG_KIND_IRMA,         /* fields of RMA; request */
     MPG_KIND_FILE_OPEN,    /* comm, object: the new file (MPG_NO_OBJECT after a failure) */
     MPG_KIND_FILE_CLOSE,   /* object */
     MPG_KIND_FILE,         /* object, bytes read or written (0 at the begin of a split collective) */

@@ -102,7 +102,7 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
 {
     size_t length = strlen(given);
     *o = (struct mpg_trace_output){.force = force, .advice = advice};
-    while (length > 1 && given[length - 1] == '/') /* as typed by shell completion */
+    while (length > 1 && given[length - 1] == '/') /* shell completion appends such a slash */
         length--;
     if (length == 0)
         return mpg_error_set(err, "no name given");

@@ -69,7 +69,7 @@ int32_t mpg_trace_find_value(const struct mpg_trace *trace, int32_t rank, const 
 struct mpg_stored_signature {
     int32_t rank;     /* rank whose facts hold the signature */
     const char *name; /* file name of the signature; owned by the trace */
-    uint32_t crc32;   /* of its bytes */
+    uint32_t crc32;   /* CRC of the file's bytes */
     size_t bytes;
     bool damaged;     /* the fact with the name is missing or invalid: no name, no bytes */
 };
@@ -97,7 +97,7 @@ struct mpg_comm {
     int32_t label;       /* number shown to people */
     int32_t parent;      /* trace-wide number of the parent communicator, or MPG_NO_COMM */
     int32_t instance;    /* tells communicators with equal groups and parent apart */
-    int32_t size;        /* of the first (or only) group */
+    int32_t size;        /* size of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
     int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another world */
 };

@@ -65,7 +65,7 @@ struct mpg_drawing_options {
 struct mpg_drawing {
     uint32_t calls, edges, meetings;
     struct mpg_drawn_call *call;       /* calls of a rank in ascending order */
-    struct mpg_drawn_edge *edge;       /* in the order of drawing */
+    struct mpg_drawn_edge *edge;       /* edges, in the order of drawing */
     struct mpg_drawn_meeting *meeting; /* meetings of drawn calls */
     uint64_t cut;                      /* number of message edges with one end outside the drawing */
 };

@@ -46,7 +46,7 @@ static int size_class(double bytes)
 static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, double bytes, struct mpg_error *err)
 {
     struct mpg_messages *m = c->m;
-    if (from < 0 || to < 0) /* to or from another world */
+    if (from < 0 || to < 0) /* a message to or from another world */
         return 0;
     uint64_t *place = mpg_map_add(&c->pair, (uint64_t)from, (uint64_t)to);
     if (!place)
@@ -154,7 +154,7 @@ static int take(struct counter *c, const struct mpg_step *s, struct mpg_error *e
     const bool starts = s->kind == MPG_STEP_EAGER || (s->kind == MPG_STEP_STORE && s->sends);
     if (starts && mpg_call_matter(s->call) != MPG_MATTER_SYNCHRONIZATION)
         return count(c, s->rank, s->receiver, 1, s->bytes, err);
-    if (s->kind == MPG_STEP_EXPAND && s->member <= 0) /* of a tree one step a member */
+    if (s->kind == MPG_STEP_EXPAND && s->member <= 0) /* a tree has one step for each member; counted at the root's step */
         return expand(c, s->expanding, err);
     return 0;
 }

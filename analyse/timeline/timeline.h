@@ -35,7 +35,7 @@ int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_
 struct mpg_timeline_world {
     struct mpg_trace *trace;
     const char *name;                   /* "traced" */
-    const struct mpg_clock_map *clocks; /* of its ranks */
+    const struct mpg_clock_map *clocks; /* clocks of the timeline's ranks */
 };
 
 /* Writes WORLDS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN is the number of regions left out because

@@ -21,7 +21,7 @@ struct mpg_case {
     int64_t done;       /* valid repetitions so far */
     int64_t invalid;    /* repetitions with a late rank */
     int64_t calls;      /* consecutive calls in a repetition, whose mean is recorded: 1, except for reduce_local */
-    double slack_ns;    /* from the agreement to the start */
+    double slack_ns;    /* time from the agreement to the start */
     double usual_ns;    /* 90 % quantile of the last block's times */
     bool finished;
 };
@@ -30,7 +30,7 @@ struct mpg_case {
 struct mpg_cases {
     size_t n;
     struct mpg_case *item;
-    int64_t bytes;      /* of the largest buffer */
+    int64_t bytes;      /* bytes of the largest buffer */
 };
 
 /* Makes the cases of all operations in OPERATIONS ("bcast,barrier"), process counts in PROCESSES ("2,4,7"; NULL:

@@ -46,7 +46,7 @@ bool mpg_operation_is_local(enum mpg_bench_operation operation);
 /* This rank's buffers. */
 struct mpg_buffers {
     char *send, *receive;
-    int64_t bytes; /* of each buffer */
+    int64_t bytes; /* size of each buffer */
 };
 
 /* Returns the bytes of each buffer that OPERATION needs for SIZE_BYTES among PROCESSES. */

@@ -57,9 +57,9 @@ struct work {
     int rank, ranks;
     struct mpg_cases *cases;
     struct mpg_sync *sync;
-    MPI_Comm *comm;        /* of each case; MPI_COMM_NULL on ranks without a part */
-    struct block *block;   /* of each case */
-    struct series *series; /* of each case */
+    MPI_Comm *comm;        /* communicator of each case; MPI_COMM_NULL on ranks without a part */
+    struct block *block;   /* current block of each case */
+    struct series *series; /* times of each case */
     size_t *order;
     double astray_ns;      /* largest deviation of a start from the agreed time */
     struct mpg_off_cpu off, *off_cpu; /* LOOKS: &off, or NULL if ranks share cores */

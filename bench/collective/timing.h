@@ -25,7 +25,7 @@ struct mpg_timing {
     struct mpg_stopping_goal goal;
     int64_t warmup;         /* repetitions before a case's first block, >= 0 */
     double time_ns;         /* > 0; no round starts later, except the first */
-    uint64_t seed;          /* of the random order of each round */
+    uint64_t seed;          /* seed of the random order of each round */
     double late_ns;         /* a process that starts at least this late is late */
     bool yield;             /* yield the core while waiting for the start: ranks share cores, and off-CPU time is not measured */
 };

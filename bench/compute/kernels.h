@@ -28,7 +28,7 @@ const char *mpg_kernel_unit(enum mpg_kernel kernel);
  * starts with v = 1 + k / 128. The number of chains fills the pipelines of current cores. */
 struct mpg_chains {
     const char *name;  /* of the instruction set: "avx512f", "baseline" */
-    int doubles;       /* of a vector */
+    int doubles;       /* doubles in a vector */
     double (*run)(uint64_t steps, double x, double y); /* returns the sum of all chains' final v */
 };
 

@@ -28,11 +28,11 @@ struct worker {
     pthread_t thread;
     int index, core;
     double *stream;      /* the three arrays of the triad, concatenated */
-    size_t elements;     /* of each array */
+    size_t elements;     /* number of elements of each array */
     size_t position;     /* start of the next piece */
     void *lines, *line;  /* memory of the pointer chase, and its current line */
     uint64_t keys;       /* state of the generator */
-    uint64_t checksum;   /* of the sorted keys */
+    uint64_t checksum;   /* checksum of the sorted keys */
     struct mpg_rates rates;
     bool failed;
     struct mpg_error err;

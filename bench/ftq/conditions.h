@@ -43,7 +43,7 @@ struct mpg_core_conditions {
     char scheduling[192];           /* scheduling class during the record */
     struct mpg_counters counters;
     struct mpg_load load;
-    struct mpg_interrupts hard[2], soft[2]; /* before, after */
+    struct mpg_interrupts hard[2], soft[2]; /* interrupt counts before and after */
 };
 
 /* Last step before a record: takes the scheduling class, waits for the other threads, takes all readings, waits

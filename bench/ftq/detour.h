@@ -19,7 +19,7 @@ enum { MPG_DETOUR_COLUMNS = 3 };
 struct mpg_detours {
     double loop_ns;      /* shortest loop time */
     double threshold_ns; /* shortest duration of a detour */
-    double span_ns;      /* of the record */
+    double span_ns;      /* length of the record */
     double lost_ns, longest_ns;
     double off_ns;       /* off-CPU part of lost_ns */
     bool full;           /* the record ended early with MAX detours */

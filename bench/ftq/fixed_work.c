@@ -20,7 +20,7 @@ struct timing {
     uint64_t units, duration;  /* requested: work of a quantum; total ticks */
     struct mpg_pace pace;
     uint64_t *mark;            /* result: start, then the end of each quantum */
-    struct mpg_quantum *found; /* of each quantum */
+    struct mpg_quantum *found; /* results of each quantum */
     size_t n, max;
 };
 

@@ -13,13 +13,13 @@
 #include "common/error.h"
 
 struct mpg_fixed_work {
-    uint64_t units;     /* of work in each quantum */
+    uint64_t units;     /* units of work in each quantum */
     double work_ns;     /* fastest quantum */
     double unit_ns;     /* a unit in the fastest quantum */
-    double span_ns;     /* of all quanta together */
+    double span_ns;     /* length of all quanta together */
     double threshold_ns; /* shorter interruptions count as changes of speed */
-    struct mpg_speed speed; /* of work without interruptions */
-    double lost_ns;     /* to interruptions */
+    struct mpg_speed speed; /* speed of work without interruptions */
+    double lost_ns;     /* time lost to interruptions */
     double longest_ns;  /* longest quantum */
     size_t n;
     double *sample;     /* 3 values a quantum: start_ns from the first start, duration_ns, lost_ns */

@@ -100,7 +100,7 @@ static const struct mpg_program program = {
     .options = options,
     .resolve = check_options};
 
-static const atomic_bool silent = true; /* of ranks whose interruption another rank reports */
+static const atomic_bool silent = true; /* ranks whose interruption another rank reports are silent */
 
 /* Determines this rank's cores; the caller frees *CORES. */
 static int find_cores(struct mpg_ftq_cores *division, int **cores, int *on_host, struct mpg_error *err)

@@ -33,7 +33,7 @@ struct slot {
 
 struct mpg_host_memory {
     atomic_bool error_reported;
-    struct slot slot[]; /* of each local rank */
+    struct slot slot[]; /* a slot for each local rank */
 };
 
 static bool may_run(const struct slot *slot, int core)

@@ -26,7 +26,7 @@ struct mpg_noise_plan {
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
     bool realtime, together; /* together: all cores at once, in this process */
-    int cores_at_once; /* of this host, all ranks */
+    int cores_at_once; /* cores that all ranks of this host measure at once */
 };
 
 /* Measures MODE on the N >= 1 cores CORE at once, by a pinned thread per core, then writes a file and prints a

@@ -15,7 +15,7 @@ struct counting {
     double quantum;  /* ticks */
     size_t n;
     struct mpg_pace pace;
-    struct mpg_quantum *found; /* of each quantum */
+    struct mpg_quantum *found; /* results of each quantum */
     uint64_t start;            /* start of the first quantum, ticks */
 };
 

@@ -17,8 +17,8 @@ struct mpg_ftq_quanta {
     double quantum_ns;
     double unit_ns;   /* time of a unit of work in the best quantum */
     double threshold_ns; /* shorter interruptions count as changes of speed */
-    struct mpg_speed speed; /* of work without interruptions */
-    double lost_ns;   /* to interruptions, all quanta together */
+    struct mpg_speed speed; /* speed of work without interruptions */
+    double lost_ns;   /* time lost to interruptions in all quanta */
     double worst_ns;  /* lost in the worst quantum */
     size_t n;
     double *sample;   /* 3 values a quantum: start_ns, work in units, lost_ns */

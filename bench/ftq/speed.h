@@ -12,7 +12,7 @@
 /* Current speed of the core, in ticks. */
 struct mpg_pace {
     double unit;       /* undisturbed time of a unit */
-    double resolution; /* of the timer */
+    double resolution; /* resolution of the timer */
     uint64_t limit;    /* a longer unit was interrupted */
 };
 

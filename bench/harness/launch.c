@@ -83,7 +83,7 @@ static void let_rank_0_speak(int status, void *unused)
 static void redirect(int fd, int to)
 {
     if (to >= 0 && dup2(to, fd) < 0)
-        return; /* on failure this rank prints as well */
+        return; /* after a failure this rank prints, too */
 }
 
 int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)

@@ -36,7 +36,7 @@ struct run {
     int64_t eager_limit_bytes[MPG_PATHS];
     struct mpg_progress progress;
     struct mpg_path_results class[MPG_PATHS]; /* rank 0 only */
-    struct mpg_load load;              /* of this host */
+    struct mpg_load load;              /* load of this host by other processes */
     double others_ns;                  /* rank 0: CPU time of the other ranks on its host */
 };
 

@@ -49,7 +49,7 @@ struct mpg_network_options {
 
 /* Machine facts for a benchmark's plan; 0: unknown. */
 struct mpg_network_facts {
-    int64_t eager_limit_bytes; /* as mpg_eager_limit(), or 0 */
+    int64_t eager_limit_bytes; /* result of mpg_eager_limit(), or 0 */
     int64_t l2_bytes, l3_bytes;
 };
 
@@ -60,7 +60,7 @@ struct mpg_network_effort {
 };
 
 struct mpg_network {
-    const char *name; /* of the benchmark, in files and file names */
+    const char *name; /* name of the benchmark, in files and file names */
     const struct mpg_program *program;
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;

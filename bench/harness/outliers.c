@@ -62,7 +62,7 @@ static double class_median(const struct mpg_path_cell *sorted, size_t n,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct mpg_path_cell probe = *cell;
-        probe.median_ns = -1; /* before all cells of equal size and window */
+        probe.median_ns = -1; /* sorts before all cells of equal size and window */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
         else

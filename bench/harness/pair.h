@@ -26,7 +26,7 @@ int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint6
 /* State of this rank within a pair. */
 struct mpg_pair {
     int rank;      /* 0: leads, 1: answers */
-    MPI_Comm comm; /* of the two ranks */
+    MPI_Comm comm; /* communicator of the two ranks */
     char *send_buffer, *receive_buffer; /* send and receive buffers, pages touched */
 };
 

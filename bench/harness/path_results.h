@@ -15,7 +15,7 @@
 /* A cell (message size and window) of a pair. */
 struct mpg_path_cell {
     int64_t pair, size_bytes, window;
-    double median_ns; /* of the total time */
+    double median_ns; /* median of the total time */
     struct mpg_unmet_goals unmet;
 };
 
@@ -33,7 +33,7 @@ struct mpg_path_results {
     double drift;       /* largest relative drift of a pair's second clock against the first */
     int64_t rounds;     /* largest number of rounds of any pair */
     int64_t dropped;    /* exchanges without a sample, all pairs */
-    int64_t eager_limit_bytes; /* as mpg_eager_limit() */
+    int64_t eager_limit_bytes; /* result of mpg_eager_limit() */
     int window_column;  /* 0: none */
 };
 

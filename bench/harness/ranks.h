@@ -22,8 +22,8 @@ struct mpg_rank_location {
 };
 
 struct mpg_ranks {
-    int rank, ranks;         /* in MPI_COMM_WORLD */
-    struct mpg_rank_location *location; /* of each rank; equal on all ranks */
+    int rank, ranks;         /* rank and size of MPI_COMM_WORLD */
+    struct mpg_rank_location *location; /* location of each rank; equal on all ranks */
     struct mpg_topology *topology;
 };
 

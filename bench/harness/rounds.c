@@ -15,7 +15,7 @@
 enum {
     WARMUP_CHUNK = 10, /* exchanges between time checks */
     WARMUP_AGAIN = 10, /* messages before a later block */
-    LEAST_BLOCKS = 5,  /* of a cell, to cover several times */
+    LEAST_BLOCKS = 5,  /* least blocks of a cell, so that a cell is measured at several times */
     LEAST_COUNT = 3,   /* exchanges in a block if time is short */
     TAG = 3
 };
@@ -62,7 +62,7 @@ struct work {
     double *other_off_ns; /* the other rank's off_ns of a block */
     double other_cost_ns; /* timer cost of the other rank */
     /* Leading rank only: */
-    struct state *state; /* of each cell */
+    struct state *state; /* state of each cell */
     size_t *order;
     double *scratch;
     struct raw *raw;

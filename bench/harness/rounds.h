@@ -61,7 +61,7 @@ struct mpg_rounds {
     struct mpg_stopping_goal goal;  /* for the time from start to end */
     int64_t warmup;        /* messages before a cell's first block, >= 0 */
     double time_ns;        /* no block starts later, except the first of each cell; <= 0: no limit */
-    uint64_t seed;         /* of the random orders */
+    uint64_t seed;         /* seed of the random orders */
     struct mpg_progress *progress; /* advanced by 1 during the measurement; NULL: none */
     double done;                   /* progress before the measurement */
 };
@@ -69,9 +69,9 @@ struct mpg_rounds {
 /* Times of an exchange, minus timer costs (a reading for each interval). */
 struct mpg_times {
     uint32_t cell;     /* index in the plan */
-    double total_ns;   /* from start to answer */
-    double send_ns;    /* until the last send returned; 0: not recorded */
-    double forward_ns; /* until the message arrived at the other rank */
+    double total_ns;   /* time from start to answer */
+    double send_ns;    /* time until the last send returned; 0: not recorded */
+    double forward_ns; /* time until the message arrived at the other rank */
     double wait_ns;    /* late receives: wait for the second answer; else 0 */
     double off_ns;     /* off-CPU time of both ranks during or directly beside the exchange */
 };
@@ -79,11 +79,11 @@ struct mpg_times {
 /* Results, on rank 0 of the pair only. Zero-initialised is empty. */
 struct mpg_measured {
     size_t n;
-    struct mpg_times *times; /* in time order */
+    struct mpg_times *times; /* exchanges, in time order */
     struct mpg_unmet_goals *unmet;   /* unmet goals of each cell (adaptive rounds) */
     bool shared;             /* both ranks read a common clock */
     double error_ns;         /* bound on the error of forward_ns */
-    double drift;            /* of the other rank's clock, as mpg_sync_drift() */
+    double drift;            /* drift of the other rank's clock, as mpg_sync_drift() */
     int64_t rounds;
     int64_t dropped;         /* late receives: exchanges without a sample */
 };

@@ -20,7 +20,7 @@ struct member {
     double enter_ns, came_ns; /* SCAN: enter_ns becomes the enter of LATEST */
     int64_t duration_ns,
         off_ns; /* off_ns: blocking: time off the CPU in the call; SCAN: maximum over members 0 .. this one */
-    int64_t bytes, target_bytes; /* as traced; as changed by hypotheses */
+    int64_t bytes, target_bytes; /* bytes as traced; bytes as changed by hypotheses */
     int64_t traced_bytes; /* bytes in the trace, even with options.of_target */
 };
 

@@ -244,7 +244,7 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     for (int32_t i = 0; i < c->p; i++) {
         struct member *m = graph_find_member(c, i);
         if (!m || !m->arrived)
-            continue; /* of another world */
+            continue; /* a member of another world */
         if (emit_contribution(collectives, c, m, err) < 0)
             return -1;
         if (!any)

@@ -28,7 +28,7 @@ struct message {
     bool drops_sender : 1;                     /* the sender's call learns of the drop */
     bool has_poster_slot : 1;
     bool is_viewed : 1;             /* the receiver can complete another message instead: view_slot is set */
-    bool is_user : 1;               /* on a channel of the program */
+    bool is_user : 1;               /* the message is on a channel of the program */
     bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message instead of another (posted_queue.h) */
     bool is_listed : 1, is_involved : 1; /* the receive is posted and not completed; the call being left can choose its message */
     /* matching.notes_progress: a call waits for the message's request; the message was received */
@@ -45,7 +45,7 @@ struct message {
     uint16_t sent_call, posted_call;       /* enum mpg_call of these calls */
     uint32_t sent_index;                   /* index among the messages that the sending call starts */
     uint64_t nth;                          /* number of earlier messages of the sender's thread to this receiver */
-    int32_t comm, tag;          /* of the channel's name */
+    int32_t comm, tag;          /* communicator and tag of the channel */
     int64_t bytes;              /* bytes sent */
     double poster_ns;           /* enter of the posting call */
     union {
@@ -68,7 +68,7 @@ struct more_of_message {
     uint64_t id;               /* number of the sent message, from 1 */
     int64_t target_bytes;      /* bytes sent, as changed by hypotheses */
     int64_t known_bytes;       /* bytes sent, as steps report them */
-    struct waiter *choice_waiter; /* of a call that can complete the message */
+    struct waiter *choice_waiter; /* waiter of a call that can complete the message */
     const struct mpg_edge *described; /* the arrival, in the batch of number DESCRIBED_IN; 0: none */
     uint64_t described_in;
     uint64_t candidate_of; /* the number of the call listed for last, from 1; 0: none */

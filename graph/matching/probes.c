@@ -56,7 +56,7 @@ int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, stru
         return -1;
     }
     *slot = (uint64_t)(uintptr_t)m;
-    m->posted_number = call->number; /* until the receive is posted */
+    m->posted_number = call->number; /* call number of the probe until the receive is posted */
     m->posted_thread = call->event->thread;
     m->posted_call = (uint16_t)call->event->call;
     m->receiver_holds = true;

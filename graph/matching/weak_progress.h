@@ -52,7 +52,7 @@ struct progress {
     struct mpg_weak_progress limits;   /* larger sends are weak; if OBSERVES, all sends are examined */
     int32_t ranks;
     struct progress_calls *rank;
-    struct mpg_pool pool, waiter_pool; /* of progress calls; of progress_waiters */
+    struct mpg_pool pool, waiter_pool; /* pool of progress calls; pool of progress_waiters */
     struct steps *steps;
     struct progress_evidence blocking, requested, posted, starts;
     struct rma_evidence *rma_evidence; /* graph/matching/rma_progress.h; NULL: none yet */

@@ -33,13 +33,13 @@ struct lock {
 
 /* State of a rank on one window. */
 struct window {
-    struct rma_pending all;       /* to and from all targets */
+    struct rma_pending all;       /* transfers to and from all targets */
     struct mpg_map targets; /* rank of the window's communicator -> number from 1 in TARGET */
     struct rma_pending *target;
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
     struct group *late;     /* Win_start that waits is over: messages that came too late; else NULL */
-    struct epoch_parts epoch_parts;   /* of an active-target epoch */
+    struct epoch_parts epoch_parts;   /* parts of an active-target epoch */
     struct rma_waits waits; /* transfers of the rank's current call on this window that wait for target-side progress */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;

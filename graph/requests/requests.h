@@ -48,7 +48,7 @@ struct need {
 };
 
 void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
-void mpg_graph_requests_clear(struct requests *requests); /* after the requests of all ranks */
+void mpg_graph_requests_clear(struct requests *requests); /* call after the requests of all ranks are cleared */
 
 /* CALL posts or starts requests, or initialises a persistent one. TAKEN: the rank's matched messages. Returns 0, or
  * -1 with ERR. */

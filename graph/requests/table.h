@@ -7,7 +7,7 @@
 
 enum request_kind {
     REQUEST_SEND,
-    REQUEST_RECEIVE,    /* of an Isendrecv including the send */
+    REQUEST_RECEIVE,    /* receive; also an Isendrecv with its send */
     REQUEST_PARTITIONS, /* a partitioned send until all partitions are ready; then REQUEST_SEND */
     REQUEST_COLLECTIVE,
     REQUEST_GROUP,
@@ -56,7 +56,7 @@ struct persistent {
     int32_t comm, peer, tag;
     uint32_t any;
     int64_t bytes;
-    struct persistent_collective persistent_collective;    /* of collectives, including neighbourhood collectives */
+    struct persistent_collective persistent_collective;    /* persistent collectives, including neighbourhood collectives */
     struct mpg_event *neighbors; /* neighbourhood collectives: the call, with lists of its own */
     uint32_t partitions;
     struct channel_name channel; /* partitioned communication, unless FOREIGN */

@@ -19,7 +19,7 @@ struct completion_times {
     struct mpg_cursor *cursor;
     uint64_t passed;  /* completions of calls from this number on are kept */
     struct mpg_map completed; /* request -> leave */
-    struct noted *noted;      /* in call order, from FIRST_NOTED on */
+    struct noted *noted;      /* noted completions in call order, from FIRST_NOTED on */
     uint32_t first_noted, noted_count, noted_capacity;
     uint64_t calls;   /* calls read so far */
     bool has_ended;   /* the rank's trace has ended */

@@ -140,7 +140,8 @@ static bool found_nothing(const struct mpg_event *e)
  * call. */
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
-    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of other nonblocking collectives */
+    /* the call completes neighbourhood collectives, or other nonblocking collectives */
+    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE;
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
         const struct mpg_edge *e = &g->steps.edges[i];

@@ -174,7 +174,7 @@ static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mp
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    enum { SOME = 128 }; /* so few that steps are still cached when evaluated */
+    enum { SOME = 128 }; /* few enough that steps are still cached when evaluated */
     if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
     while (g->steps.count < SOME && !must_report_unused(g) && !mpg_graph_lists_are_full(&g->steps)) {

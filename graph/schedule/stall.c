@@ -77,7 +77,7 @@ static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
     }
     if (!s)
         return NULL;
-    struct stream *least = s; /* after that many steps the thread is in the cycle */
+    struct stream *least = s; /* the walk has reached the cycle: S is in the cycle */
     for (struct stream *t = blocked_stream(g, waits_for(g, s)); t != s;
          t = blocked_stream(g, waits_for(g, t)))
         least = t->call.rank < least->call.rank ? t : least;

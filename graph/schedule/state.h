@@ -21,7 +21,7 @@ struct stream {
     int64_t *kept_requests; /* copy of its requests */
     uint32_t kept_capacity;
     struct mpg_graph *graph;
-    struct rank_state *state; /* of the rank */
+    struct rank_state *state; /* state of the stream's rank */
     struct stream *sibling;
     uint32_t thread;
     enum phase phase;
@@ -34,7 +34,7 @@ struct stream {
     double class_bytes;                /* select the call's size class */
     bool has_fork_slot;
     uint32_t fork_slot;                /* value at the enter of the previous call */
-    struct message *sending, *receiving; /* of a blocking call */
+    struct message *sending, *receiving; /* messages that a blocking call sends and receives */
     struct probing probing;
     struct part part;
     struct group *group;

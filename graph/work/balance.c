@@ -25,7 +25,7 @@ struct balance {
     bool by_total;
     bool *is_member;
     double *total_ns, mean_ns; /* sum over a rank's visits; mean over members */
-    struct visits **visits;    /* of a rank, by thread; by total only counted */
+    struct visits **visits;    /* visits of each rank, by thread; by total, visits are only counted */
     struct means *means;
 };
 

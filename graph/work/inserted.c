@@ -20,7 +20,7 @@ int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks,
 {
     if (!h->to_relative && h->to != rank)
         return NO_RANK;
-    if (h->to_relative) { /* at most one sender */
+    if (h->to_relative) { /* a relative target: at most one sender */
         const int64_t back = ((int64_t)rank - h->to) % ranks;
         const int32_t sender = (int32_t)(back < 0 ? back + ranks : back);
         return sender >= from && mpg_graph_inserted_receiver(h, ranks, sender) == rank ? sender : NO_RANK;

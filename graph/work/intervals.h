@@ -11,9 +11,9 @@
 
 /* Recording overhead of a rank, from its facts; in picoseconds. */
 struct tracer_overhead {
-    int64_t call_ps; /* of a recorded event */
-    int64_t call_ns; /* likewise, in whole ns */
-    int64_t sum_ps;  /* of an aggregated call */
+    int64_t call_ps; /* overhead of a recorded call */
+    int64_t call_ns; /* overhead of a recorded call, in whole ns */
+    int64_t sum_ps;  /* overhead of an aggregated call */
     int64_t cpu_ps;  /* CPU time of an interval without content */
     bool knows_cpu;  /* cpu_ps is recorded */
     int32_t cpu;     /* index of the CPU time among an event's values; -1: none */

@@ -121,7 +121,7 @@ static int blocks(struct player *p, const struct collective *k)
     const int64_t peers = k->c->peers;
     int64_t other = k->e->bytes;
     int n, m;
-    if (k->contributions) /* on an intercommunicator the other group may send another size */
+    if (k->contributions) /* intercommunicator: the other group may send another size */
         for (int64_t i = 0; i < peers; i++)
             if (k->contributions[i] > 0)
                 other = k->contributions[i];

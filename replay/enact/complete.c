@@ -262,7 +262,7 @@ static int complete_list(struct player *p, int wanted)
 /* Requests that a successful test of the trace has not completed here. */
 struct play_deferred {
     struct play_deferred *next;
-    struct mpg_action action; /* of the test; its event has only the call and the number of requests */
+    struct mpg_action action; /* action of the test; its event has only the call and the number of requests */
     int n;
     struct play_request *request[];
 };

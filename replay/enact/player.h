@@ -24,7 +24,7 @@ struct play_contributions {
 };
 
 struct play_comm {
-    const struct mpg_comm *traced; /* as in the trace */
+    const struct mpg_comm *traced; /* communicator as in the trace */
     MPI_Comm comm;
     MPI_Comm silent;  /* silent duplicate on which no message is sent; only if a member needs it */
     bool made;        /* usable, contributions exchanged */
@@ -99,7 +99,7 @@ enum { FEW_LISTED = 64 };
 struct play_list {
     int capacity;
     struct play_request **request; /* the requests */
-    MPI_Request *handle;           /* their handles */
+    MPI_Request *handle;           /* handles of the requests */
     int *index;                    /* room for indices */
     MPI_Status *status;            /* room for statuses */
     int n;

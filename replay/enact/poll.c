@@ -12,7 +12,7 @@ enum {
 /* A distinct call of the run. */
 struct poll {
     const struct mpg_action *action;
-    struct play_request *only; /* its only request, active in MPI: fast path; NULL: ordinary call */
+    struct play_request *only; /* the poll's only request, active in MPI: fast path; NULL: ordinary call */
     bool any;                  /* uses MPI_Testany */
 };
 

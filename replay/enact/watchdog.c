@@ -100,7 +100,7 @@ static void give_up(const struct watchdog *g)
     if (all && mpg_text_end(all, &text))
         fputs(text, stderr);
     fflush(stderr);
-    alarm(10); /* if MPI cannot abort from this thread */
+    alarm(10); /* ends the process if MPI cannot abort from this thread */
     play_abort(1);
     _exit(1);
 }

@@ -10,7 +10,7 @@
 #include "common/table/escape.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* in a large font */, MOST_TICS = 14 };
+enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* most titles in a large font */, MOST_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",

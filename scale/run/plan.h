@@ -27,7 +27,7 @@ struct scale_todo {
 struct scale_plan {
     const char *folder;
     size_t n, done;
-    struct scale_todo *todo; /* in the order of execution */
+    struct scale_todo *todo; /* runs in the order of execution */
     int manifest;            /* locked descriptor; -1: none */
     char *path;              /* the manifest's path */
     char *labels;            /* "", or the labels with a tab before each */

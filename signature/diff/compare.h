@@ -24,7 +24,7 @@ struct mpg_parameter {
     const char *unit;          /* for MPG_PER_SECOND: "flop/s"; owned by a signature */
     double a, b;               /* NaN: absent */
     double ratio, low, high;   /* b / a, and the machines' 95 % interval; NaN: unknown */
-    double log_variance, freedom; /* of the logarithm of the measurements' ratio */
+    double log_variance, freedom; /* variance and degrees of freedom of the logarithm of the measurements' ratio */
     double log_above_zero;     /* if one value is 0: log of the other over the standard error of the 0; else NaN */
     bool varies;               /* noise or a 99th percentile, which have a larger spread */
     double distance;           /* Kolmogorov-Smirnov distance; NaN: not tested */

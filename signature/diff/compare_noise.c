@@ -137,7 +137,7 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
         size_t block = (size_t)fmin(c->start_ns[i] / length_ns, BLOCKS - 1);
         lost[block] += c->duration_ns[i] / length_ns;
         detours[block] += 1e9 / length_ns;
-        if (c->blocks.recorded == 0) /* else the longest would be over-represented */
+        if (c->blocks.recorded == 0) /* blocks only: the longest detours would be over-represented */
             record->duration_ns[record->n++] = c->duration_ns[i];
     }
     add_parts(lost, BLOCKS, &record->fraction.value, &record->fraction.log_variance,

@@ -9,7 +9,7 @@
 /* Detours and packed bytes of a file so far. The limit on detours grows with the packed bytes, so that a small
    file cannot request much memory. */
 struct mpg_detours_allowance {
-    size_t detours, bytes; /* so far */
+    size_t detours, bytes; /* detours and bytes so far */
 };
 
 /* Returns the smallest of 1, 10, 100 and 1000 parts of a ns that represents all times of CORE's detours and blocks

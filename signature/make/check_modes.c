@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { BATCHES = 20, LEAST_SAMPLES = 2 * BATCHES };
-#define CONFIDENCE 0.99       /* of a difference between modes */
-#define RECORD_CONFIDENCE 0.95 /* of the lost time of a record */
+#define CONFIDENCE 0.99       /* confidence of a difference between modes */
+#define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
 /* Shortest interruption seen by all modes: in quanta about a unit of work. */
 #define SEEN_NS 200.0
 

@@ -15,7 +15,7 @@
 #include "statistics/series.h"
 
 #define LEAST_LAUNCHES 3
-#define CONFIDENCE 0.95 /* of intervals */
+#define CONFIDENCE 0.95 /* confidence of intervals */
 /* Share of messages beyond the 99th percentile. */
 #define TAIL_PART 0.01
 /* Upper limit of a stated effect. */

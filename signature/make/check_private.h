@@ -69,11 +69,11 @@ struct mpg_check {
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[3][MPG_PATHS]; /* of pingpong, bandwidth and overhead */
+    size_t launches[3][MPG_PATHS]; /* number of launches of pingpong, bandwidth and overhead */
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* of the coarsest timer among those coarser than their cost */
+    double resolution_ns;          /* resolution of the coarsest timer among timers coarser than their cost */
     struct mpg_fact *kernel;       /* values of kernel and clock */
     size_t kernels;
 };

@@ -53,8 +53,8 @@ int mpg_collect_add_facts(struct mpg_collect *c, const struct mpg_results *r,
 struct values {
     size_t n;
     bool all_listed, numbers;
-    double least, most;            /* of numbers */
-    const char *first, *last;      /* in text order, which sorts dates */
+    double least, most;            /* range of values that are numbers */
+    const char *first, *last;      /* first and last value in text order, which sorts dates */
     size_t used;
     char text[MPG_LINE_MAX_BYTES + 1];
 };

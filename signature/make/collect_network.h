@@ -39,8 +39,8 @@ struct mpg_exchange_launch {
 struct mpg_collect_path {
     struct mpg_exchange_sizes pingpong, bandwidth, stream, overhead;
     size_t launches, transfer_launches, overhead_launches;
-    struct mpg_exchange_launch *launch;   /* of pingpong */
-    struct mpg_exchange_launch *transfer; /* of bandwidth */
+    struct mpg_exchange_launch *launch;   /* launches of pingpong */
+    struct mpg_exchange_launch *transfer; /* launches of bandwidth */
     struct mpg_exchange_launch *overhead_launch;
     size_t pairs;
     char **pair;                          /* "ranks 0 and 1; hosts ..." */

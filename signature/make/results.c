@@ -76,7 +76,7 @@ struct reader {
     FILE *stream;
     char line[MAX_LINE];
     size_t number;           /* line number, from 1 */
-    size_t capacity;         /* of the columns */
+    size_t capacity;         /* capacity of the columns */
     int count;               /* number of columns in the file */
     int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */
     bool in_samples, ended;

@@ -87,7 +87,7 @@ static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
     if (wanted <= x->capacity)
         return 0;
     free(x->progress);
-    x->capacity = 0; /* until all arrays have grown */
+    x->capacity = 0; /* no capacity until all arrays have grown */
     if (!(x->progress = malloc((size_t)p * sizeof *x->progress)))
         return mpg_error_set(err, "out of memory (%d members of a collective)", p);
     for (int i = 0; i < SPACES; i++) {

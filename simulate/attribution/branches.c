@@ -20,7 +20,7 @@ struct branch {
     uint32_t n, capacity;
     uint32_t between;
     bool joint;
-    struct sum *sum; /* in ascending order of keys */
+    struct sum *sum; /* sums in ascending order of keys */
 };
 
 struct mpg_branches {
@@ -69,7 +69,7 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
         b->branch[i] = (struct branch){.sum = NULL};
     } else
         b->free = b->branch[i].parent;
-    struct branch *x = &b->branch[i]; /* its array of sums is reused */
+    struct branch *x = &b->branch[i]; /* the branch's array of sums is reused */
     *x = (struct branch){.parent = MPG_NO_BRANCH, .children = grows, .between = MPG_PLACE_AHEAD, .joint = !grows,
                          .sum = x->sum, .capacity = x->capacity};
     return i;

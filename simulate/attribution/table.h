@@ -11,7 +11,7 @@ enum mpg_attribution_by {
     MPG_ATTRIBUTION_BY_CALLSITE,
     MPG_ATTRIBUTION_BY_REGION,
     MPG_ATTRIBUTION_BY_RANK,
-    MPG_ATTRIBUTION_BY_PAIR, /* of a message's sender and receiver; delays only */
+    MPG_ATTRIBUTION_BY_PAIR, /* by pair: sender and receiver of a message; delays only */
     MPG_ATTRIBUTION_BYS
 };
 
@@ -26,7 +26,7 @@ struct mpg_attribution_row {
     char *name;         /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
     int32_t rank;       /* BY_RANK */
     int32_t from, to;   /* BY_PAIR; -1: costs without a message between two ranks */
-    uint64_t calls;     /* as traced; BY_PAIR 0, since a call can have messages of several pairs */
+    uint64_t calls;     /* traced calls; BY_PAIR 0, since a call can have messages of several pairs */
     double term[MPG_ATTRIBUTION_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
     double weight;                /* sort key of the rows, the largest first; BY_RANK 0 */
     struct mpg_attribution_share share; /* share of the critical paths of all replicas, if any */
@@ -38,7 +38,7 @@ struct mpg_attribution_table {
     enum mpg_attribution_by by;
     size_t n;
     struct mpg_attribution_row *row;
-    uint32_t blocks; /* of replicas */
+    uint32_t blocks; /* number of blocks of replicas */
 };
 
 /* "call" ... */

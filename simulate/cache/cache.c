@@ -31,7 +31,7 @@ struct mpg_cache {
     uint8_t key[MPG_SEAL_KEY_BYTES];
     uint64_t sum, limit_bytes;
     size_t n;
-    struct finding finding[MOST_FINDINGS]; /* in the order of insertion */
+    struct finding finding[MOST_FINDINGS]; /* findings in the order of insertion */
 };
 
 static void drop(struct mpg_cache *k, size_t i)
@@ -223,7 +223,7 @@ static void write_kept(const struct mpg_cache *k)
     struct mpg_output *out = b.failed || !is_free || !may_have(b.size) ? NULL : mpg_output_open(k->path, &err);
     if (out) {
         (void)fwrite(b.data, 1, b.size, mpg_output_stream(out));
-        (void)mpg_output_commit(out, &err); /* on a full disk the old file remains */
+        (void)mpg_output_commit(out, &err); /* the old file remains if the disk is full */
     }
     mpg_bytes_clear(&b);
 }

@@ -19,7 +19,7 @@
 struct mpg_sequence {
     int32_t source, comm, tag;
     uint64_t id;
-    bool is_eager; /* on the traced and on the target machine */
+    bool is_eager; /* the message is eager on the traced and on the target machine */
 };
 
 /* The message of a view in one lane. A view is an arrival that a lane may exchange with another arrival of the rank. */
@@ -66,7 +66,7 @@ struct mpg_pick {
 
 /* The fields of a candidate needed to find the earliest candidate (complete.c). */
 struct mpg_glance {
-    const double *value, *cause; /* as in struct mpg_pick */
+    const double *value, *cause; /* value and cause as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
     uint32_t slot;
     uint32_t in_order; /* the candidate at this position in the order of channels */

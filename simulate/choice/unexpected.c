@@ -194,7 +194,7 @@ static void give_number(struct mpg_unexpected *unexpected, uint32_t number)
 {
     struct mpg_error err;
     if (unexpected->numbers && mpg_reserve_at(&unexpected->unused, sizeof *unexpected->unused, &unexpected->unused_capacity,
-                                         unexpected->unused_number + 1, &err) == 0) /* else the number is lost */
+                                         unexpected->unused_number + 1, &err) == 0) /* out of memory: the number is lost */
         unexpected->unused[unexpected->unused_number++] = number;
 }
 

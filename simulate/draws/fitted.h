@@ -19,7 +19,7 @@ struct mpg_fitted {
     enum mpg_fitted_family family;
     double location; /* the smallest value; the parameters below describe the part beyond it, in the samples' unit */
     double a, b;     /* exponential: mean; gamma, weibull: shape, scale; lognormal: mu, sigma */
-    struct mpg_gamma gamma;  /* of shape a */
+    struct mpg_gamma gamma;  /* gamma distribution of shape a */
     struct mpg_gamma biased; /* for length-biased draws: of shape 2, a + 1 or 1 + 1 / a */
 };
 

@@ -165,7 +165,7 @@ struct mpg_evaluator {
     bool *slot_met;     /* for each arrival: a probe has matched the message */
     bool leaves;        /* messages have overheads */
     struct mpg_left_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
-    struct mpg_left_draws sent_left;  /* and of the last message, for the sender */
+    struct mpg_left_draws sent_left;  /* draws of the last message, for the costs of its sender */
     uint32_t base_capacity, met_capacity, left_capacity;
     bool computes, charges, flies; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
     bool has_kappa;     /* calls have a kappa */

@@ -92,7 +92,7 @@ struct world {
     int32_t ranks, running;
     double now_ns;
     uint64_t events;
-    struct event latest; /* of the events at now_ns, the last in the order of kinds and ranks */
+    struct event latest; /* last event at now_ns, in the order of kinds and ranks */
     struct heap heap;
     struct program program;
     struct program_calls calls;

@@ -16,12 +16,12 @@
 enum { POINTS = 10, NODES = 54 };
 /* Quantiles are corrected at the probabilities 1 - t / n for these t. Below the last one there is no correction. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
-static const double least_worth = 16; /* so that 1 - 8 / n is at or above the median */
+static const double least_worth = 16; /* ensures that 1 - 8 / n is at or above the median */
 
 /* n (1 - u) of the sample at 1 - t / n has a gamma distribution of shape t + 1/2, here at discrete nodes. */
 struct spread {
     double node[NODES];
-    double weight[POINTS][NODES]; /* their sum is 1 */
+    double weight[POINTS][NODES]; /* weights with sum 1 */
 };
 
 /* Trapezoidal rule over the logarithms of the nodes. */

@@ -24,7 +24,7 @@ enum mpg_call_edges { MPG_CALL_EDGES_OWN, MPG_CALL_EDGES_PAPER };
 
 struct mpg_perturbation {
     uint64_t seed;
-    struct mpg_specs noise, call_noise, latency, byte; /* from the command line; each is a sum of distributions */
+    struct mpg_specs noise, call_noise, latency, byte; /* distributions from the command line; each is a sum */
     enum mpg_call_edges call_edges;
     double compute_ratio; /* rho > 0, outside regions with a ratio of their own */
     bool region_ratios;   /* some region has a ratio of its own; struct mpg_interval holds the ratio */
@@ -174,7 +174,7 @@ struct mpg_interval {
     int32_t rank;
     uint64_t call;    /* call that ends the interval */
     double since_ns;  /* traced begin of the interval, after MPI_Init */
-    double length_ns; /* as traced */
+    double length_ns; /* traced length */
     double ratio;     /* rho, times the factors of hypotheses */
     double more_ns;   /* work that hypotheses add, on the target */
     double off_ns;    /* time off the CPU (preempted or stolen) within the interval, 0 to length_ns */

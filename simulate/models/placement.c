@@ -225,7 +225,7 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
     int32_t count = 0;
     int status = reserve(p, ranks, err);
     for (int32_t r = 0; status == 0 && r < ranks; r++) {
-        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* its number plus 1 */
+        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* number of the node plus 1 */
         if (!node) {
             status = mpg_error_set(err, "out of memory");
             break;

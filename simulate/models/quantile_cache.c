@@ -126,7 +126,7 @@ struct shape {
     double term_ns[TERMS];
     bool leaves;          /* draws are left over for overheads */
     bool has_source, has_least;
-    struct mpg_lane_time target, source; /* at this size */
+    struct mpg_lane_time target, source; /* times at this size */
     double *least_ns;     /* n; the target's minimum, if it is subtracted */
     const struct mpg_rows *rows;
     double row_share;

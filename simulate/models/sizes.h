@@ -14,7 +14,7 @@
 struct mpg_interpolation {
     /* measured sizes below and above; one size twice at, below and above all measured sizes */
     const struct mpg_network_size *low, *high;
-    double weight;                             /* of HIGH, 0 to 1 */
+    double weight;                             /* weight of HIGH, 0 to 1 */
 };
 
 /* Returns the interpolation for BYTES >= 0 among SIZES, which has at least one size. */

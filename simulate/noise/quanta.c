@@ -20,7 +20,7 @@ struct mpg_quanta {
     double length_ns;
     const struct mpg_distribution *lost_ns;
     size_t weights; /* 1: quanta are independent */
-    double weight[MAX_MEMORY]; /* of the innovation i quanta earlier; the sum of squares is 1 */
+    double weight[MAX_MEMORY]; /* weight of the innovation i quanta earlier; the sum of squares is 1 */
 };
 
 /* Returns the largest lag with a significant autocorrelation. */

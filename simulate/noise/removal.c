@@ -9,8 +9,9 @@
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
 static const double LEAST_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
-static const double SMALL_INTERVALS = 1024; /* in proportion for a larger number of intervals */
-static const double LEAST_SHARE = 1e-6; /* of all intervals; a smaller share is mostly rounding of the subtracted part */
+static const double SMALL_INTERVALS = 1024; /* least intervals of a bin: in proportion, above this number of intervals */
+/* least share of all intervals in a bin; a smaller share is mostly rounding of the subtracted part */
+static const double LEAST_SHARE = 1e-6;
 static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
 
 struct mpg_removal {

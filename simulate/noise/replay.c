@@ -186,7 +186,7 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 /* A time in both records, and the time without interruption after it. */
 struct spots {
     struct mpg_record_spot longest, others;
-    double stopped_ns; /* on the clock that excludes the longest detours */
+    double stopped_ns; /* time on the clock that excludes the longest detours */
     double quiet_ns;
 };
 

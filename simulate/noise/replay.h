@@ -29,7 +29,7 @@ double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
 /* The result of a look-up. */
 struct mpg_replay_met {
-    double time_ns;    /* as mpg_replay_time_for() */
+    double time_ns;    /* time as from mpg_replay_time_for() */
     double quiet_ns;   /* time without interruption after its end, up to rounding; <= 0: unknown */
 };
 struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns);

@@ -120,7 +120,7 @@ struct mpg_config {
     struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
     bool run_failed;                   /* out of memory for the history */
     char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, in words, */
-    char *key_text[MPG_KEY_AXES];      /* and as keys */
+    char *key_text[MPG_KEY_AXES];      /* values of the swept keys, as texts */
 };
 
 struct mpg_setting;

@@ -112,7 +112,7 @@ static int parse_number(const struct mpg_axis *x, const char *text, double *valu
 /* Parses a value of a list of X. */
 static int parse_value(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
 {
-    static const char *const modes[] = {"none", "wait", "clock"}; /* as in enum mpg_absorb */
+    static const char *const modes[] = {"none", "wait", "clock"}; /* words in the order of enum mpg_absorb */
     struct mpg_error no_number;
     if (!*text)
         return mpg_error_set(err, "a value is missing");

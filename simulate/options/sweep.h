@@ -35,7 +35,7 @@ struct mpg_axis {
     enum mpg_swept what;   /* MPG_SWEPTS: a key of the target, */
     char *key;             /* namely this key; else NULL */
     enum mpg_sweep_unit unit;
-    const char *text, *option; /* as given to --sweep or --tolerate */
+    const char *text, *option; /* text and option, as given to --sweep or --tolerate */
     size_t n;
     double *value;    /* n values; for absorb the word's enum value; for a key NAN if the value is a word or a distribution */
     char **word;      /* n words, for words and keys, as in a target's file; else NULL */

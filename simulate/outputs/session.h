@@ -22,7 +22,7 @@ struct mpg_session {
     struct mpg_setting given;      /* --tolerate: the same without the parameter that is searched */
     struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
     struct mpg_result result;
-    struct mpg_extrapolation extrapolation; /* of result; empty without a target of parameters */
+    struct mpg_extrapolation extrapolation; /* extrapolation of `result`; empty without a target of parameters */
     struct mpg_hypothesis_shares supposing; /* shares of the hypotheses in `result`; empty without hypotheses */
     struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
     struct mpg_where_report where;

@@ -188,7 +188,7 @@ static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const st
     for (uint32_t i = 0; i < were_done; i++)
         forget(d, was_done[i]);
     e->done_all = e->done_number == e->request_number && e->done_number > 0;
-    if (all && e->done_number == 0) /* of no request */
+    if (all && e->done_number == 0) /* no request to complete */
         e->done_all = true;
     const bool is_made = !skips || e->done_number > 0;
     if (e->done_all) {

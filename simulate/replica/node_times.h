@@ -44,7 +44,7 @@ struct mpg_node_stream {
     bool begun;          /* false: the stream has no nodes, and all fields below are unknown */
     int64_t begin_ns;    /* new begin of the first interval */
     int64_t traced_ns;   /* traced begin of the first interval, on the clock of the rank */
-    int64_t since_ns;    /* as traced_ns, since the begin of the traced run */
+    int64_t since_ns;    /* time like traced_ns, since the begin of the traced run */
 };
 
 struct mpg_node_rules {

@@ -10,7 +10,7 @@ struct mpg_median_waits {
     struct mpg_traced_waits traced;
     struct mpg_waits *predicted;
     struct mpg_waits_table table;
-    struct mpg_waits_report report; /* of both runs */
+    struct mpg_waits_report report; /* report of both runs */
     uint32_t replica;
 };
 

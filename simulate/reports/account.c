@@ -15,7 +15,7 @@ struct figures {
     double unit_ns;
     const char *unit;
     int decimals;
-    double term[TERMS]; /* in quanta, with the sign that the term has in the sum */
+    double term[TERMS]; /* term in quanta, with its sign in the sum */
     double left;
 };
 

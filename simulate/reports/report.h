@@ -25,7 +25,7 @@ struct mpg_report {
     const struct mpg_source *source; /* how the source of P was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    const struct mpg_placement *places;         /* of ranks on the target; NULL: all messages take one network path */
+    const struct mpg_placement *places;         /* places of ranks on the target; NULL: all messages take one network path */
     const char *map;                            /* the option that gave PLACES */
     const struct mpg_placement *source_places;  /* perturb mode: of ranks when traced; NULL: one network path */
     const char *source_map;                     /* the key that gave SOURCE_PLACES; NULL: the trace */
@@ -39,7 +39,7 @@ struct mpg_report {
     const struct mpg_where_report *where;       /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
     uint32_t waits_replica;                     /* the replica that WAITS is about */
-    struct mpg_given { /* on the command line */
+    struct mpg_given { /* Options given on the command line. */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
             source_latency, source_byte, polling_interval, horizon, call_edges, threads, segments;
     } given;

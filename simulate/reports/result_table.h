@@ -21,7 +21,7 @@ struct mpg_result_cell {
 struct mpg_result_row {
     struct mpg_result_cell *cell; /* one for each column */
     size_t point;                 /* point of the sweep; rows of one point, one for each signature, are consecutive */
-    size_t place;                 /* of the row before the table was sorted */
+    size_t place;                 /* index of the row before the table was sorted */
     int part;                     /* the group of processes that simulates the row */
     struct mpg_row_answer answer;
     double traced_ns, recorded_ns;

@@ -163,7 +163,7 @@ int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, 
         p->messenger->send(bytes, units, UNIT_BYTES);
     }
     const bool gathers = status == 0 && p->rank == 0;
-    for (int i = 1; i < parts && gathers; i++) { /* also after an error, since the senders wait */
+    for (int i = 1; i < parts && gathers; i++) { /* receives after an error, too, since the senders wait */
         struct mpg_error other;
         char *room = rows->received + (size_t)(i - 1) * most;
         if (receive(rows, i, mpg_processes_first_of(p, i, parts), room, p->messenger, &other) == 0)

@@ -53,7 +53,7 @@ static const struct key {
     const char *otherwise;      /* the default; NULL: none */
     double least, most;         /* FIXED_TIME, REAL, BYTES, COUNT */
     const char *const *words;   /* WORD: names of an enum's values */
-    int word_number;            /* and their number */
+    int word_number;            /* number of words */
 } keys[] = {
     {"MipsRatio", KIND_RATIO, GROUP_OTHER, OFFSET(mips_ratio), NULL, 0, 0, NULL, 0},
     {"CommStartupTime", KIND_TIME, GROUP_MESSAGES, MPG_STARTUP, "100us", 0, 0, NULL, 0},

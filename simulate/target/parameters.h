@@ -35,7 +35,7 @@ enum mpg_parameter {
     MPG_INTERRUPT,        /* interruption of work by a request */
     MPG_CLUSTER_STARTUP,  /* startup and transfer of a byte within a cluster */
     MPG_CLUSTER_BYTE,
-    MPG_ENTRY,            /* of a barrier, as the four below */
+    MPG_ENTRY,            /* times of a barrier: this key and the four below */
     MPG_EXIT,
     MPG_CHECK,
     MPG_EXIT_CHECK,

@@ -19,7 +19,7 @@ struct mpg_copy {
     struct mpg_trace *trace;
     const char *folder;
     int32_t rank;
-    struct mpg_copy_stream **streams; /* of the rank; the first one gets the facts */
+    struct mpg_copy_stream **streams; /* streams of the rank; the first stream gets the facts */
     size_t count, capacity;
     struct mpg_map used;
     ZSTD_CCtx *packer;

@@ -76,7 +76,7 @@ struct known_walk {
     intptr_t end;                       /* end of the highest word */
     int32_t site;
     uint16_t words, plain; /* words in all; the first PLAIN are no pointers into the stack, the rest are */
-    int16_t offset[WORDS]; /* in units of words */
+    int16_t offset[WORDS]; /* offsets in units of words */
     uintptr_t word[WORDS];
 };
 struct memory {

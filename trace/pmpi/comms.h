@@ -27,7 +27,7 @@ struct tracer_comm {
 /* Returns COMM (not MPI_COMM_NULL), which is defined in the trace on return. Never NULL: without memory recording ends,
  * and an empty communicator is returned. */
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm);
-int32_t tracer_comm(MPI_Comm comm); /* its number */
+int32_t tracer_comm(MPI_Comm comm); /* returns the number of the communicator */
 /* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had
  * this handle. GROUP_TAG: the tag of a group constructor (tracer_groups_instance()), or NULL. */
 const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,

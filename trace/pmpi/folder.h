@@ -14,9 +14,9 @@
  * file, on other hosts too; sent between ranks. */
 struct folder_claim {
     int64_t number;     /* 1: FOLDER itself, 2: FOLDER-2, ... */
-    int64_t inode;      /* of the file */
+    int64_t inode;      /* inode of the file */
     int64_t changed_ns; /* time of creation, for file systems whose inode numbers change */
-    int64_t device;     /* on rank 0 */
+    int64_t device;     /* device of the file on rank 0 */
 };
 
 /* Makes FOLDER if missing, but not its parents. Writes its absolute path to PATH of SIZE bytes. */

@@ -86,7 +86,7 @@ static void pass_on(int generation, int signal, siginfo_t *info, void *context)
         sigaction(SIGBUS, &action, NULL);
     }
     sigset_t blocked = to->sa_mask;
-    pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* until the handler returns */
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* blocks the signal until the handler returns */
     if (to->sa_flags & SA_NODEFER) {
         sigemptyset(&blocked);
         sigaddset(&blocked, SIGBUS);

@@ -40,7 +40,7 @@ static struct {
     _Atomic bool session;   /* MPI_Session_init was called */
     uint64_t run;           /* number of the run */
     bool began, finalizing; /* MPI_Init was called and all ranks take part; MPI_Finalize was called */
-    pid_t pid;              /* of the rank, not of a forked child */
+    pid_t pid;              /* process id of the rank, not of a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
     struct folder_claim claim; /* number 0: no claim, as for a spawned world */

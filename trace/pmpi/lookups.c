@@ -88,7 +88,7 @@ static bool is_c_name(const char *name)
 /* Returns the tracer's wrapper of the function NAME in the library behind HANDLE; NULL: CALLER gets dlsym's own result. */
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
-    void *wrapper = next(RTLD_DEFAULT, name); /* or the program's own function, reported elsewhere */
+    void *wrapper = next(RTLD_DEFAULT, name); /* the wrapper, or the program's own function, reported elsewhere */
     if (!tracer_real_is_own(wrapper) && !tracer_real_is_entry(wrapper))
         return NULL;
     void *found = next(handle, name);

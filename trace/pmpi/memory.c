@@ -22,7 +22,7 @@ enum {
 
 struct slab {
     struct slab *next, *previous; /* list of slabs with room, or of kept large blocks */
-    size_t bytes;                 /* of the mapping */
+    size_t bytes;                 /* bytes of the mapping */
     uint32_t size;                /* number of the size, or LARGE */
     uint32_t used;                /* blocks in use */
     uint32_t fresh;               /* offset of the first block that was never used */

@@ -183,7 +183,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const struct module_unwinding unwinding = unwinding_of(info);
-    const bool closed = info->dlpi_subs != loaded.subs; /* then another module may be at an old address */
+    const bool closed = info->dlpi_subs != loaded.subs; /* modules were closed: another module may be at an old address */
     int32_t module = -1;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];

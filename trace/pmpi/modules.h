@@ -22,7 +22,7 @@ struct mpg_frame modules_frame(const void *address);
 /* The call frame information of a module. */
 struct module_unwinding {
     uintptr_t table;     /* .eh_frame_hdr; 0: the module has none */
-    uintptr_t low, high; /* of the segment with the table */
+    uintptr_t low, high; /* bounds of the segment with the table */
 };
 
 /* Writes the call frame information of the module that holds the return address ADDRESS. Returns false if no module does. */

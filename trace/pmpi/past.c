@@ -184,7 +184,7 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
     size_t slots_bytes = 0, others_bytes = 0;
-    struct calls calls[2] = {{.count = 0}, {.count = 0}}; /* of MPI_X, of PMPI_X */
+    struct calls calls[2] = {{.count = 0}, {.count = 0}}; /* calls of MPI_X, and calls of PMPI_X */
     (void)size;
     for (int i = 0; i < module->dlpi_phnum; i++)
         if (module->dlpi_phdr[i].p_type == PT_DYNAMIC)

@@ -247,7 +247,7 @@ struct key {
     uint32_t call;
     int32_t site;
 };
-static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* of the rows, with captured sites */
+static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* keys of the rows, with captured sites */
 
 static struct mpg_profile_entry *find_row(enum mpg_call call, int32_t site)
 {

@@ -35,14 +35,14 @@ enum {
     CODE_FILE = 112,
     CODE_FUNCTION = 128,
     CODE_LINES = 136,
-    CODE_FIRST_TRACEABLE = 168, /* in instructions */
+    CODE_FIRST_TRACEABLE = 168, /* offset in instructions */
     CODE_INSTRUCTIONS = 184,
     INSTRUCTION_BYTES = 2,
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
     MOST_SUMMED = 256,    /* bytes of a line table checked each time the table is met */
-    MOST_LINES = 1 << 16, /* of a program */
+    MOST_LINES = 1 << 16, /* most lines of a program */
     MOST_WALKED = 1 << 10 /* frames for one callsite, including frames whose function has not begun */
 };
 

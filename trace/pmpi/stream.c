@@ -215,7 +215,7 @@ fail:
 
 static void give_back(void *stream)
 {
-    if (!streams.on) /* also true in a forked child, where the lock may be held for ever */
+    if (!streams.on) /* not recording, or in a forked child, where the lock may be held for ever */
         return;
     pthread_mutex_lock(&streams.lock);
     stream_thread.stream = NULL; /* later destructors may call MPI, too */

@@ -37,7 +37,7 @@ struct stream {
     ino_t inode;
     uint32_t thread;
     bool taken;          /* used by a living thread */
-    bool flushing;       /* its thread is flushing, without the lock */
+    bool flushing;       /* the thread of this stream is flushing, without the lock */
     struct {
         uint8_t *bits;
         uint32_t size; /* bytes */
@@ -78,7 +78,7 @@ extern struct streams streams;
 /* State of this thread, all zero until stream_claim() or stream_lock(). */
 struct stream_thread {
     struct stream *stream;
-    uintptr_t frame, return_address; /* of the outermost wrapper that the thread is inside */
+    uintptr_t frame, return_address; /* frame and return address of the thread's outermost wrapper */
     struct off_cpu off_cpu;
     int depth;       /* number of nested wrappers */
     int cancel_state; /* state before stream_lock() */

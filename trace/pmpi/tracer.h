@@ -38,9 +38,9 @@ bool tracer_records(const struct tracer_scope *scope);
 /* Life cycle (life.c). */
 void tracer_before_init(void);
 void tracer_before_session(void);
-void tracer_init(struct tracer_scope *scope, int thread_level); /* after the real call */
-void tracer_finalize(struct tracer_scope *scope);  /* before the real call; collective */
-void tracer_finalized(struct tracer_scope *scope); /* after the real call, if tracer_leave() returns true */
+void tracer_init(struct tracer_scope *scope, int thread_level); /* to be called after the real call */
+void tracer_finalize(struct tracer_scope *scope);  /* to be called before the real call; collective */
+void tracer_finalized(struct tracer_scope *scope); /* to be called after the real call, if tracer_leave() returns true */
 void tracer_end_early(const char *reason); /* MPI_Abort, exit without MPI_Finalize */
 void tracer_count(int which, const void *caller); /* counts a call of mpg_untraced[WHICH] for the facts */
 

@@ -75,7 +75,7 @@ static struct thread_values *of_thread(void)
         return &none;
     if (has_counters())
         own->counters = mpgtrace_counters.start();
-    (void)pthread_setspecific(at_thread_end, own); /* on failure it is never freed */
+    (void)pthread_setspecific(at_thread_end, own); /* after a failure `own` is never freed */
     return own;
 }
 

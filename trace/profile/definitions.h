@@ -14,7 +14,7 @@
 
 /* Zero-initialised: empty. */
 struct profile_definitions {
-    struct mpg_module *modules; /* of all ranks so far */
+    struct mpg_module *modules; /* modules of all ranks so far */
     struct mpg_site *sites;
     int32_t module_number, site_number;
     struct mpg_map module_index, site_index; /* 1 + number, by hash and 0, 1, ... */

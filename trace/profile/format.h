@@ -26,7 +26,7 @@ struct mpg_profile_head {
     int64_t start_ns;  /* leave of MPI_Init */
     int64_t last_ns;   /* leave of the last call; enter of MPI_Finalize */
     int64_t paused_ns; /* between MPI_Pcontrol(0) and (1) */
-    int64_t pause_began_ns; /* or 0 */
+    int64_t pause_began_ns; /* begin of the current pause; 0: none */
     uint64_t process;  /* mpg_process_mark() */
 };
 

@@ -22,7 +22,7 @@ struct mpg_profile {
     FILE *stream;
     uint8_t *data; /* payload */
     struct mpg_profile_row *rows;
-    int64_t *values; /* of the rows */
+    int64_t *values; /* values of the rows */
     struct profile_definitions definitions;
     int32_t ranks, ranks_read;
     char run[32]; /* run number of the ranks; empty: none so far */

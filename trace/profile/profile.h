@@ -15,7 +15,7 @@ struct mpg_profile;
 struct mpg_profile_row {
     enum mpg_call call;
     int32_t site; /* for mpg_profile_site(); MPG_NO_SITE, MPG_OTHER_SITES */
-    uint64_t count; /* at least 1 */
+    uint64_t count; /* number of calls, at least 1 */
     int64_t time_ns, min_ns, max_ns; /* sum, shortest and longest duration of the calls */
     int64_t sent_bytes, received_bytes; /* see mpg_event_bytes() */
     /* the rank's value_number counters, summed over the intervals before the calls; NULL: not counted. Valid until
@@ -31,7 +31,7 @@ struct mpg_profile_rank {
     int64_t paused_ns; /* part of run_ns that is not profiled */
     uint32_t value_number; /* counters; the rank's fact "values" names them, separated by blanks */
     size_t row_number;
-    const struct mpg_profile_row *rows; /* until the next rank is read */
+    const struct mpg_profile_row *rows; /* rows, valid until the next rank is read */
 };
 
 /* Returns whether PATH is a folder or file with a profile. */

@@ -9,7 +9,7 @@
 #include "trace/record/elf.h"
 
 struct mpg_library {
-    char name[256];      /* as requested, mostly a SONAME */
+    char name[256];      /* name as requested, mostly a SONAME */
     char path[PATH_MAX]; /* empty: not found */
 };
 

@@ -18,7 +18,7 @@ struct stat_places mpg_stat_places_of(const struct mpg_trace *trace);
 struct stat_place {
     const struct mpg_symbol *symbol;
     const struct mpg_module *module; /* of the frame; NULL: unknown */
-    uint64_t offset;                 /* of the frame's return address in MODULE */
+    uint64_t offset;                 /* offset of the frame's return address in MODULE */
     bool inlined;                    /* inlined into the next place, which has the same frame */
 };
 /* Calls VISIT for at most FRAMES places around SITE (0 or more), innermost first, without places inside MPI and callers of

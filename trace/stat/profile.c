@@ -250,8 +250,8 @@ static const struct mpg_table_column columns[COLUMNS] = {
     {.heading = "number", .width = 11},
     TIME("time"),
     {.heading = "of run", .format = "%.2f %%", .width = 8},
-    TIME("least"), TIME("most"), /* of a call */
-    TIME("least"), TIME("mean"), TIME("most"), /* of a rank */
+    TIME("least"), TIME("most"), /* least and most time of a call */
+    TIME("least"), TIME("mean"), TIME("most"), /* least, mean and most time of a rank */
     SIZE("sent"), SIZE("received"),
     {.heading = "from", .gap = 2, .left = true}};
 

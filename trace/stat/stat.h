@@ -89,7 +89,7 @@ struct stat_summary {
     size_t region_number;
     struct stat_region *regions; /* by string number */
     uint32_t open_number, open_capacity;
-    struct stat_open *open;    /* of the current rank */
+    struct stat_open *open;    /* open regions of the current rank */
     struct mpg_map open_index; /* (string, thread) -> 1 + index in OPEN */
     struct mpg_map mpi_ns;     /* thread -> time inside MPI so far within the run; only threads with regions */
 };

@@ -29,7 +29,7 @@ struct mpg_cursor {
     size_t pool_count, pool_capacity;
     size_t *unused;
     size_t unused_count;
-    struct mpg_list cancelled; /* of the current event */
+    struct mpg_list cancelled; /* cancelled requests of the current event */
     size_t cancelled_count;
     struct mpg_list started;
 };

@@ -19,7 +19,7 @@ struct mpg_slice {
     uint32_t passed, left; /* bytes of the column before and after the held part */
 };
 struct mpg_slices {
-    int64_t offset; /* of the chunk with this header */
+    int64_t offset; /* offset of the chunk with this header */
     uint8_t header[MPG_CHUNK_HEADER_BYTES];
     struct mpg_slice column[MPG_MAX_COLUMNS];
 };
@@ -41,7 +41,7 @@ struct mpg_decoder {
     int32_t rank;
     uint32_t thread;
     const struct trace_stream *stream;
-    int64_t offset;           /* of the next chunk header */
+    int64_t offset;           /* offset of the next chunk header */
     uint64_t sequence, event; /* chunks and events read so far */
     bool in_segment, finalized; /* the segment is being read; the missing end was supplied */
     bool appended;             /* the segment's content was appended to the file meanwhile */
@@ -50,8 +50,8 @@ struct mpg_decoder {
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;
-    const uint8_t *p, *end;   /* of the records */
-    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* of the other columns */
+    const uint8_t *p, *end;   /* unread bytes of the records */
+    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* the other columns */
     struct mpg_slices *slices; /* NULL: the whole chunk is held */
     int64_t gap_ns[MPG_TIMES_A_BATCH];      /* of the next events: time since the previous leave */
     int64_t duration_ns[MPG_TIMES_A_BATCH]; /* duration; entries from TIME on are unread */
@@ -69,7 +69,7 @@ struct mpg_decoder {
     uint32_t polled_number; /* length of the previous list of several requests */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
-    uint64_t off_before_ns, off_in_ns; /* of the event being read */
+    uint64_t off_before_ns, off_in_ns; /* off-CPU times of the event being read */
     bool ran_out; /* out of memory: the input is not damaged */
 };
 

@@ -28,7 +28,7 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
 
 static int reserve_bytes(uint8_t **data, size_t *capacity, size_t need, struct mpg_error *err)
 {
-    if (need < *capacity) /* at least one byte even for empty columns */
+    if (need < *capacity) /* allocates at least one byte, even for empty columns */
         return 0;
     free(*data);
     *capacity = 0;
@@ -281,7 +281,7 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint64_t events = d->stream->progress.events;
     d->appended = true;
-    if (d->stream->chunks == 0) /* and its file is not known */
+    if (d->stream->chunks == 0) /* the stream has no chunks, and its file is not known */
         return 0;
     int more = next_chunk(d, d->stream->progress.sequence + 1, INT64_MAX, err);
     if (more <= 0)

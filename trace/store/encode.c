@@ -333,7 +333,7 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE: /* its receives can have been posted with another resolution */
+    case MPG_KIND_COMPLETE: /* the receives that the call completes can have been posted with another resolution */
         return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;

@@ -21,7 +21,7 @@ struct trace_file {
     char *path;
     int64_t usable_bytes; /* up to the end of the last whole chunk */
     int64_t size_bytes;
-    int32_t last_rank; /* of the last chunk, which can be truncated; -1: unknown */
+    int32_t last_rank; /* rank of the last chunk, which can be truncated; -1: unknown */
     uint32_t last_thread;
 };
 
@@ -49,8 +49,8 @@ struct trace_rank {
     bool unresolved, cancels, finalizes; /* one of the streams does */
     bool runs; /* when the trace was opened */
     uint32_t threads; /* threads with a chunk or a segment */
-    struct trace_stream *stream; /* of each thread, in ascending order of thread numbers */
-    uint64_t events, stored_bytes; /* of all streams */
+    struct trace_stream *stream; /* streams of each thread, in ascending order of thread numbers */
+    uint64_t events, stored_bytes; /* events and stored bytes of all streams */
     int32_t host;
     bool shares_clock;
     size_t clock_points, clock_capacity;
@@ -65,7 +65,7 @@ struct trace_members {
     uint64_t hash; /* independent of the order of the two groups */
     int32_t size, remote_size;
     size_t encoded_bytes;
-    uint8_t *encoded; /* as written by trace/store/define.c */
+    uint8_t *encoded; /* definition as encoded by trace/store/define.c */
     int32_t *world_ranks;
 };
 
@@ -87,8 +87,8 @@ struct mpg_trace {
     char *path;
     size_t file_count, file_capacity;
     struct trace_file *files;
-    size_t open_files, open_limit, oldest, newest; /* of the files that can be closed */
-    int64_t total_bytes; /* of all files */
+    size_t open_files, open_limit, oldest, newest; /* number, limit and ends of the list of files that can be closed */
+    int64_t total_bytes; /* bytes of all files */
     uint64_t sum;        /* over all chunk headers, independent of order */
     int32_t ranks;
     struct trace_rank *rank;

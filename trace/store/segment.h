@@ -18,7 +18,7 @@ enum {
 
 /* State of a segment, little-endian. A killed process can have stored any field without the next. */
 struct mpg_segment_state {
-    uint64_t sequence; /* of the current chunk */
+    uint64_t sequence; /* sequence number of the current chunk */
     int64_t first_ns;
     uint64_t events;   /* stored last */
     uint64_t flags;
@@ -35,7 +35,7 @@ struct mpg_file_id {
 };
 
 struct mpg_segment {
-    struct mpg_file_id file; /* if mapped */
+    struct mpg_file_id file; /* identity of the mapped file; unused without mapping */
     uint8_t *base;
     size_t size;
     bool mapped;

@@ -18,7 +18,7 @@ enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
     MOST_OPEN = 64,
-    LEAST_BUFFER = 128, /* of lines of a stream */
+    LEAST_BUFFER = 128, /* least buffer of the lines of a stream */
     MOST_BUFFER = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
     ALL_BUFFERS = 32 << 20
 };

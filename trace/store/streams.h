@@ -38,11 +38,11 @@ struct mpg_stream_fact {
 struct mpg_streams {
     const char *target; /* the folder that files are written to; with an fd, the file's name */
     int fd;             /* the file that all streams are written to, or -1 */
-    int32_t ranks;      /* of the trace; set before the first stream is made */
+    int32_t ranks;      /* ranks of the trace; set before the first stream is made */
     struct mpg_stream **items;
     size_t count, capacity, open, open_limit; /* open: streams that have a writer */
     struct mpg_map index;                     /* (rank, thread) -> place in items + 1 */
-    struct mpg_stream_fact *facts;            /* of all ranks */
+    struct mpg_stream_fact *facts;            /* facts of all ranks */
     size_t fact_number;
     uint32_t value_number; /* values of each event of a stream that is made */
     void *packer;          /* the writers' compressor */

@@ -27,7 +27,7 @@ struct mpg_bits {
 struct mpg_trace_writer {
     struct mpg_segment segment;
     uint8_t *p[MPG_MAX_COLUMNS];   /* end of each column */
-    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* of columns of bits */
+    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* bits of the columns of bits */
     uint8_t *end[MPG_MAX_COLUMNS]; /* limit of each column: no further event fits beyond */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
@@ -52,7 +52,7 @@ struct mpg_trace_writer {
     void *file_argument;
 
     int fd, level;
-    char *name; /* of the file, or NULL */
+    char *name; /* file name, or NULL */
     uint32_t rank, ranks, thread, run;
     uint64_t sequence;
     char *segment_path;

@@ -15,7 +15,7 @@ enum { MPG_TEXT_MAX_THREAD = 65535 };
 struct mpg_text_event {
     struct mpg_event event;
     uint64_t given;     /* bit KEY: the line has KEY */
-    const char *name;   /* of a region; points into the line */
+    const char *name;   /* name of a region; points into the line */
     uint32_t persistent_number;
     int64_t *lists[MPG_TEXT_KEYS];
     size_t capacity[MPG_TEXT_KEYS];

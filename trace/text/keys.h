@@ -66,7 +66,7 @@ enum mpg_text_type {
     MPG_TEXT_TYPE_BYTES,  /* an INT64, or counts as a LIST */
     MPG_TEXT_TYPE_ANY,    /* MPG_ANY_ flags */
     MPG_TEXT_TYPE_MATCHED, /* resolutions */
-    MPG_TEXT_TYPE_STRING  /* in quotes */
+    MPG_TEXT_TYPE_STRING  /* quoted string */
 };
 
 struct mpg_text_key_info {

@@ -16,7 +16,7 @@ struct printer {
     struct mpg_trace *trace;
     FILE *out;
     struct mpg_map printed;   /* (number, kind) -> 1 + label */
-    struct mpg_map instances; /* as in struct mpg_text_definitions */
+    struct mpg_map instances; /* instances, as in struct mpg_text_definitions */
     int32_t labels[TEXT_KINDS]; /* the next free labels */
     bool met_zero, met_twin;  /* printed: the communicator with label 0; another with the groups of MPI_COMM_WORLD */
     bool failed;              /* out of memory */

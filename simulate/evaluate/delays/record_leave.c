@@ -229,7 +229,7 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* else the difference is rounding */
+    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* other differences are rounding */
         mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, calls);
 }
 

@@ -53,7 +53,7 @@ static bool find_student(const struct sample *x, double *low, double *high)
     double mean = 0, squares = 0, least = INFINITY;
     uint32_t drawn = 0;
     for (uint32_t k = 0; k < x->r->launches; k++)
-        least = fmin(least, x->centre[k]); /* which skips NAN */
+        least = fmin(least, x->centre[k]); /* skips NAN */
     for (uint32_t k = 0; k < x->r->launches; k++)
         if (!isnan(x->centre[k])) {
             const double y = least > 0 ? log(x->centre[k]) : x->centre[k], step = y - mean;

@@ -7,7 +7,7 @@
 #include "simulate/processes/processes.h"
 
 struct mpg_share {
-    uint32_t begin, n; /* of the run's replicas; n may be 0, except in the first process */
+    uint32_t begin, n; /* this process's part of the replicas; n may be 0, except in the first process */
 };
 
 /* The share of PROCESS of N in REPLICAS >= 1 replicas: consecutive blocks, whole except the very last, as equal in number as

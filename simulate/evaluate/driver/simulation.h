@@ -18,7 +18,7 @@ enum mpg_source_limit {
 struct mpg_simulation_options {
     bool predicts; /* predict mode; else perturb mode */
     bool absorb_given;
-    enum mpg_absorb absorb; /* if absorb_given; else clock where clocks are comparable, or wait */
+    enum mpg_absorb absorb; /* choice of slack, if absorb_given; else clock where clocks are comparable, or wait */
     struct mpg_graph_options graph;
     enum mpg_source_limit source_limit; /* used only with `clock` */
     bool limit_shown;      /* no eager limit is given: the graph uses the limit that the trace shows */

@@ -129,7 +129,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
-    const bool quiet = mpg_perturbation_is_quiet(p); /* else the difference is rounding */
+    const bool quiet = mpg_perturbation_is_quiet(p); /* other differences are rounding */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;
         noise[w] += quiet ? 0 : value[w] - before[w] - done_ns;
