@@ -252,7 +252,7 @@ int compare_samples(struct comparison *c, const char *name, enum mpg_quantity qu
         if (!item)
             return -1;
         item->unit = unit;
-        if (qa.freedom > 0 && qa.launches == 0) /* older signatures do not contain it */
+        if (qa.freedom > 0 && qa.launches == 0) /* signatures before version 4 lack the freedom */
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);

@@ -9,7 +9,7 @@
 
 typedef void mpg_warning(const struct mpg_report *report, struct mpg_notes *list);
 
-/* There is a target, but no source is known. */
+/* Warns if there is a target, but no known source. */
 mpg_warning mpg_warn_source;
 /* Messages are larger than the largest measured size. */
 mpg_warning mpg_warn_sizes;

@@ -23,7 +23,7 @@ struct simulation {
     bool flights, says_flights, wanted, alike;
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */
-    struct mpg_result *result; /* share of this process */
+    struct mpg_result *result; /* result of this process's share of the replicas */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
     struct mpg_delay_account *base_account;
     bool owns_base;
