@@ -114,21 +114,6 @@ double mpg_rank_student(double r, size_t n)
     return left > 0 ? 2 * gsl_cdf_tdist_Q(fabs(r) * sqrt(freedom / left), freedom) : 0;
 }
 
-int mpg_false_discovery(const double *p, size_t n, double *q, struct mpg_error *err)
-{
-    struct item *item = sorted_items(p, n);
-    if (!item)
-        return out_of_memory(err);
-    double least = 1;
-    for (size_t i = n; i-- > 0;) {
-        const double now = item[i].value * (double)n / (double)(i + 1);
-        least = now < least ? now : least;
-        q[item[i].place] = least;
-    }
-    free(item);
-    return 0;
-}
-
 /* ---- medians and lines ---- */
 
 static double middle_of(const double *ascending, size_t n)

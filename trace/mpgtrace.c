@@ -24,6 +24,7 @@ static const struct {
     {"import", "make a trace from text", mpg_import_main},
     {"stat", "summarise a trace", mpg_stat_main},
     {"waits", "say what calls waited for", mpg_waits_main},
+    {"compare", "say what changed between versions of a program", mpg_compare_main},
     {"matrix", "say who sends how much to whom", mpg_matrix_main},
     {"sizes", "say how large messages are", mpg_sizes_main},
     {"timeline", "make a timeline for viewers in browsers", mpg_timeline_main},

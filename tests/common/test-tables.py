@@ -90,6 +90,9 @@ def check_trace(folder, path):
     for by, wanted in (("call", []), ("callsite", [f"{SITE} (=where,.py:16)"]), ("region", [SHOWN]), ("rank", [])):
         for form in ("text", "json", "csv"):
             check(folder, form, wanted + [FILE_SHOWN] * (form != "csv"), "mpgtrace", "waits", f"--by={by}", path)
+    for form in ("text", "json", "csv"):
+        check(folder, form, [f"{SITE} (=where,.py:16)"] + [FILE_SHOWN] * (form != "csv"), "mpgtrace", "compare",
+              *(["--all"] if form == "text" else []), path, path)
     for table in ("matrix", "sizes"):
         for form in ("text", "json", "csv"):
             check(folder, form, [FILE_SHOWN] * (form != "csv"), "mpgtrace", table, path)

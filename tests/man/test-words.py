@@ -32,6 +32,8 @@ mpghistory show --history=runs.db 1
 mpghistory rerun --history=runs.db 1
 mpgtrace stat --ranks --callsites mixed.txt
 mpgtrace waits --by=region mixed.txt
+mpgtrace compare mixed.txt wait.txt
+mpgtrace compare --all mixed.txt mixed.txt -- wait.txt wait.txt
 mpgtrace matrix mixed.txt
 mpgtrace matrix --collectives=expand ring.txt
 mpgtrace sizes mixed.txt

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/reserve.h"
+#include "common/units.h"
 #include "trace/stat/stat.h"
 
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
@@ -18,6 +19,7 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
     sum->time_ns += more->time_ns;
     sum->sent_bytes += more->sent_bytes;
     sum->received_bytes += more->received_bytes;
+    sum->computation_ns += more->computation_ns;
 }
 
 static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event *e)
@@ -127,6 +129,52 @@ static void end_rank(struct stat_summary *s, const struct stat_rank *r)
     mpg_map_clear(&s->mpi_ns);
 }
 
+/* ---- computation ---- */
+
+/* Returns the entry of THREAD, which is made without a call if missing; NULL: out of memory. */
+static struct stat_thread *find_thread(struct stat_summary *s, uint32_t thread)
+{
+    struct mpg_error ignored;
+    for (uint32_t i = 0; i < s->thread_number; i++)
+        if (s->threads[i].thread == thread)
+            return &s->threads[i];
+    if (mpg_reserve_at(&s->threads, sizeof *s->threads, &s->thread_capacity, s->thread_number + 1, &ignored) < 0)
+        return NULL;
+    s->threads[s->thread_number] = (struct stat_thread){.thread = thread, .left_ns = INT64_MIN};
+    return &s->threads[s->thread_number++];
+}
+
+/* Adds E to its thread's time and returns the computation before E in *COMPUTATION_NS: 0 for local calls and marks, and outside
+ * of the run. Returns -1: out of memory. */
+static int find_computation(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e, double *computation_ns)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const bool is_flush = kind == MPG_KIND_FLUSH, is_summed = e->sum.calls > 0;
+    const bool is_local = (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL) && !e->failed;
+    struct stat_thread *t = find_thread(s, e->thread);
+    *computation_ns = 0;
+    if (!t)
+        return -1;
+    const double recording_ns = is_flush    ? (double)(e->leave_ns - e->enter_ns)
+                                : is_summed ? (double)e->sum.calls * s->sum_cost_ns
+                                            : s->call_cost_ns;
+    t->except_ns += (double)e->off_before_ns + recording_ns;
+    if (e->thread == 0 && r->started && !r->ended)
+        r->recording_ns += recording_ns;
+    if (is_local)
+        t->except_ns += is_summed ? (double)e->sum.time_ns : (double)(e->leave_ns - e->enter_ns);
+    if (is_local || is_flush || kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+        return 0;
+    const double length_ns = t->left_ns == INT64_MIN ? 0 : (double)(e->enter_ns - t->left_ns) - t->except_ns;
+    if (r->started && !r->ended && kind != MPG_KIND_INIT && length_ns > 0)
+        *computation_ns = length_ns;
+    if (e->thread == 0)
+        r->computation_ns += *computation_ns;
+    t->left_ns = e->leave_ns;
+    t->except_ns = 0;
+    return 0;
+}
+
 /* Returns whether E lies between MPI_Init and MPI_Finalize, without these two calls. */
 static bool is_in_run(const struct stat_rank *r, const struct mpg_event *e)
 {
@@ -134,16 +182,16 @@ static bool is_in_run(const struct stat_rank *r, const struct mpg_event *e)
     return r->started && !r->ended && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
 }
 
-static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e)
+static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e, double computation_ns)
 {
     double time_ns = (double)(e->leave_ns - e->enter_ns);
     int64_t sent, received;
     mpg_event_bytes(e, &sent, &received);
-    struct stat_sum one = {1, time_ns, time_ns, time_ns, (double)sent, (double)received};
+    struct stat_sum one = {1, time_ns, time_ns, time_ns, (double)sent, (double)received, computation_ns};
     if (e->sum.calls) {
         time_ns = (double)e->sum.time_ns;
         one = (struct stat_sum){(uint64_t)e->sum.calls, time_ns, (double)e->sum.least_ns,
-                                (double)e->sum.most_ns, 0, 0};
+                                (double)e->sum.most_ns, 0, 0, 0};
         s->summed_number += one.number;
     }
     struct stat_row *row = find_row(s, e);
@@ -179,7 +227,10 @@ static void add_off_cpu(struct stat_rank *r, const struct mpg_event *e)
 static int add_event(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
+    double computation_ns;
     add_off_cpu(r, e);
+    if (find_computation(s, r, e, &computation_ns) < 0)
+        return -1;
     switch (kind) {
     case MPG_KIND_FLUSH:
         s->flush_number++;
@@ -202,7 +253,7 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
     r->killed = r->killed || e->killed;
-    return e->killed ? 0 : add_call(s, r, e); /* the call's end and callsite are unknown */
+    return e->killed ? 0 : add_call(s, r, e, computation_ns); /* the call's end and callsite are unknown */
 }
 
 /* Writes to PLACES the index in S->VALUES of each counter of RANK and returns their number. Ranks may record different
@@ -237,6 +288,9 @@ static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
     struct mpg_event e;
     size_t places[MPG_TRACE_MAX_VALUES];
     const uint32_t values = find_values(s, rank, places);
+    s->thread_number = 0;
+    s->call_cost_ns = mpg_units_parse_fact(mpg_trace_find_fact(s->trace, rank, "overhead_call_ns"), 0);
+    s->sum_cost_ns = mpg_units_parse_fact(mpg_trace_find_fact(s->trace, rank, "overhead_sum_ns"), s->call_cost_ns);
     r->off_cpu_known = mpg_trace_find_fact(s->trace, rank, "off_cpu") != NULL;
     int more = -1, status = 0;
     while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
@@ -275,6 +329,7 @@ void mpg_stat_clear(struct stat_summary *s)
     free(s->rows);
     free(s->regions);
     free(s->open);
+    free(s->threads);
     mpg_map_clear(&s->open_index);
     mpg_map_clear(&s->mpi_ns);
     mpg_map_clear(&s->row_index);

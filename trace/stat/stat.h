@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums that mpgtrace stat gathers in one pass over a trace, and its tables. Private to trace/. */
+/* Sums that mpgtrace stat gathers in one pass over a trace, and its tables. Private to trace/ and analyse/compare/. */
 #ifndef MPG_STAT_H
 #define MPG_STAT_H
 
@@ -14,6 +14,7 @@
 struct stat_sum {
     uint64_t number;
     double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
+    double computation_ns; /* before these calls: see struct stat_thread */
 };
 
 /* Calls of one function from one callsite. */
@@ -37,12 +38,23 @@ struct stat_open {
     uint64_t mpi_ns; /* time of the thread inside MPI before the region's begin */
 };
 
+/* A thread of the current rank since its last call. Computation before a call is the time of its thread since the last call,
+ * within the run, without local calls (kinds OTHER and PCONTROL, which do not end an interval), flushes, time off the CPU and
+ * recording. */
+struct stat_thread {
+    uint32_t thread;
+    int64_t left_ns;  /* leave of the last call that is not local */
+    double except_ns; /* time since then that is no computation */
+};
+
 /* Run and times of a rank, on the rank's clock. */
 struct stat_rank {
     bool started, ended;
     bool killed; /* killed inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
     struct stat_sum sum; /* calls of all threads between start and end */
+    double computation_ns; /* of MPI_Init's thread, before all calls of the run and MPI_Finalize */
+    double recording_ns;   /* time of MPI_Init's thread between calls that recording took, and flushes */
     bool off_cpu_known;  /* time off the CPU was recorded; both times below: all threads, between start and end */
     double off_between_ns, off_in_ns; /* outside calls; inside calls */
 };
@@ -91,6 +103,9 @@ struct stat_summary {
     uint32_t open_number, open_capacity;
     struct stat_open *open;    /* open regions of the current rank */
     struct mpg_map open_index; /* (string, thread) -> 1 + index in OPEN */
+    uint32_t thread_number, thread_capacity;
+    struct stat_thread *threads; /* of the current rank */
+    double call_cost_ns, sum_cost_ns; /* recording of a call of the current rank, and of an aggregated one */
     struct mpg_map mpi_ns;     /* thread -> time inside MPI so far within the run; only threads with regions */
 };
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace compare: what changed between versions of a program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/compare/compare.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+enum { MOST_LINES = 20 };
+
+struct wanted {
+    const char *debug_path, *output;
+    bool json, csv, all;
+    int64_t frames;
+};
+
+static int write_report(const struct wanted *a, const struct comparison *c, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    const int status = a->json  ? mpg_compare_print_json(c, stream, err)
+                       : a->csv ? mpg_compare_print_csv(c, stream, err)
+                                : mpg_compare_print_text(c, a->all ? 0 : MOST_LINES, stream, err);
+    if (status == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
+}
+
+static int read_side(const struct wanted *a, struct compare_runs *side, char **path, size_t n, struct mpg_error *err)
+{
+    side->run = calloc(n, sizeof *side->run);
+    if (!side->run)
+        return mpg_error_set(err, "out of memory");
+    for (; side->n < n; side->n++)
+        if (mpg_output_spares("output", a->output, path[side->n], err) < 0 ||
+            mpg_compare_read(&side->run[side->n], path[side->n], (int)a->frames, a->debug_path, err) < 0) {
+            side->n++;
+            return -1;
+        }
+    return 0;
+}
+
+static int compare(const struct wanted *a, char **before, size_t befores, char **after, size_t afters, struct mpg_error *err)
+{
+    struct compare_runs side[COMPARE_SIDES] = {{NULL, 0}, {NULL, 0}};
+    struct comparison c = {.n = 0};
+    int status = read_side(a, &side[COMPARE_BEFORE], before, befores, err) < 0 ||
+                         read_side(a, &side[COMPARE_AFTER], after, afters, err) < 0
+                     ? -1
+                     : 0;
+    if (status == 0)
+        status = mpg_compare_make(&c, side, err) < 0 ? -1 : write_report(a, &c, err);
+    mpg_compare_clear(&c);
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        for (size_t i = 0; i < side[s].n; i++)
+            mpg_compare_run_clear(&side[s].run[i]);
+        free(side[s].run);
+    }
+    return status;
+}
+
+/* Returns the number of arguments after "--"; -1 without. getopt leaves no trace of it. */
+static int find_after(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - 1 - i;
+    return -1;
+}
+
+int mpg_compare_main(int argc, char **argv)
+{
+    enum { MOST_FRAMES = 64 };
+    struct wanted a = {.output = "-", .frames = 1};
+    static const struct mpg_option_rule rules[] = {
+        {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+        {"json", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {"csv", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
+    const struct mpg_option options[] = {
+        {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all,
+         .help = "all callsites and regions, not only the first of 20 lines"},
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
+         .minimum = 1, .maximum = MOST_FRAMES,
+         .help = "match callsites by up to N functions each, callees before callers\n(default 1)"},
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
+         .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgtrace compare", .arguments = "BEFORE... -- AFTER...",
+        .summary = "What changed between two versions of a program, by recordings of both:\n"
+                   "run time, efficiencies, regions, callsites.",
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1};
+    const int after = find_after(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
+    if (after < 0 && n != 2)
+        mpg_option_usage_error(&program, "two traces, or -- between those before and those after");
+    if (after == 0 || after == n)
+        mpg_option_usage_error(&program, "no trace %s --", after == 0 ? "after" : "before");
+
+    struct mpg_error err;
+    char **traces = argv + first;
+    const size_t befores = (size_t)(after < 0 ? 1 : n - after);
+    if (compare(&a, traces, befores, traces + befores, (size_t)n - befores, &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Matches callsites and regions of both sides. A site is a part's name on one side, over all runs of the side. Sites with equal
+ * call, functions and files are a group. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/compare/compare.h"
+#include "common/reserve.h"
+
+struct site {
+    enum compare_kind kind;
+    enum mpg_call call;
+    const char *name; /* a part's */
+    char *group;      /* NAME without line numbers */
+    char *function;   /* of the innermost place */
+    long line;        /* of the innermost place; 0: unknown */
+    double *time_ns;  /* by run */
+    double number;    /* mean over runs */
+    bool taken;       /* a row has it */
+};
+
+struct sites {
+    size_t n;
+    struct site *site;
+};
+
+/* ---- sites of a side ---- */
+
+/* Returns where the line number of a place that ends at END, "f (a.c:15)", begins with its colon; END: none. */
+static const char *line_number(const char *begin, const char *end)
+{
+    const char *p = end;
+    if (p == begin || p[-1] != ')')
+        return end;
+    for (p--; p > begin && isdigit((unsigned char)p[-1]); p--)
+        ;
+    return p > begin && p[-1] == ':' && p + 1 < end ? p - 1 : end;
+}
+
+/* Sets SITE's group, function and line from its name. Returns -1: out of memory. */
+static int split(struct site *s)
+{
+    char *to = s->group = malloc(strlen(s->name) + 1);
+    if (!to)
+        return -1;
+    if (s->kind == COMPARE_REGION) {
+        strcpy(to, s->name);
+        s->function = strdup(s->name);
+        return s->function ? 0 : -1;
+    }
+    for (const char *p = s->name; *p;) {
+        const size_t length = strcspn(p, "\n");
+        const char *number = line_number(p, p + length);
+        if (p == s->name && number < p + length)
+            s->line = strtol(number + 1, NULL, 10);
+        memcpy(to, p, (size_t)(number - p));
+        to += number - p;
+        if (number < p + length)
+            *to++ = ')';
+        p += length;
+        if (*p)
+            *to++ = *p++;
+    }
+    *to = '\0';
+    const char *file = strstr(s->group, " (");
+    s->function = strndup(s->group, file ? (size_t)(file - s->group) : strcspn(s->group, "\n"));
+    return s->function ? 0 : -1;
+}
+
+static int compare_heads(const struct site *x, const struct site *y)
+{
+    if (x->kind != y->kind)
+        return (x->kind > y->kind) - (x->kind < y->kind);
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+static int compare_groups(const struct site *x, const struct site *y)
+{
+    const int order = compare_heads(x, y);
+    return order != 0 ? order : strcmp(x->group, y->group);
+}
+
+/* By group, line, name. */
+static int by_group(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    const int order = compare_groups(x, y);
+    if (order != 0)
+        return order;
+    return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
+}
+
+/* Adds PART of run I of N to the last site, or to a new one. Returns -1: out of memory. */
+static int add_part(struct sites *sites, const struct compare_part *part, size_t i, size_t n)
+{
+    struct site *s = sites->n ? &sites->site[sites->n - 1] : NULL;
+    if (!s || s->kind != part->kind || s->call != part->call || strcmp(s->name, part->name) != 0) {
+        s = &sites->site[sites->n++];
+        *s = (struct site){.kind = part->kind, .call = part->call, .name = part->name, .time_ns = calloc(n, sizeof *s->time_ns)};
+        if (!s->time_ns || split(s) < 0)
+            return -1;
+    }
+    s->time_ns[i] += part->time_ns;
+    s->number += part->number / (double)n;
+    return 0;
+}
+
+/* Merges the parts of all runs, each of which are sorted. Returns -1: out of memory. */
+static int find_sites(struct sites *sites, const struct compare_runs *side)
+{
+    size_t parts = 0, *next = calloc(side->n, sizeof *next);
+    for (size_t i = 0; i < side->n; i++)
+        parts += side->run[i].n;
+    *sites = (struct sites){0, calloc(parts + 1, sizeof *sites->site)};
+    int status = next && sites->site ? 0 : -1;
+    for (size_t k = 0; status == 0 && k < parts; k++) {
+        const struct compare_part *least = NULL;
+        size_t from = 0;
+        for (size_t i = 0; i < side->n; i++) {
+            const struct compare_part *part = next[i] < side->run[i].n ? &side->run[i].part[next[i]] : NULL;
+            const struct site a = {.kind = part ? part->kind : 0, .call = part ? part->call : 0};
+            const struct site b = {.kind = least ? least->kind : 0, .call = least ? least->call : 0};
+            const int order = !part ? 1 : !least ? -1 : compare_heads(&a, &b);
+            if (order < 0 || (order == 0 && strcmp(part->name, least->name) < 0)) {
+                least = part;
+                from = i;
+            }
+        }
+        next[from]++;
+        status = add_part(sites, least, from, side->n);
+    }
+    free(next);
+    if (status == 0)
+        qsort(sites->site, sites->n, sizeof *sites->site, by_group);
+    return status;
+}
+
+static void free_sites(struct sites *sites)
+{
+    for (size_t i = 0; sites->site && i < sites->n; i++) {
+        free(sites->site[i].group);
+        free(sites->site[i].function);
+        free(sites->site[i].time_ns);
+    }
+    free(sites->site);
+}
+
+/* ---- rows ---- */
+
+struct matching {
+    struct comparison *c;
+    struct sites of[COMPARE_SIDES];
+    uint32_t capacity;
+};
+
+/* Adds SITE to ROW's SIDE. Returns -1: out of memory. */
+static int add_site(struct matching *m, struct compare_row *row, enum compare_side side, struct site *site)
+{
+    const size_t n = m->c->side[side].n;
+    if (!row->time_ns[side] && !(row->time_ns[side] = calloc(n, sizeof *row->time_ns[side])))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        row->time_ns[side][i] += site->time_ns[i];
+    row->number[side] += site->number;
+    row->places[side]++;
+    site->taken = true;
+    free(row->name[side]);
+    row->name[side] = strdup(row->match == COMPARE_TOGETHER ? site->group : site->name);
+    return row->name[side] ? 0 : -1;
+}
+
+/* Adds a row of N[] sites from SITE[] on each side (none: NULL). Returns -1 with ERR: out of memory. */
+static int add_row(struct matching *m, enum compare_match match, struct site *const site[COMPARE_SIDES],
+                   const size_t n[COMPARE_SIDES], struct mpg_error *err)
+{
+    struct comparison *c = m->c;
+    if (mpg_reserve_at(&c->row, sizeof *c->row, &m->capacity, (uint32_t)c->n + 1, err) < 0)
+        return -1;
+    const struct site *first = site[COMPARE_BEFORE] ? site[COMPARE_BEFORE] : site[COMPARE_AFTER];
+    struct compare_row *row = &c->row[c->n++];
+    *row = (struct compare_row){.kind = first->kind, .call = first->call, .match = match};
+    for (int side = 0; side < COMPARE_SIDES; side++) {
+        for (size_t i = 0; site[side] && i < n[side]; i++)
+            if (add_site(m, row, (enum compare_side)side, &site[side][i]) < 0)
+                return mpg_error_set(err, "out of memory");
+        if (!row->time_ns[side] && !(row->time_ns[side] = calloc(c->side[side].n, sizeof *row->time_ns[side])))
+            return mpg_error_set(err, "out of memory");
+    }
+    return 0;
+}
+
+static int add_pair(struct matching *m, enum compare_match match, struct site *before, struct site *after,
+                    struct mpg_error *err)
+{
+    return add_row(m, match, (struct site *const[]){before, after}, (const size_t[]){1, 1}, err);
+}
+
+/* Returns the site among N from SITE that is named NAME, or NULL. */
+static struct site *find_named(struct site *site, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(site[i].name, name) == 0)
+            return &site[i];
+    return NULL;
+}
+
+/* Matches a group with N[] sites on each side: in the order of lines if their numbers are equal; by equal lines if one side has
+ * all lines of the other; together otherwise. */
+static int match_group(struct matching *m, struct site *const site[COMPARE_SIDES], const size_t n[COMPARE_SIDES],
+                       struct mpg_error *err)
+{
+    const int fewer = n[COMPARE_AFTER] < n[COMPARE_BEFORE];
+    bool are_among = true;
+    if (n[COMPARE_BEFORE] == n[COMPARE_AFTER]) {
+        for (size_t i = 0; i < n[COMPARE_BEFORE]; i++) {
+            struct site *x = &site[COMPARE_BEFORE][i], *y = &site[COMPARE_AFTER][i];
+            if (add_pair(m, strcmp(x->name, y->name) == 0 ? COMPARE_SAME : COMPARE_MOVED, x, y, err) < 0)
+                return -1;
+        }
+        return 0;
+    }
+    for (size_t i = 0; i < n[fewer]; i++)
+        are_among = are_among && find_named(site[!fewer], n[!fewer], site[fewer][i].name);
+    if (!are_among)
+        return add_row(m, COMPARE_TOGETHER, site, n, err);
+    for (size_t i = 0; i < n[fewer]; i++) {
+        struct site *x = &site[fewer][i], *y = find_named(site[!fewer], n[!fewer], x->name);
+        if (add_pair(m, COMPARE_SAME, fewer ? y : x, fewer ? x : y, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Returns the number of sites in the group of the first of N sites. */
+static size_t group_size(const struct site *site, size_t n)
+{
+    size_t size = n > 0;
+    while (size < n && compare_groups(&site[0], &site[size]) == 0)
+        size++;
+    return size;
+}
+
+static int match_groups(struct matching *m, struct mpg_error *err)
+{
+    size_t at[COMPARE_SIDES] = {0};
+    while (at[0] < m->of[0].n && at[1] < m->of[1].n) {
+        struct site *const site[] = {&m->of[0].site[at[0]], &m->of[1].site[at[1]]};
+        const size_t n[] = {group_size(site[0], m->of[0].n - at[0]), group_size(site[1], m->of[1].n - at[1])};
+        const int order = compare_groups(site[0], site[1]);
+        if (order == 0 && match_group(m, site, n, err) < 0)
+            return -1;
+        at[0] += order <= 0 ? n[0] : 0;
+        at[1] += order >= 0 ? n[1] : 0;
+    }
+    return 0;
+}
+
+/* Returns the only site of SITES that is not taken and has the head and function of LIKE; NULL: none, or several. */
+static struct site *find_only(struct sites *sites, const struct site *like)
+{
+    struct site *only = NULL;
+    for (size_t i = 0; i < sites->n; i++) {
+        struct site *s = &sites->site[i];
+        if (s->taken || compare_heads(s, like) != 0 || strcmp(s->function, like->function) != 0)
+            continue;
+        if (only)
+            return NULL;
+        only = s;
+    }
+    return only;
+}
+
+/* Matches sites by call and function alone; then the sites left appeared or disappeared. */
+static int match_rest(struct matching *m, struct mpg_error *err)
+{
+    for (size_t i = 0; i < m->of[0].n; i++) {
+        struct site *x = &m->of[0].site[i];
+        if (x->taken || x->kind == COMPARE_REGION || find_only(&m->of[0], x) != x)
+            continue;
+        struct site *y = find_only(&m->of[1], x);
+        if (y && add_pair(m, COMPARE_OTHER_FILE, x, y, err) < 0)
+            return -1;
+    }
+    for (int side = 0; side < COMPARE_SIDES; side++)
+        for (size_t i = 0; i < m->of[side].n; i++) {
+            struct site *s = &m->of[side].site[i];
+            if (!s->taken && add_pair(m, side == COMPARE_BEFORE ? COMPARE_DISAPPEARED : COMPARE_APPEARED,
+                                      side == COMPARE_BEFORE ? s : NULL, side == COMPARE_AFTER ? s : NULL, err) < 0)
+                return -1;
+        }
+    return 0;
+}
+
+int mpg_compare_match_parts(struct comparison *c, struct mpg_error *err)
+{
+    struct matching m = {.c = c};
+    int status = 0;
+    for (int side = 0; side < COMPARE_SIDES; side++)
+        if (find_sites(&m.of[side], &c->side[side]) < 0)
+            status = mpg_error_set(err, "out of memory");
+    if (status == 0)
+        status = match_groups(&m, err) < 0 || match_rest(&m, err) < 0 ? -1 : 0;
+    for (int side = 0; side < COMPARE_SIDES; side++)
+        free_sites(&m.of[side]);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The false discovery rate of several tests (statistics/rank.h). A file of its own, because mpgtrace needs no GSL. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics/order.h"
+#include "statistics/rank.h"
+
+/* Returns the index of the last element of N ascending values that is at most VALUE, which is among them. */
+static size_t last_at_most(const double *ascending, size_t n, double value)
+{
+    size_t low = 0, high = n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (ascending[middle] <= value)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int mpg_false_discovery(const double *p, size_t n, double *q, struct mpg_error *err)
+{
+    double *ascending = malloc((2 * n + 1) * sizeof *ascending), *rate = ascending + n;
+    if (!ascending)
+        return mpg_error_set(err, "out of memory");
+    memcpy(ascending, p, n * sizeof *p);
+    mpg_sort(ascending, n);
+    double least = 1;
+    for (size_t i = n; i-- > 0;) {
+        const double now = ascending[i] * (double)n / (double)(i + 1);
+        rate[i] = least = now < least ? now : least;
+    }
+    for (size_t i = 0; i < n; i++)
+        q[i] = rate[last_at_most(ascending, n, p[i])];
+    free(ascending);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The difference of two means. Pure functions, thread-safe; they need libm only. */
+#ifndef MPG_WELCH_H
+#define MPG_WELCH_H
+
+#include <stddef.h>
+
+/* Returns the probability that |t| of Student's distribution with FREEDOM > 0 degrees of freedom is at least T >= 0: the
+ * incomplete beta function I(f / (f + t^2); f / 2, 1 / 2) by its continued fraction (DLMF 8.17.22), relative error below 1e-9. */
+double mpg_student_beyond(double t, double freedom);
+/* Returns t with mpg_student_beyond(t, FREEDOM) = P; 0 < P < 1. */
+double mpg_student_limit(double p, double freedom);
+
+struct mpg_welch {
+    double a, b, difference;  /* means; b - a */
+    double low, high;         /* confidence interval of the difference */
+    double freedom, p;        /* degrees of freedom; two-sided p-value of equal means */
+};
+
+/* Compares the means of A (N >= 2 values) and B (M >= 2), independent and with variances of their own, by Welch's t test
+ * (Biometrika 34 (1947) 28), with an interval of CONFIDENCE (within 0..1). Without any variance the interval is the difference,
+ * FREEDOM is infinite, and P is 0, or 1 for equal means. */
+struct mpg_welch mpg_welch_test(const double *a, size_t n, const double *b, size_t m, double confidence);
+
+#endif
