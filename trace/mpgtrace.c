@@ -25,6 +25,7 @@ static const struct {
     {"stat", "summarise a trace", mpg_stat_main},
     {"waits", "say what calls waited for", mpg_waits_main},
     {"compare", "say what changed between versions of a program", mpg_compare_main},
+    {"efficiency", "say how efficiently the ranks share work and communicate", mpg_efficiency_main},
     {"matrix", "say who sends how much to whom", mpg_matrix_main},
     {"sizes", "say how large messages are", mpg_sizes_main},
     {"timeline", "make a timeline for viewers in browsers", mpg_timeline_main},

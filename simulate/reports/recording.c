@@ -1,52 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much the trace lost to its own machine (docs/MODEL.md, section 3). */
 #include "simulate/reports/recording.h"
-
-#include <stdio.h>
-
-/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, and the waiting of other ranks for the
- * interrupted rank is only known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The
- * limits: predictions use compute intervals alone, perturbations keep the traced times of calls. */
-static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
-    struct mpg_recording x = {.known = r->p->off_cpu_known, .removed = mpg_perturbation_removes_off_cpu(r->p), .reliable = true};
     double run_ns = 0;
     for (int32_t i = 0; i < q->ranks; i++)
         run_ns += (double)q->recorded_ns[i];
-    if (!(run_ns > 0))
-        return x;
-    x.between_share = (double)q->counts.off_ns / run_ns;
-    x.calls_share = (double)q->counts.call_off_ns / run_ns;
-    x.reliable = x.between_share <= MOST_BETWEEN && (q->predicted || x.between_share + x.calls_share <= MOST_IN_ALL);
-    return x;
+    return mpg_recording_of(&q->counts, run_ns, q->predicted ? MPG_RECORDING_INTERVALS : MPG_RECORDING_ALL, r->p->off_cpu_known,
+                            mpg_perturbation_removes_off_cpu(r->p));
 }
 
-const char *mpg_recording_say(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
+const char *mpg_report_say_recording(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
 {
-    const double between = 100 * x->between_share, calls = 100 * x->calls_share;
-    if (!x->known && between + calls == 0)
-        snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
-    else if (x->reliable)
-        snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
-                 x->removed ? ", taken out" : "");
-    else
-        snprintf(text, size,
-                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
-                 "on an idle machine%s",
-                 between, calls, !r->result->predicted && x->between_share <= MOST_BETWEEN ? ", or ask with --predict" : "");
-    return text;
-}
-
-void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_recording *x)
-{
-    mpg_json_object(j, key);
-    mpg_json_bool(j, "off_cpu_known", x->known);
-    mpg_json_bool(j, "off_cpu_removed", x->removed);
-    mpg_json_number(j, "off_cpu_share", x->between_share);
-    mpg_json_number(j, "off_cpu_calls_share", x->calls_share);
-    mpg_json_bool(j, "reliable", x->reliable);
-    mpg_json_close(j);
+    const bool can_predict = !r->result->predicted && mpg_recording_has_good_intervals(x);
+    return mpg_recording_say(x, can_predict ? ", or ask with --predict" : "", text, size);
 }

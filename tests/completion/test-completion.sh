@@ -39,7 +39,7 @@ complete_all sigmake "$SIGMAKE"
 complete_all sigshow "$SIGSHOW"
 complete_all sigdiff "$SIGDIFF"
 complete_all mpgbench "$MPGBENCH"
-for command in print import stat waits matrix sizes timeline graph; do
+for command in print import stat waits efficiency matrix sizes timeline graph; do
     complete_all "mpgtrace $command" "$MPGTRACE" "$command"
 done
 is "mpgtrace: its commands" "$(offered "$MPGTRACE" '')" \

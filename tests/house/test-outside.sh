@@ -140,7 +140,7 @@ none_obeyed() {
     obeyed=0
 }
 for command in "$MPGSIM" "$SIGMAKE" "$SIGSHOW" "$SIGDIFF $reference" "$MPGSCALE" "$MPGSCALE run" "$top_builddir/replay/mpgreplay" \
-    "$MPGTRACE "{print,stat,waits,timeline,matrix,sizes,graph,import,record} "$top_builddir/history/mpghistory "{list,show,diff,rerun}; do
+    "$MPGTRACE "{print,stat,waits,efficiency,timeline,matrix,sizes,graph,import,record} "$top_builddir/history/mpghistory "{list,show,diff,rerun}; do
     case $command in "$SIGSHOW" | "$SIGDIFF"*) file=$bad.sig ;; "$SIGMAKE") file=results$bad ;; *) file=$bad.txt ;; esac
     for word in "$bad" "$file" "--$bad" "--$bad=x" "-$bad" "$bad.none" "$bad.trace"; do
         # shellcheck disable=SC2086 # words

@@ -23,7 +23,8 @@ mpgsim --json --hypothesis='balance foo' --hypothesis='scale bar factor=0.5' --n
 mpgsim --json --noise=exp:1us --call-noise=exp:1us --latency=exp:1us --byte=const:1ns --paper --without=choice mixed.txt
 mpgtrace waits --json mixed.txt""",
          "mpgtrace.1": """mpgtrace stat --json --callsites mixed.txt
-mpgtrace compare --json mixed.txt ring.txt""",
+mpgtrace compare --json mixed.txt ring.txt
+mpgtrace efficiency --json mixed.txt wait.txt""",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
          "sigdiff.1": "sigdiff --json a.sig b.sig"}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace efficiency: POP's efficiencies of recorded runs. */
+#include <stdlib.h>
+
+#include "analyse/efficiency/report.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+struct wanted {
+    const char *output;
+    bool json, csv;
+    enum mpg_efficiency_scaling scaling;
+    struct mpg_efficiency_options options;
+};
+
+static int find(const struct wanted *a, const char *path, struct mpg_efficiency_traced *traced, struct mpg_error *err)
+{
+    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    int status = -1;
+    traced->path = path;
+    if (trace && mpg_trace_cut(trace) && !a->options.lenient)
+        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+    else if (trace && (status = mpg_efficiency_find(trace, &a->options, &traced->run, err)) < 0)
+        mpg_trace_blame(trace, err);
+    mpg_trace_close(trace);
+    return status;
+}
+
+/* Puts traces with fewer ranks first, of equal ones the first given; insertion keeps their order. */
+static void sort(struct mpg_efficiency_traced *traced, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct mpg_efficiency_traced moved = traced[i];
+        size_t k = i;
+        for (; k > 0 && traced[k - 1].run.times.ranks > moved.run.times.ranks; k--)
+            traced[k] = traced[k - 1];
+        traced[k] = moved;
+    }
+}
+
+static int write_report(const struct wanted *a, const struct mpg_efficiency_report *r, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    const enum mpg_table_format format = a->json ? MPG_TABLE_JSON : a->csv ? MPG_TABLE_CSV : MPG_TABLE_TEXT;
+    if (mpg_efficiency_print(r, format, mpg_output_stream(out), err) == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
+}
+
+static int efficiency_of(const struct wanted *a, char **path, size_t n, struct mpg_error *err)
+{
+    struct mpg_efficiency_traced *traced = calloc(n, sizeof *traced);
+    int status = traced ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = find(a, path[i], &traced[i], err);
+    if (status == 0) {
+        const struct mpg_efficiency_report report = {
+            .n = n, .traced = traced, .scaling = a->scaling, .eager_limit_bytes = a->options.eager_limit_bytes};
+        sort(traced, n);
+        status = write_report(a, &report, err);
+    }
+    for (size_t i = 0; i < n && traced; i++)
+        mpg_efficiency_run_clear(&traced[i].run);
+    free(traced);
+    return status;
+}
+
+int mpg_efficiency_main(int argc, char **argv)
+{
+    struct wanted a = {.output = "-", .options = {.eager_limit_bytes = INT64_MAX}};
+    static const char *const scalings[] = {"fixed", "scaled", NULL};
+    static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+                                                   {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
+    const struct mpg_option options[] = {
+        {.name = "scaling", .kind = MPG_OPTION_WORD, .value = &a.scaling, .words = scalings,
+         .help = "traces at several counts of ranks are of one problem (default), or of a\n"
+                 "problem in proportion to the ranks"},
+        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
+         .argument = "BYTES", .minimum = -1, .maximum = 9e15,
+         .help = "larger standard sends wait for their receiver in the ideal run; -1: all\n"
+                 "(default: none)"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
+         .help = "count what has no partner, instead of stopping there"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgtrace efficiency", .arguments = "TRACE...",
+        .summary = "Parallel efficiency: load balance, serialization, transfer; scaling of computation.",
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1};
+    const int first = mpg_option_parse(&program, argc, argv);
+
+    struct mpg_error err;
+    if (efficiency_of(&a, argv + first, (size_t)(argc - first), &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

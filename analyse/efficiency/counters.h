@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processor counters of the computation of a run, as far as `mpgtrace record --papi` recorded them, and what they say about
+ * computation scaling: computation scaling = instruction scaling x IPC scaling x frequency scaling. */
+#ifndef MPG_EFFICIENCY_COUNTERS_H
+#define MPG_EFFICIENCY_COUNTERS_H
+
+#include "analyse/efficiency/efficiency.h"
+#include "trace/reader.h"
+
+/* Sums over all ranks, of the threads that called MPI_Init, between MPI_Init and MPI_Finalize outside of calls. NAN: not every
+ * rank recorded the counter. */
+struct mpg_efficiency_counters {
+    double instructions, cycles;
+};
+
+/* Fractions; NAN: a counter is missing. */
+struct mpg_efficiency_counter_scaling {
+    double instructions; /* instructions of REFERENCE over those of RUN; with SCALED a rank */
+    double ipc;          /* instructions a cycle of RUN over those of REFERENCE */
+    double frequency;    /* cycles a second of computation of RUN over those of REFERENCE */
+};
+
+/* Reads all events of TRACE if its ranks have counters of instructions or of cycles. Returns 0, or -1 with ERR. */
+int mpg_efficiency_count(struct mpg_trace *trace, struct mpg_efficiency_counters *counters, struct mpg_error *err);
+
+/* A run: its times and counters. */
+struct mpg_efficiency_counted {
+    const struct mpg_efficiency *times;
+    const struct mpg_efficiency_counters *counters;
+};
+
+struct mpg_efficiency_counter_scaling mpg_efficiency_counter_scaling(const struct mpg_efficiency_counted *reference,
+                                                                     const struct mpg_efficiency_counted *run,
+                                                                     enum mpg_efficiency_scaling scaling);
+
+#endif

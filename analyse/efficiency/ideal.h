@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ideal run of a trace: the same computation and the same messages on a network without latency and with infinite bandwidth
+ * (Dimemas' ideal network), by libraries that need no time. An evaluator of a graph's steps: docs/MODEL.md, section 5, with all
+ * costs 0, as `mpgsim --target=ideal`.
+ *
+ *   computation   as traced, without the tracer's part and the time off the CPU; the CPU time, with local calls, where recorded
+ *                 and shorter. An interval of at most MPG_IDEAL_POLLING_NS between two unsuccessful tests at one callsite is
+ *                 waiting: 0
+ *   messages      arrive when they are sent; synchronous messages when the receive is posted, too
+ *   collectives   end when the last member has entered; rooted collectives and scans as section 4 says who needs whom
+ *   calls         take no time but waiting. MPI-IO, calls of other worlds, unknown and failed calls take their traced time
+ *                 without the time off the CPU: no network makes these shorter
+ *
+ * All ranks leave MPI_Init at 0. Calls complete the messages that they completed in the trace. Memory does not grow with the
+ * trace. */
+#ifndef MPG_IDEAL_H
+#define MPG_IDEAL_H
+
+#include "graph/graph.h"
+
+enum { MPG_IDEAL_POLLING_NS = 10000 };
+
+struct mpg_ideal;
+
+/* Returns an evaluator, which the caller frees; NULL with ERR: no memory. */
+struct mpg_ideal *mpg_ideal_new(struct mpg_error *err);
+/* Takes STEP. *PASSED_NS: time that the step adds to its stream: ENTER the computation, LEAVE the time in the call; FINISH the
+ * ideal run of its rank, ns; of other steps 0. Returns 0, or -1 with ERR: no memory. */
+int mpg_ideal_take(struct mpg_ideal *ideal, const struct mpg_step *step, double *passed_ns, struct mpg_error *err);
+void mpg_ideal_free(struct mpg_ideal *ideal); /* NULL is allowed */
+
+/* Returns the interval of STEP, of kind ENTER, without the time off the CPU, or its CPU time if that is recorded and shorter.
+ * Polling counts as any other interval. */
+double mpg_ideal_work(const struct mpg_step *step);
+/* Returns whether STEP, of kind ENTER, only repeats an unsuccessful test. */
+bool mpg_ideal_polls(const struct mpg_step *step);
+
+#endif

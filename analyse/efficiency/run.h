@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The efficiencies of a recorded run. */
+#ifndef MPG_EFFICIENCY_RUN_H
+#define MPG_EFFICIENCY_RUN_H
+
+#include "analyse/efficiency/counters.h"
+#include "analyse/efficiency/efficiency.h"
+#include "graph/graph.h"
+
+struct mpg_efficiency_options {
+    bool lenient;              /* calls without a partner are counted */
+    int64_t eager_limit_bytes; /* larger standard sends wait for their receiver in the ideal run; INT64_MAX: none does */
+};
+
+/* Times of a rank, ns. Of several threads those of the thread that called MPI_Init. */
+struct mpg_efficiency_rank {
+    double compute_ns; /* C: time outside of MPI, without the four below */
+    double tracer_ns;  /* recording, in intervals between calls */
+    double off_ns;     /* the thread was off its CPU, between calls, and */
+    double idle_ns;    /* used less CPU time than the rest (only where CPU times are recorded) */
+    double polled_ns;  /* between unsuccessful tests */
+    double in_mpi_ns;  /* within calls */
+    double run_ns;     /* from leaving MPI_Init to entering MPI_Finalize */
+    double ideal_ns;   /* likewise in the ideal run */
+};
+
+struct mpg_efficiency_run {
+    struct mpg_efficiency times; /* T: the longest run of a rank; T_ideal likewise */
+    struct mpg_efficiency_rank *rank;
+    struct mpg_graph_counts counts;
+    struct mpg_efficiency_counters counters;
+    bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
+};
+
+/* Finds the efficiencies of TRACE, in one pass, or two if the trace
+ * has counters. The clocks of the ranks need not be comparable. The caller clears FOUND, also
+ * on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
+int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
+                        struct mpg_efficiency_run *found, struct mpg_error *err);
+void mpg_efficiency_run_clear(struct mpg_efficiency_run *found);
+
+#endif

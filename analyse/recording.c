@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyse/recording.h"
+
+#include <stdio.h>
+
+/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, and the waiting of other ranks for the
+ * interrupted rank is only known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The
+ * limits: predictions use compute intervals alone, perturbations keep the traced times of calls. */
+static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
+
+bool mpg_recording_has_good_intervals(const struct mpg_recording *x)
+{
+    return x->between_share <= MOST_BETWEEN;
+}
+
+struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
+                                      bool known, bool removed)
+{
+    struct mpg_recording x = {.known = known, .removed = removed, .reliable = true};
+    if (!(run_ns > 0))
+        return x;
+    x.between_share = (double)counts->off_ns / run_ns;
+    x.calls_share = (double)counts->call_off_ns / run_ns;
+    x.reliable = mpg_recording_has_good_intervals(&x) &&
+                 (use == MPG_RECORDING_INTERVALS || x.between_share + x.calls_share <= MOST_IN_ALL);
+    return x;
+}
+
+const char *mpg_recording_say(const struct mpg_recording *x, const char *advice, char *text, size_t size)
+{
+    const double between = 100 * x->between_share, calls = 100 * x->calls_share;
+    if (!x->known && between + calls == 0)
+        snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
+    else if (x->reliable)
+        snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
+                 x->removed ? ", taken out" : "");
+    else
+        snprintf(text, size,
+                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
+                 "on an idle machine%s",
+                 between, calls, advice);
+    return text;
+}
+
+void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_recording *x)
+{
+    mpg_json_object(j, key);
+    mpg_json_bool(j, "off_cpu_known", x->known);
+    mpg_json_bool(j, "off_cpu_removed", x->removed);
+    mpg_json_number(j, "off_cpu_share", x->between_share);
+    mpg_json_number(j, "off_cpu_calls_share", x->calls_share);
+    mpg_json_bool(j, "reliable", x->reliable);
+    mpg_json_close(j);
+}

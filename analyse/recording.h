@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The quality of a recording: the fraction of time that ranks were off their CPUs (docs/MODEL.md, section 3). */
+#ifndef MPG_RECORDING_H
+#define MPG_RECORDING_H
+
+#include "common/table/json.h"
+#include "graph/graph.h"
+
+struct mpg_recording {
+    bool known;           /* the trace has off-CPU times */
+    bool removed;         /* the answer removes off-CPU times */
+    double between_share; /* off-CPU time in compute intervals as a part of all ranks' run time, from 0 to 1 */
+    double calls_share;   /* off-CPU time in calls, likewise */
+    bool reliable;        /* both parts are small enough for an answer about the program */
+};
+
+/* What an answer takes from the trace. */
+enum mpg_recording_use {
+    MPG_RECORDING_INTERVALS, /* compute intervals alone */
+    MPG_RECORDING_ALL        /* the times of calls, too */
+};
+
+/* Judges a recording with the off-CPU times of COUNTS, whose ranks ran for RUN_NS together. KNOWN, REMOVED: as above. */
+struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
+                                      bool known, bool removed);
+/* Returns whether RECORDING would be reliable for an answer that takes intervals alone. */
+bool mpg_recording_has_good_intervals(const struct mpg_recording *recording);
+/* Writes RECORDING in words, without a line end, to TEXT of SIZE bytes, and returns TEXT. ADVICE follows where it is not
+ * reliable. */
+const char *mpg_recording_say(const struct mpg_recording *recording, const char *advice, char *text, size_t size);
+/* Writes RECORDING as the member KEY. */
+void mpg_recording_json(struct mpg_json *json, const char *key, const struct mpg_recording *recording);
+
+#endif

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgtrace efficiency on random programs (TAP): the ideal run, computation and polling of each rank against those of
+mpgsim --target=ideal, which shares no code with it. MPGTRACE and MPGSIM name the programs, EFFICIENCY_SEEDS how many
+programs are compared (default 60)."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from tap import finish, ok  # noqa: E402
+
+ORACLE = os.path.join(HERE, "..", "oracle")
+MPGSIM, MPGTRACE = os.environ["MPGSIM"], os.environ["MPGTRACE"]
+SEEDS = int(os.environ.get("EFFICIENCY_SEEDS", "60"))
+
+
+def make(seed, path):
+    """A random program as text: threads in every fourth, time off the CPU in every third."""
+    draw = random.Random(f"efficiency {seed}")
+    commands = [["randomtrace.py", "--ranks", str(draw.randint(1, 9)), "--steps", str(draw.choice([20, 100, 200])), "--clocks",
+                 draw.choice(["shared", "unknown"]), "--all-synchronous-safe"], ["randomtrace_extras.py", "--sites", "2"]]
+    if seed % 4 == 1:
+        commands.append(["randomtrace_threads.py"])
+    if seed % 3 == 1:
+        commands.append(["randomtrace_off.py"])
+    made = b""
+    for script, *rest in commands:
+        made = subprocess.run([sys.executable, os.path.join(ORACLE, script), "--seed", str(seed), *rest], input=made, check=True,
+                              stdout=subprocess.PIPE).stdout
+    with open(path, "wb") as file:
+        file.write(made)
+    return draw.choice([[], ["--eager-limit=100"], ["--eager-limit=-1"]])
+
+
+def answer(*words):
+    """The JSON that a program writes, or what it says."""
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+
+
+def main():
+    bad, compared, ranks = [], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.txt")
+        for seed in range(1, SEEDS + 1):
+            limit = make(seed, path)
+            ours = answer(MPGTRACE, "efficiency", "--json", *limit, path)
+            theirs = answer(MPGSIM, "--predict", "--target=ideal", "--target=BarrierAlgorithm=rounds", "--without=choice", "--replicas=1",
+                            "--cache=fresh", "--json", *limit, path)
+            if isinstance(ours, str) or isinstance(theirs, str):
+                bad.append(f"seed {seed}: {ours if isinstance(ours, str) else ''} | {theirs if isinstance(theirs, str) else ''}")
+                continue
+            compared += 1
+            for one, other in zip(ours["traces"][0]["rank_table"], theirs["ranks"], strict=True):
+                account, ranks = other["account"], ranks + 1
+                for mine, name in ((one["ideal_ns"], "run_ns"), (one["compute_ns"], "compute_ns")):
+                    if abs(mine - account[name]) > 1e-6:
+                        bad.append(f"seed {seed} {limit} rank {one['rank']}: {name} {mine} | {account[name]}")
+    ok("the ideal run and computation of each rank are mpgsim's", not bad and compared == SEEDS, "; ".join(bad[:20]))
+    print(f"# {compared} programs, {ranks} ranks")
+    return finish()
+
+
+sys.exit(main())
