@@ -2,7 +2,7 @@
 /* Command line parsing with option tables, based on getopt_long(). */
 #include "config.h"
 
-#include "common/option.h"
+#include "common/option_private.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/kind.h"
+#include "common/nearest.h"
 #include "common/output.h"
 #include "common/printable.h"
 #include "common/units.h"
@@ -41,77 +43,6 @@ static int find_word(const char *const *words, const char *text, size_t length)
         if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
             return i;
     return -1;
-}
-
-/* Writes WORDS into BUF, separated by BETWEEN, the last two by LAST. */
-static const char *list_words(const char *const *words, const char *between, const char *last, char *buf, size_t size)
-{
-    size_t used = 0;
-    for (int i = 0; words[i] && used < size; i++)
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", i == 0 ? "" : words[i + 1] ? between : last, words[i]);
-    return buf;
-}
-
-/* Returns the argument's name in --help; NULL for an option without argument. */
-static const char *argument_of(const struct mpg_option *o, char *buf, size_t size)
-{
-    return o->argument || !o->words ? o->argument : list_words(o->words, "|", "|", buf, size);
-}
-
-/* --- --help and --completion --- */
-
-static void print_option(const struct mpg_option *o)
-{
-    char left[160], words[120];
-    const char *argument = argument_of(o, words, sizeof words);
-    int n = snprintf(left, sizeof left, "  %s%c%s--%s", o->letter ? "-" : " ",
-                     o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name);
-    if (argument && n > 0 && (size_t)n < sizeof left)
-        snprintf(left + n, sizeof left - (size_t)n, o->alone ? "[=%s]" : "=%s", argument);
-    printf("%-30s", left);
-    if (strlen(left) >= 30)
-        printf("\n%-30s", "");
-    for (const char *p = o->help; *p; p++) {
-        putchar(*p);
-        if (*p == '\n')
-            printf("%-30s", "");
-    }
-    putchar('\n');
-}
-
-static void print_help(const struct mpg_program *program)
-{
-    const bool groups = program->options->group != NULL;
-    printf("Usage: %s [OPTION]...%s%s\n%s\n%s", program->name, program->arguments ? " " : "",
-           program->arguments ? program->arguments : "", program->summary, groups ? "" : "\nOptions:\n");
-    for (const struct mpg_option *o = program->options; o->name; o++) {
-        if (o->group)
-            printf("\n%s:\n", o->group);
-        print_option(o);
-    }
-    print_option(&(struct mpg_option){.name = "help", .letter = 'h', .help = "print this help and exit"});
-    print_option(&(struct mpg_option){
-        .name = "version", .letter = 'V', .help = "print the version and exit"});
-}
-
-/* Prints the option table for shells. */
-static void print_completion(const struct mpg_program *program)
-{
-    char words[120];
-    for (const struct mpg_option *o = program->options; o->name; o++) {
-        const char *argument = argument_of(o, words, sizeof words);
-        if (argument)
-            printf(o->alone ? "--%s[=]\t%s" : "--%s=\t%s", o->name, argument);
-        for (const struct mpg_option *key = o->keys; key && key->name; key++)
-            printf("|%s=", key->name);
-        if (argument)
-            putchar('\n');
-        if (!argument)
-            printf("--%s\n", o->name);
-        if (o->letter)
-            printf("-%c%s%s\n", o->letter, argument ? "\t" : "", argument ? argument : "");
-    }
-    fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
 static void exit_after_stdout(const char *name)
@@ -171,7 +102,7 @@ static int store_word_or_number(const struct mpg_option *o, const char *text, st
     int64_t value = word;
     if (word < 0 && (mpg_units_parse_int(text, &value, &none) < 0 || check_range(o, text, (double)value, &none) < 0))
         return mpg_error_set(err, "'%s' is neither %s nor a number from %s to %s", text,
-                             list_words(o->words, ", ", " or ", words, sizeof words),
+                             mpg_option_list_words(o->words, ", ", " or ", words, sizeof words),
                              format_bound(o, o->minimum, low, sizeof low), format_bound(o, o->maximum, high, sizeof high));
     *(int64_t *)o->value = value;
     return 0;
@@ -224,14 +155,27 @@ static int add_to_list(struct mpg_option_list *list, const char *text, struct mp
     return 0;
 }
 
+/* Returns true if TEXT names a trace, which the option before it took for its argument. */
+static bool is_trace(const char *text)
+{
+    const enum mpg_file_kind kind = mpg_kind_of(text);
+    return kind == MPG_FILE_TRACE || kind == MPG_FILE_TRACE_FOLDER || kind == MPG_FILE_TRACE_TEXT;
+}
+
 /* Returns the index in O's words of the first LENGTH characters of TEXT; -1 with ERR. */
 static int parse_word(const struct mpg_option *o, const char *text, size_t length, struct mpg_error *err)
 {
     char words[400];
     const int word = find_word(o->words, text, length);
-    return word >= 0 ? word
-                     : mpg_error_set(err, "'%.*s' is not %s", (int)length, text,
-                                     list_words(o->words, ", ", " or ", words, sizeof words));
+    if (word >= 0)
+        return word;
+    if (is_trace(text))
+        return mpg_error_set(err, "'%s' is a trace, not %s: write --%s=%s %s", text,
+                             mpg_option_list_words(o->words, ", ", " or ", words, sizeof words), o->name, o->words[0], text);
+    const char *near = mpg_nearest_word(o->words, text, length);
+    return mpg_error_set(err, "'%.*s' is not %s%s%s%s", (int)length, text,
+                         mpg_option_list_words(o->words, ", ", " or ", words, sizeof words), near ? "; did you mean " : "",
+                         near ? near : "", near ? "?" : "");
 }
 
 static int add_words(const struct mpg_option *o, const char *text, struct mpg_error *err)
@@ -513,10 +457,20 @@ static void check_together(const struct mpg_program *program, struct given *give
 
 /* --- the command line --- */
 
-static void check_arguments(const struct mpg_program *program, int count, char **first)
+/* Refuses a command line without enough arguments; says so if an option took a trace for its argument. */
+static _Noreturn void refuse_missing(const struct mpg_program *program, const struct given *given)
+{
+    for (size_t i = 0; program->options[i].name; i++)
+        if (given->option[i] && is_trace(given->option[i]))
+            mpg_option_usage_error(program, "missing argument: %s; --%s took '%s', a trace, for its argument", program->arguments,
+                                   program->options[i].name, given->option[i]);
+    mpg_option_usage_error(program, "missing argument: %s", program->arguments);
+}
+
+static void check_arguments(const struct mpg_program *program, const struct given *given, int count, char **first)
 {
     if (count < program->min_arguments)
-        mpg_option_usage_error(program, "missing argument: %s", program->arguments);
+        refuse_missing(program, given);
     if (program->max_arguments >= 0 && count > program->max_arguments)
         mpg_option_usage_error(program, "unexpected argument '%s'", first[program->max_arguments]);
     for (int i = 0; i < count && !program->stop_at_argument; i++)
@@ -524,14 +478,26 @@ static void check_arguments(const struct mpg_program *program, int count, char *
             mpg_option_usage_error(program, "an argument is empty: %s", program->arguments);
 }
 
-/* The tables for getopt_long(): the options and the old names. */
+/* The tables for getopt_long(): the options, and the old names on this command line. */
 struct tables {
     struct option longs[MAX_OPTIONS + MAX_RENAMED + 3];
     char shorts[2 * MAX_OPTIONS + 5];
     char old[MAX_RENAMED][40];
 };
 
-static void fill_tables(const struct mpg_program *program, struct tables *t)
+/* Returns true if an argument of ARGV is the long option NAME in full. Other names stay out of getopt's table, where they would
+ * make abbreviations ambiguous. */
+static bool is_used(const char *name, int argc, char **argv)
+{
+    const size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, length) == 0 &&
+            (!argv[i][2 + length] || argv[i][2 + length] == '='))
+            return true;
+    return false;
+}
+
+static void fill_tables(const struct mpg_program *program, int argc, char **argv, struct tables *t)
 {
     size_t n = 0, s = 0;
     t->shorts[s++] = program->stop_at_argument ? '+' : ':';
@@ -551,49 +517,95 @@ static void fill_tables(const struct mpg_program *program, struct tables *t)
     for (size_t i = 0; program->renamed && program->renamed[i].old && i < MAX_RENAMED; i++) {
         const char *old = program->renamed[i].old;
         snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
-        if (i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* entries of the same name are adjacent */
+        if ((i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* entries of the same name are adjacent */
+            && is_used(t->old[i], argc, argv))
             t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
                                             (int)(FIRST_RENAMED + i)};
     }
-    t->longs[n] = (struct option){"help", no_argument, NULL, CODE_HELP};
+    t->longs[n] = (struct option){"help", optional_argument, NULL, CODE_HELP};
     t->longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
 }
 
-/* Handles CODE if it is --help or --version: prints and exits. */
-static void answer_itself(const struct mpg_program *program, int code)
+/* Handles CODE with ARGUMENT if it is --help or --version: prints and exits. */
+static void answer_itself(const struct mpg_program *program, int code, const char *argument)
 {
     const bool version = code == CODE_VERSION || code == 'V', help = code == CODE_HELP || code == 'h';
     if (!version && !help)
         return;
+    const bool all = code == CODE_HELP && argument;
+    if (all && strcmp(argument, "all") != 0)
+        mpg_option_usage_error(program, "--help: '%s' is not all", argument);
     if (program->silent)
         exit(MPG_EXIT_OK);
     if (help)
-        print_help(program);
+        mpg_option_print_help(program, all);
     else
         printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
     exit_after_stdout(program->name);
+}
+
+/* Returns the number of names in T that begin with the LENGTH characters of NAME, and writes them into LIST. */
+static int list_beginning(const struct tables *t, const char *name, size_t length, char *list, size_t size)
+{
+    int n = 0;
+    size_t used = 0;
+    for (const struct option *o = t->longs; o->name; o++)
+        if (strncmp(o->name, name, length) == 0 && used < size)
+            used += (size_t)snprintf(list + used, size - used, "%s--%s", n++ > 0 ? ", " : "", o->name);
+    return n;
+}
+
+/* Refuses OPTION, an argument that getopt does not know: an ambiguous or unknown long option, a long option with an argument that
+ * it does not take, or short options. */
+static _Noreturn void refuse(const struct mpg_program *program, const struct tables *t, const char *option)
+{
+    char list[1000];
+    const bool is_long = strncmp(option, "--", 2) == 0;
+    if (is_long && optopt >= FIRST_CODE)
+        mpg_option_usage_error(program, "option '%.*s' takes no argument", (int)strcspn(option, "="), option);
+    if (!is_long)
+        mpg_option_usage_error(program, "wrong option '%s'", option);
+    const char *name = option + 2;
+    struct mpg_nearest nearest = {name, strcspn(name, "="), NULL, 0};
+    if (nearest.length > 0 && list_beginning(t, name, nearest.length, list, sizeof list) > 1)
+        mpg_option_usage_error(program, "option '%s' is ambiguous: %s", option, list);
+    for (const struct option *o = t->longs; o->name; o++)
+        mpg_nearest_try(&nearest, o->name);
+    mpg_option_usage_error(program, "wrong option '%s'%s%s%s", option, nearest.word ? "; did you mean --" : "",
+                           nearest.word ? nearest.word : "", nearest.word ? "?" : "");
+}
+
+/* Refuses OPTION, which ends the command line and needs an argument. */
+static _Noreturn void refuse_lack(const struct mpg_program *program, const char *option)
+{
+    char words[400];
+    const struct mpg_option *o = program->options;
+    while (o->name && (strncmp(option, "--", 2) != 0 || strcmp(o->name, option + 2) != 0))
+        o++;
+    mpg_option_usage_error(program, "option '%s' needs an argument%s%s", option, o->name && o->words ? ": " : "",
+                           o->name && o->words ? mpg_option_list_words(o->words, ", ", " or ", words, sizeof words) : "");
 }
 
 int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
 {
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
-    fill_tables(program, &t);
+    fill_tables(program, argc, argv, &t);
     if (!program->stop_at_argument) /* otherwise a started program would inherit the ignored signal */
         (void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit becomes a write error, which removes temporary files */
 
     if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
         if (program->silent)
             exit(MPG_EXIT_OK);
-        print_completion(program);
+        mpg_option_print_completion(program);
         exit_after_stdout(program->name);
     }
     optind = 0;
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1;) {
-        answer_itself(program, code);
+        answer_itself(program, code, optarg);
         if (code == ':')
-            mpg_option_usage_error(program, "option '%s' needs an argument", argv[optind - 1]);
+            refuse_lack(program, argv[optind - 1]);
         if (code >= FIRST_RENAMED) {
             take_old(program, t.old[code - FIRST_RENAMED], optarg, &given);
             continue;
@@ -602,10 +614,10 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
         while (code < FIRST_CODE && program->options[i].name && program->options[i].letter != code)
             i++;
         if (code == '?' || !program->options[i].name)
-            mpg_option_usage_error(program, "wrong option '%s'", argv[optind - 1]);
+            refuse(program, &t, argv[optind - 1]);
         take_option(program, i, optarg, &given);
     }
-    check_arguments(program, argc - optind, argv + optind);
+    check_arguments(program, &given, argc - optind, argv + optind);
     check_together(program, &given, argv + optind, (size_t)(argc - optind));
     return optind;
 }

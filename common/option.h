@@ -6,9 +6,11 @@
  * in --help and the keys ("map="). Programs with commands print the commands first, and "FILE..." if a file can replace the
  * command.
  *
- * Every program answers -h, --help and -V, --version on standard output and exits with 0. A wrong command line prints one
- * line on standard error and exits with 2. An option with an argument can be given only once unless it is a list, because the
- * first value would have no effect. A flag may be repeated.
+ * Every program answers -h, --help, --help=all and -V, --version on standard output and exits with 0. If the table has brief
+ * texts, --help prints only options that have one, and --help=all prints all options. A wrong command line prints one line on
+ * standard error, which names the nearest option or word (common/nearest.h), and exits with 2. An abbreviation of a long
+ * option's name is understood if no other name begins with it; old names have no abbreviations. An option with an argument can
+ * be given only once unless it is a list, because the first value would have no effect. A flag may be repeated.
  *
  * The table defines the words and the range of numbers of each option. A list of rules defines which options exclude, need or
  * imply each other. An option with keys accepts KEY=VALUE after a comma or separately: --source=FILE,latency=1us equals
@@ -58,6 +60,7 @@ struct mpg_option {
     void *value;
     const char *argument; /* the argument's name in --help, "TIME"; NULL for a flag and for words, which --help lists */
     const char *help;     /* one or more lines, separated by '\n' */
+    const char *brief;    /* one line for --help if the option is among the most used; NULL: only --help=all shows it */
     double minimum, maximum; /* both 0: no limit */
     bool *given;          /* set to true if the option is given; may be NULL */
     const char *group;    /* heading in --help above this option; NULL: same group as the previous option */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/kind.h"
+#include "common/nearest.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -430,6 +431,19 @@ static void print_completion(void)
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
+/* Refuses the command NAME; "": none is given. */
+static _Noreturn void refuse(const char *name)
+{
+    const struct mpg_program program = {.name = "mpghistory"};
+    struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        mpg_nearest_try(&nearest, commands[i].name);
+    mpg_nearest_try(&nearest, "--help");
+    mpg_nearest_try(&nearest, "--version");
+    mpg_option_usage_error(&program, "%s%s%s%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "",
+                           nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -437,15 +451,14 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(name, commands[i].name) == 0)
             return command_main(i, argc - 1, argv + 1);
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    if (strcmp(name, "--help") == 0 || strcmp(name, "--help=all") == 0 || strcmp(name, "-h") == 0)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         printf("mpghistory (mpgkit) %s\n", PACKAGE_VERSION);
     else if (strcmp(name, "--completion") == 0 && argc == 2)
         print_completion();
     else {
-        const struct mpg_program program = {.name = "mpghistory"};
-        mpg_option_usage_error(&program, "%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
+        refuse(name);
     }
     if (mpg_stdout_close(&err) == 0)
         return MPG_EXIT_OK;

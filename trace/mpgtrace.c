@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/nearest.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
@@ -62,6 +63,19 @@ static void print_version(void)
 #endif
 }
 
+/* Refuses the command NAME; "": none is given. */
+static _Noreturn void refuse(const char *name)
+{
+    const struct mpg_program program = {.name = "mpgtrace"};
+    struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        mpg_nearest_try(&nearest, commands[i].name);
+    mpg_nearest_try(&nearest, "--help");
+    mpg_nearest_try(&nearest, "--version");
+    mpg_option_usage_error(&program, "%s%s%s%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "",
+                           nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -69,15 +83,14 @@ int main(int argc, char **argv)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
     struct mpg_error err;
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    if (strcmp(name, "--help") == 0 || strcmp(name, "--help=all") == 0 || strcmp(name, "-h") == 0)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         print_version();
     else if (strcmp(name, "--completion") == 0 && argc == 2)
         print_completion();
     else {
-        const struct mpg_program program = {.name = "mpgtrace"};
-        mpg_option_usage_error(&program, "%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
+        refuse(name);
     }
     if (mpg_stdout_close(&err) < 0) {
         mpg_error_print("mpgtrace", &err);

@@ -241,10 +241,12 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
 {
     const struct mpg_option options[] = {
         {.group = "Machines", .name = "signature", .kind = MPG_OPTION_LIST, .value = &c->target.signatures, .argument = "FILE",
+         .brief = "the target machine, measured by mpgbench and sigmake",
          .help = "the target machine: its noise, latency, bandwidth, eager limit.\n"
                  "Of several each is a scenario, with the same draws; a table\n"
                  "tells which is how probably faster"},
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &c->source.file, .argument = "FILE|none", .keys = k->source,
+         .brief = "the machine of the trace (default: its own signature)",
          .help = "the traced machine's signature, whose costs the trace contains\n"
                  "(default: the one in the trace; the target's if the trace is of its\n"
                  "machine); none: there is none. Keys: map=PLACES, where ranks were\n"
@@ -252,10 +254,12 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "of a message, byte=TIME of each of its bytes (default: as the\n"
                  "trace shows)"},
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &c->target.predict,
+         .brief = "how long would it take on the target?",
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
         {.name = "target", .kind = MPG_OPTION_LIST, .value = &c->target.given, .keys = k->target,
-         .argument = "distributed|shared|cm5|ideal|FILE",
+         .argument = "ethernet25|hdr|slingshot|distributed|shared|cm5|ideal|FILE",
+         .brief = "how long on a machine of parameters, mpgtarget(5)?",
          .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
                  "(FILE, or a shipped one of that name), with a processor a rank. What\n"
                  "FILE does not say --signature does, if there is one. Of several, and\n"
@@ -284,19 +288,25 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "resample: two replicas each see another measurement)"},
         {.group = "Perturbations", .name = "noise", .kind = MPG_OPTION_LIST, .value = &c->change.noise,
          .argument = "DIST[@RANKS]",
-         .help = "time lost to the system, drawn once for each compute interval\n"
-                 "DIST: const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
+         .brief = "time lost in each compute interval, like exp:2us",
+         .help = "time lost to the system, drawn once for each compute interval;\n"
+                 "x0.1: 0.1 times the signature's noise\n"
+                 "DIST: T or const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
                  "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
                  "with times like 100ns or 2us; RANKS like 0,4-7.\n"
                  "Several of it add up where they name the same rank"},
         {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &c->change.call_noise, .argument = "DIST[@RANKS]",
          .help = "time lost inside each MPI call; signature: what the target's noise\n"
-                 "takes from what the call itself was traced to do"},
+                 "takes from what the call itself was traced to do; x0.5: half of that"},
         {.name = "latency", .kind = MPG_OPTION_LIST, .value = &c->change.latency, .argument = "DIST",
-         .help = "extra latency of each message"},
+         .brief = "extra latency of each message, like 10us; x2: twice the signature's",
+         .help = "extra latency of each message; x2: twice the signature's"},
         {.name = "byte", .kind = MPG_OPTION_LIST, .value = &c->change.byte, .argument = "DIST",
-         .help = "extra transfer time for each byte of a message"},
+         .brief = "extra time of each byte of a message, like 0.1ns; x2: half the bandwidth",
+         .help = "extra transfer time for each byte of a message; x2: twice the\n"
+                 "signature's, which is half the bandwidth"},
         {.name = "compute-ratio", .kind = MPG_OPTION_LIST, .value = &c->change.compute_ratio, .argument = "R[@REGION]",
+         .brief = "computation takes R times as long",
          .help = "how long the target computes for a traced second of\n"
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
                  "kernel's rates in both signatures. Of one region, or of all else"},
@@ -306,6 +316,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "(default: the signature's, else unlimited, or, with hypotheses, as\n"
                  "the trace shows)"},
         {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &c->change.given, .argument = "FILE|HYPOTHESIS",
+         .brief = "change the program, like 'balance sweep'",
          .help = "what of the program is supposed to be otherwise, mpghypothesis(5):\n"
                  "a file, or one of its lines: 'scale REGION [ranks=LIST] factor=F',\n"
                  "'balance REGION [comm=C] [by=instance|total]', 'insert REGION\n"
@@ -347,20 +358,24 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .help = "count what has no partner, or does not fit it, instead of failing"},
         {.group = "Question", .name = "sweep", .kind = MPG_OPTION_LIST, .value = &c->question.sweeps,
          .argument = "PARAM=LO:HI:N",
+         .brief = "a table of answers, like latency=1us,10us,100us",
          .help = "a table of answers instead of one, for N values from LO to HI with\n"
                  "the same draws; PARAM=LO:HI:N:log: each the same times the one\n"
                  "before; PARAM=V,V...: these. noise, call-noise, latency, byte:\n"
-                 "times are const:T; plain numbers are factors of what these\n"
-                 "options give. compute-ratio, eager-limit; absorb and map as\n"
-                 "lists. Several make a grid. With --target PARAM is a key of\n"
-                 "mpgtarget(5), and each value a machine of the table"},
+                 "times are const:T; x1,x2 are factors of the signature's values;\n"
+                 "plain numbers are factors of what these options give.\n"
+                 "compute-ratio, eager-limit; absorb and map as lists. Several\n"
+                 "make a grid. With --target PARAM is a key of mpgtarget(5), and\n"
+                 "each value a machine of the table"},
         {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &c->question.tolerate, .argument = "LIMIT%:PARAM",
+         .brief = "how much of it is tolerable, like 5%:latency?",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
                  "compute-ratio with which the median run is at most so much longer\n"
                  "than the traced one (with --predict: than it is as given), as in\n"
                  "5%:noise; of several limits, each, as in 1%,2%,5%:latency, and of\n"
                  "several signatures; a factor of what the option of that name gives"},
         {.name = "where", .kind = MPG_OPTION_WORDS, .value = &c->question.where, .words = wheres, .keys = k->where,
+         .brief = "where in the program does the time go?",
          .help = "also say where in the program delays are put in, taken over,\n"
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
                  "what time goes to, and the share of all replicas' critical paths\n"
@@ -392,13 +407,15 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "neither read nor written. No answer depends on it"},
         {.group = "Output", .name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &c->output.output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &c->output.json, .help = "print the whole answer as JSON"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &c->output.json, .brief = "print the whole answer as JSON",
+         .help = "print the whole answer as JSON"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &c->output.csv,
          .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
                  "several scenarios (as of --sweep), what is tolerated, or the segments\n"
                  "of --where=path"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &c->output.per_rank, .help = "print a table of the ranks' delays"},
         {.name = "report", .kind = MPG_OPTION_STRING, .value = &c->output.report, .argument = "FILE",
+         .brief = "also write the answer as a page for a browser",
          .help = "also write the answer as a page for a browser, FILE.html: what was found\n"
                  "in plain words, what to do, pictures; nothing is fetched"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &c->output.plot, .argument = "DIR",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Completion of command lines by bash (TAP): completion/mpgkit.bash offers what --help lists, commands, words and files;
+# Completion of command lines by bash (TAP): completion/mpgkit.bash offers what --help=all lists, commands, words and files;
 # it is what an installation installs.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,9 +20,9 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' ' -
 }
 
-# options COMMAND...: those of --help, as words to be offered
+# options COMMAND...: those of --help=all, as words to be offered
 options() {
-    "$@" --help | grep -oE '^ +(-., )?--[a-z][a-z0-9-]*=?' | grep -oE -- '--.*' | sort -u | paste -sd' ' -
+    "$@" --help=all | grep -oE '^ +(-., )?--[a-z][a-z0-9-]*=?' | grep -oE -- '--.*' | sort -u | paste -sd' ' -
 }
 
 complete_all() { # NAME COMMAND...

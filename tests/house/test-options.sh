@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The command line of every program (TAP): --help and --version, a wrong option,
-# and --help against the man page, option by option and key by key.
+# The command line of every program (TAP): --help and --version, wrong and abbreviated options,
+# and --help=all against the man page, option by option and key by key.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -95,6 +95,23 @@ helps_with() {
         END { exit !found }' "$work/help"
 }
 
+# most_lines NAME: of its --help
+most_lines() {
+    case $1 in mpgsim) echo 30 ;; *) echo 40 ;; esac
+}
+
+# names_all: --help, in $work/help, is the same as --help=all, in $work/out, or has a line that says how to see all.
+names_all() {
+    cmp -s "$work/help" "$work/out" && return 0
+    [ "$(wc -l <"$work/help")" -lt "$(wc -l <"$work/out")" ] && grep -q "^All options: .* --help=all$" "$work/help"
+}
+
+# abbreviates COMMAND...: --vers is --version
+abbreviates() {
+    run "$@" --vers
+    answered "(mpgkit) [0-9]"
+}
+
 # keys PAGE NAME COMMAND...: each key of its options is on PAGE and in --help, as $work/help has it, and is a value like an option's.
 keys() {
     local page=$1 name=$2 option key argument
@@ -134,10 +151,15 @@ program() {
         [ -z "$command" ] || words+=("$command")
         run "${words[@]}" --help
         ok "$name $command: --help" answered "^Usage: $name"
-        help_options <"$work/out" >>"$work/options"
         mv "$work/out" "$work/help"
         run "${words[@]}" -h
         ok "$name $command: -h is --help" same "$work/help" "$work/out"
+        ok "$name $command: --help has at most $(most_lines "$name") lines" test "$(wc -l <"$work/help")" -le "$(most_lines "$name")"
+        run "${words[@]}" --help=all
+        ok "$name $command: --help=all" answered "^Usage: $name"
+        ok "$name $command: --help names --help=all if that is longer" names_all
+        help_options <"$work/out" >>"$work/options"
+        mv "$work/out" "$work/help"
         run "${words[@]}" --version
         ok "$name $command: --version" answered "(mpgkit) [0-9]"
         run "${words[@]}" -V
@@ -160,6 +182,11 @@ program() {
         keys "$page" "$name $command" "${words[@]}"
         run "${words[@]}" --no-such-option
         ok "$name $command: an unknown option" refused
+        run "${words[@]}" --vresion
+        ok "$name $command: an unknown option near another" refused
+        ok "$name $command: ... which is named" grep -q -e "'--vresion'; did you mean --version?" "$work/err"
+        grep -q '^Commands:' "$work/help" || # a program that is nothing but commands has no options to abbreviate
+            ok "$name $command: an abbreviated option" abbreviates "${words[@]}"
     done
     sort -u -o "$work/options" "$work/options"
     if [ ! -e "$page" ]; then

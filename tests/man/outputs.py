@@ -105,11 +105,11 @@ def needed(name):
 
 
 def helps():
-    """Pairs of a command and its --help; programs that this build lacks are left out."""
+    """Pairs of a command and its --help=all; programs that this build lacks are left out."""
     for name in PLACES:
         path = program(name)
         for words in [[]] + [[c] for c in COMMANDS.get(name, [])] if path else []:
-            run = subprocess.run([path, *words, "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            run = subprocess.run([path, *words, "--help=all"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if run.returncode == 0:
                 yield " ".join([name, *words, "--help"]), run.stdout
 

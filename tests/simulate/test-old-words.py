@@ -51,7 +51,7 @@ def printed(*words):
 def check_words():
     names = [old[2:] for old, _ in RENAMED]
     ok("each old word is tried", sorted(names) == sorted(CASES), set(names) ^ set(CASES))
-    texts = {option: printed(MPGSIM, option) for option in ("--help", "--completion")}
+    texts = {option: printed(MPGSIM, option) for option in ("--help=all", "--completion")}
     for old, new in RENAMED:
         value, others = CASES[old[2:]]
         status, out, said = run(*others, new + value)
