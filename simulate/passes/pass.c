@@ -112,8 +112,27 @@ static int take(const struct takers *t, const struct mpg_steps *steps, struct mp
     return 0;
 }
 
+/* The progress of a pass over EVENTS events: on a line of its own, or on that of several passes. */
+struct pass_progress {
+    const struct mpg_pass_config *course;
+    struct mpg_progress own;
+    double events;
+};
+
+static void show_progress(struct pass_progress *x, double calls)
+{
+    const struct mpg_pass_config *course = x->course;
+    const double part = x->events > calls ? calls / x->events : 1;
+    if (course->is_silent)
+        return;
+    if (course->shared)
+        mpg_progress_update(course->shared, course->begun + course->share * part);
+    else
+        mpg_progress_update(&x->own, calls);
+}
+
 /* Gives all steps of G to T. */
-static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
+static int take_all(struct mpg_graph *g, const struct takers *t, struct pass_progress *progress,
                     struct mpg_error *err)
 {
     enum { STEPS_A_LOOK = 4096 };
@@ -127,7 +146,7 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_prog
         if (n < STEPS_A_LOOK)
             continue;
         n = 0;
-        mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+        show_progress(progress, (double)mpg_graph_counts(g).calls);
     }
     return more < 0 || !t->crew ? more : mpg_thread_pool_finish(t->crew, err);
 }
@@ -148,13 +167,15 @@ static int pass_once(const struct mpg_pass_config *course, const struct mpg_step
         mpg_graph_close(g);
         return -1;
     }
-    struct mpg_progress progress = {0};
+    struct pass_progress progress = {.course = course, .events = (double)mpg_trace_events(course->trace, -1)};
     if (course->passes)
         ++*course->passes;
-    if (!course->is_silent)
-        mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
+    if (!course->is_silent && !course->shared)
+        mpg_progress_start(&progress.own, course->label, progress.events);
     int status = take_all(g, &t, &progress, err);
-    mpg_progress_end(&progress);
+    if (status == 0)
+        show_progress(&progress, progress.events);
+    mpg_progress_end(&progress.own);
     mpg_thread_pool_free(t.crew);
     passed->counts = mpg_graph_counts(g);
     passed->expanded = mpg_graph_expanded_members(g);

@@ -4,6 +4,7 @@
 #define MPG_PASS_H
 
 #include "common/error.h"
+#include "common/progress.h"
 #include "graph/graph.h"
 #include "simulate/cache/cache.h"
 
@@ -38,6 +39,9 @@ struct mpg_pass_config {
     struct mpg_cache *kept; /* the pre-pass cache; or NULL */
     uint32_t slots;        /* slots of the graph, as an earlier pass found; 0: unknown */
     bool is_silent;        /* do not show progress */
+    /* A progress line of several passes, or NULL: this pass adds SHARE to the BEGUN that is complete, in the line's unit. */
+    struct mpg_progress *shared;
+    double begun, share;
 };
 
 /* Whether passes A and B have the same steps in the same order. */

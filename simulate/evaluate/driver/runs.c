@@ -34,6 +34,8 @@ struct group {
     struct mpg_run **run;
     size_t n;
     struct mpg_passed passed; /* findings of the last pass */
+    struct mpg_progress *progress; /* of the replicas of all groups */
+    double done;                   /* replicas */
 };
 
 /* The number of lanes of a pass, of LANE_BYTES each; memory depends on it, results do not. */
@@ -158,6 +160,9 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         status = begin_again(&part[i], err);
         again[k++] = part[i];
     }
+    struct mpg_pass_config *course = &r->run[0]->course;
+    course->begun += course->share; /* these replicas count once */
+    course->share = 0;
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
 
@@ -233,13 +238,23 @@ static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed
     }
 }
 
+/* Lets the next pass of RUN add SHARE replicas to the progress of G. */
+static void share_progress(const struct group *g, struct mpg_run *run, double share)
+{
+    run->course.shared = g->progress;
+    run->course.begun = g->done;
+    run->course.share = share;
+}
+
 /* Makes one pass for runs AT to AT + N - 1 of G, with replicas FIRST to FIRST + LANES - 1 of each. */
 static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t lanes, unsigned threads,
                 const struct mpg_observer *observer, struct mpg_error *err)
 {
     struct mpg_run **run = g->run + at;
     const struct replicas replicas = {run, n, threads, observer, &g->passed};
+    share_progress(g, run[0], (double)lanes * (double)n);
     const int status = evaluate_replicas(&replicas, first, lanes, err);
+    g->done += (double)lanes * (double)n;
     tell(run, n, &g->passed);
     return status;
 }
@@ -276,9 +291,13 @@ static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
                       const struct mpg_observer *observer, struct mpg_error *err)
 {
-    struct group g = {.run = calloc(n, sizeof *g.run)};
+    struct mpg_progress progress = {0};
+    struct group g = {.run = calloc(n, sizeof *g.run), .progress = &progress};
     bool *taken = calloc(n, sizeof *taken);
     int status = g.run && taken ? 0 : mpg_error_set(err, "out of memory");
+    if (n > 0 && !run[0].course.is_silent)
+        mpg_progress_start_counting(&progress, run[0].course.label, n > 1 ? "replicas of all scenarios" : "replicas",
+                                    (double)n * replicas);
     while (status == 0) {
         gather(run, n, taken, &g);
         if (g.n == 0)
@@ -290,6 +309,7 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
             tell(g.run + at + some, g.n - at - some, &g.passed);
         }
     }
+    mpg_progress_end(&progress);
     free(g.run);
     free(taken);
     return status;
