@@ -19,7 +19,7 @@ struct scale_model {
     bool is_time;                /* the value is in ns; otherwise a number */
     struct mpg_growth growth;    /* valid if WHY is NULL */
     double project;              /* projected N; 0: none */
-    struct mpg_growth_interval projected;
+    struct mpg_growth_interval projected; /* as computed, however wide */
 };
 
 /* Fits a model to each row of A and finds the dominating rows. If only growing rows are requested, drops the others. The
@@ -33,16 +33,22 @@ const char *mpg_scale_model_verdict(const struct scale_model *model);
 /* Writes the name of the modelled value into TEXT: "time of a rank", "calls of a rank". Returns TEXT. */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,
                                size_t size);
+/* Returns false if the model says nothing about its projected N: the 95 % interval reaches above SCALE_MODEL_WIDEST times the
+ * projected value, or is not finite. MODEL has a model and a projected N. */
+enum { SCALE_MODEL_WIDEST = 1000 };
+bool mpg_scale_model_projects(const struct scale_model *model);
 /* Formats VALUE in the model's unit ("1.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns TEXT. */
 char *mpg_scale_model_amount(const struct scale_model *model, double value, char *text);
 /* Formats the model's formula ("1.2 ms + 0.3 us N^(3/2) log2(N)", "5.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns
  * TEXT. */
 char *mpg_scale_model_formula(const struct scale_model *model, char *text);
 
-/* Writes the model as a JSON object with the key KEY. MODEL may be NULL. */
+/* Writes the model as a JSON object with the key KEY; projected values are null if the model does not project. MODEL may be
+ * NULL. */
 void mpg_scale_model_json(struct mpg_json *json, const char *key, const struct scale_model *model);
-/* Writes the model's numbers for a table; NAN for missing values. MODEL may be NULL. The columns are model_constant,
- * _coefficient, _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected, _projected_low, _projected_high. */
+/* Writes the model's numbers for a table; NAN for missing values and projections. MODEL may be NULL. The columns are
+ * model_constant, _coefficient, _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected, _projected_low,
+ * _projected_high. */
 enum { SCALE_MODEL_NUMBERS = 11 };
 void mpg_scale_model_numbers(const struct scale_model *model, double numbers[SCALE_MODEL_NUMBERS]);
 

@@ -67,6 +67,18 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
     return text;
 }
 
+bool mpg_scale_model_projects(const struct scale_model *m)
+{
+    const struct mpg_growth_interval *i = &m->projected;
+    return isfinite(i->low) && isfinite(i->value) && i->high <= SCALE_MODEL_WIDEST * i->value;
+}
+
+/* Returns the projected value with its interval; NAN if there is none. */
+static struct mpg_growth_interval projection_of(const struct scale_model *m)
+{
+    return m->project > 0 && mpg_scale_model_projects(m) ? m->projected : (struct mpg_growth_interval){NAN, NAN, NAN};
+}
+
 static void put_interval(struct mpg_json *j, const char *key, const struct mpg_growth_interval *i)
 {
     mpg_json_object(j, key);
@@ -99,7 +111,8 @@ static void put_growth(struct mpg_json *j, const struct scale_model *m)
     put_interval(j, "order", &g->order);
     if (m->project > 0) {
         mpg_json_number(j, "project", m->project);
-        put_interval(j, "projected", &m->projected);
+        const struct mpg_growth_interval projected = projection_of(m);
+        put_interval(j, "projected", &projected);
     }
 }
 
@@ -121,9 +134,9 @@ void mpg_scale_model_numbers(const struct scale_model *m, double numbers[SCALE_M
         return;
     const struct mpg_growth *g = &m->growth;
     const struct mpg_growth_shape *s = mpg_growth_shape(g->model.shape);
-    const struct mpg_growth_interval none = {NAN, NAN, NAN}, *at = m->project > 0 ? &m->projected : &none;
+    const struct mpg_growth_interval at = projection_of(m);
     const double all[SCALE_MODEL_NUMBERS] = {
         g->model.constant, g->model.coefficient, s ? (double)s->numerator / s->denominator : 0, s ? s->logs : 0,
-        g->probability, g->order.value, g->order.low, g->order.high, at->value, at->low, at->high};
+        g->probability, g->order.value, g->order.low, g->order.high, at.value, at.low, at.high};
     memcpy(numbers, all, sizeof all);
 }

@@ -18,6 +18,11 @@ static void put_model(struct mpg_table *t, const struct scale_report *r, const s
     mpg_table_number(t, has ? m->growth.probability : NAN);
     if (r->analysis->options->project <= 0)
         return;
+    if (has && !mpg_scale_model_projects(m)) {
+        mpg_table_text(t, "cannot be projected from these runs");
+        mpg_table_text(t, NULL);
+        return;
+    }
     mpg_table_text(t, has ? mpg_scale_model_amount(m, m->projected.value, text) : NULL);
     snprintf(text, sizeof text, "%.60s to %.60s", mpg_scale_model_amount(m, m->projected.low, low),
              mpg_scale_model_amount(m, m->projected.high, high));
