@@ -189,6 +189,7 @@ static void show_parameter(const char *name, double time_ns)
 
 static void show_loggp(const struct mpg_loggp *loggp)
 {
+    bool bends = false;
     if (loggp->segments == 0 && !(loggp->overhead_ns > 0) && !(loggp->gap_ns > 0))
         return;
     printf("\nLogGP");
@@ -205,8 +206,13 @@ static void show_loggp(const struct mpg_loggp *loggp)
         show_size(s->from_bytes);
         putchar(' ');
         show_size(s->to_bytes);
-        show_time(s->latency_ns);
-        show_time(s->latency_error_ns);
+        if (s->latency_ns > 0) {
+            show_time(s->latency_ns);
+            show_time(s->latency_error_ns);
+        } else {
+            printf(" %10s %10s", "-", "-");
+            bends = true;
+        }
         printf(" %9.4g %9.2g", s->gap_per_byte_ns, s->gap_per_byte_error_ns);
         if (s->gap_per_byte_ns > 0)
             printf(" %9.1f    ", 1e3 / s->gap_per_byte_ns);
@@ -215,6 +221,8 @@ static void show_loggp(const struct mpg_loggp *loggp)
         show_time(s->residual_sd_ns);
         printf(" %6.1f %%\n", 100 * s->worst_relative);
     }
+    if (bends)
+        printf("  -: the times of these sizes grow faster than a straight line from size 0, so their line has no latency\n");
 }
 
 /* ---- launches and pairs ---- */
