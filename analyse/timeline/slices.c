@@ -155,12 +155,30 @@ static bool receives(enum mpg_kind kind)
            kind == MPG_KIND_ISENDRECV;
 }
 
-static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *e, uint64_t number)
+/* Puts the name of SITE, "halo (stencil.c:10)", as an argument; nothing if it is unknown. */
+static int put_site(struct timeline *t, int32_t site, struct mpg_error *err)
+{
+    const char *name = site == MPG_NO_SITE ? "" : mpg_site_name(t->names, (uint32_t)site + 1, err);
+    if (!name)
+        return -1;
+    char *line = strndup(name, strcspn(name, "\n"));
+    if (!line)
+        return mpg_error_set(err, "out of memory");
+    if (*line) {
+        fputs(",\"callsite\":", t->out);
+        mpg_json_write_string(t->out, line);
+    }
+    free(line);
+    return 0;
+}
+
+static int put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *e, uint64_t number, struct mpg_error *err)
 {
     struct timeline *t = s->t;
     const enum mpg_kind kind = mpg_call_kind(e->call);
     const int32_t to = sends(kind) ? world_rank(t, e, e->to) : -1;
     const int32_t from = receives(kind) ? world_rank(t, e, e->from) : -1;
+    const int32_t root = kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE ? world_rank(t, e, e->root) : -1;
     const int64_t at_ns = mpg_timeline_at(t, s->rank, e->enter_ns);
     mpg_timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
     fputs(",\"dur\":", t->out);
@@ -175,7 +193,12 @@ static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *
         fprintf(t->out, ",\"to\":%" PRId32, to);
     if (from >= 0)
         fprintf(t->out, ",\"from\":%" PRId32, from);
+    if (root >= 0)
+        fprintf(t->out, ",\"root\":%" PRId32, root);
+    if (put_site(t, e->site, err) < 0)
+        return -1;
     fputs("}}", t->out);
+    return 0;
 }
 
 /* ---- events ---- */
@@ -196,7 +219,8 @@ static int take(struct rank_slices *s, const struct mpg_event *e, struct mpg_err
         for (uint32_t j = 0; j < s->tracks; j++)
             move_regions(&s->track[j], e->enter_ns);
     if (timeline_has(s->t, s->rank, number)) {
-        put_call(s, k, e, number);
+        if (put_call(s, k, e, number, err) < 0)
+            return -1;
         track->last_ns = e->leave_ns;
     }
     return 0;
@@ -240,7 +264,9 @@ int mpg_timeline_slices(struct timeline *t, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(t->world->trace);
     struct mpg_progress progress;
-    int status = 0;
+    struct mpg_site_names names;
+    int status = mpg_site_names_begin(&names, t->world->trace, 1, NULL, err);
+    t->names = &names;
     mpg_progress_start(&progress, "writing the timeline", ranks);
     for (int32_t rank = 0; rank < ranks && status == 0; rank++) {
         if (mpg_rank_set_contains(&t->part->ranks, rank))
@@ -248,5 +274,7 @@ int mpg_timeline_slices(struct timeline *t, struct mpg_error *err)
         mpg_progress_update(&progress, rank + 1);
     }
     mpg_progress_end(&progress);
+    mpg_site_names_end(&names);
+    t->names = NULL;
     return status;
 }

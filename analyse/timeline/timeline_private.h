@@ -4,6 +4,7 @@
 #define MPG_TIMELINE_PRIVATE_H
 
 #include "analyse/timeline/timeline.h"
+#include "trace/stat/names.h"
 
 struct timeline {
     FILE *out;
@@ -15,6 +16,7 @@ struct timeline {
     uint32_t *before;  /* a rank: number of threads of the ranks before it */
     bool any;          /* an event has been written */
     uint64_t hidden;   /* number of hidden regions, over all worlds */
+    struct mpg_site_names *names; /* of the world's callsites, one function each */
 };
 
 /* Returns whether call NUMBER of RANK is in the part. */
