@@ -82,7 +82,7 @@ int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const 
 
 /* Writes "set COMMAND 'TEXT'"; TEXT is given by a printf format. */
 void mpg_plot_set(FILE *script, const char *command, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Writes a title of two lines, the second in smaller letters. */
+/* Writes a title of two lines, the second in smaller letters. Long lines have smaller letters still: the frame cuts none. */
 void mpg_plot_title(FILE *script, const char *first, const char *second);
 
 /* Describes table rows as lines of a plot. SAME returns true if rows A and B belong to the same line, POINT returns a row's

@@ -128,14 +128,21 @@ void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
     putc('\n', script);
 }
 
+/* Returns the size of letters, at most LARGEST, with which TEXT fits between the margins. */
+static int letters_of(const char *text, int largest)
+{
+    enum { WIDTH = 1650, SMALLEST = 7 }; /* WIDTH: characters of a line times their size; about half as wide as high */
+    const int fitting = WIDTH / (int)(strlen(text) + 1);
+    return fitting > largest ? largest : fitting < SMALLEST ? SMALLEST : fitting;
+}
+
 void mpg_plot_title(FILE *script, const char *first, const char *second)
 {
     fputs("set label ", script);
     mpg_gnuplot_write_string(script, first);
-    fputs(" at screen 0.02,0.96 left front font 'sans,17'\nset label ", script);
+    fprintf(script, " at screen 0.02,0.96 left front font 'sans,%d'\nset label ", letters_of(first, 17));
     mpg_gnuplot_write_string(script, second);
-    fprintf(script, " at screen 0.02,0.905 left front font 'sans,13' textcolor rgb '%s'\n",
-            PLOT_GREY);
+    fprintf(script, " at screen 0.02,0.905 left front font 'sans,%d' textcolor rgb '%s'\n", letters_of(second, 13), PLOT_GREY);
 }
 
 char *mpg_plot_size_name(char *buf, int64_t size_bytes)

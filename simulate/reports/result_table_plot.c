@@ -32,6 +32,20 @@ static double most_of(const struct mpg_result_table *rows)
     return most_ns;
 }
 
+/* Returns true if run times need a logarithmic axis: the longest is many times the shortest, whose interval would be a point. */
+static bool spread_wide(const struct mpg_result_table *rows, double *least_ns, double *most_ns)
+{
+    enum { RATIO = 20 };
+    *least_ns = INFINITY;
+    *most_ns = most_of(rows);
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct mpg_summary *run = &rows->row[i].answer.run;
+        *least_ns = fmin(*least_ns, run->low > 0 ? run->low : run->median);
+    }
+    return *least_ns > 0 && *most_ns > RATIO * *least_ns;
+}
+
+/* Labels the axis of run times, in UNIT; NULL: the marks have units. */
 static void put_head(struct plot_session *s, const struct mpg_result_table *rows, const char *unit)
 {
     char first[TEXT], second[TEXT];
@@ -42,7 +56,8 @@ static void put_head(struct plot_session *s, const struct mpg_result_table *rows
     else
         snprintf(second, sizeof second, "seed %" PRIu64, rows->seed);
     mpg_plot_title(s->script, first, second);
-    mpg_plot_set(s->script, "ylabel", "%s run time (%s)", rows->predicted ? "predicted" : "perturbed", unit);
+    mpg_plot_set(s->script, "ylabel", "%s run time%s%s%s", rows->predicted ? "predicted" : "perturbed", unit ? " (" : "",
+                 unit ? unit : "", unit ? ")" : "");
 }
 
 /* ---- the swept parameter ---- */
@@ -140,9 +155,16 @@ static int draw_sweep(struct plot_session *s, const struct mpg_result_table *row
                                      .most = MOST_LINES, .table = "sweep", .bands = true};
     if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
-    put_head(s, rows, unit_name);
+    double least_ns, most_ns;
+    const bool is_log = spread_wide(rows, &least_ns, &most_ns);
+    put_head(s, rows, is_log ? NULL : unit_name);
     x.x_unit = put_x_axis(s, rows);
-    fputs("set yrange [0:*]\nset style fill transparent solid 0.2 noborder\nplot ", s->script);
+    if (is_log) {
+        x.y_unit = 1;
+        mpg_plot_log_times(s->script, "y", least_ns, most_ns);
+    } else
+        fputs("set yrange [0:*]\n", s->script);
+    fputs("set style fill transparent solid 0.2 noborder\nplot ", s->script);
     if (mpg_plot_put_lines(s, &lines, err) < 0)
         return -1;
     putc('\n', s->script);
@@ -178,14 +200,19 @@ static int draw_ranking(struct plot_session *s, const struct mpg_result_table *r
 {
     char text[32];
     const char *unit_name;
-    const double unit = mpg_units_of_time(most_of(rows), &unit_name);
+    double least_ns, most_ns;
+    const bool is_log = spread_wide(rows, &least_ns, &most_ns);
+    const double unit = is_log ? 1 : mpg_units_of_time(most_ns, &unit_name);
     const size_t n = machines(rows);
     if (mpg_plot_start(s, err, "machines") < 0)
         return -1;
-    put_head(s, rows, unit_name);
+    put_head(s, rows, is_log ? NULL : unit_name);
     put_machines(s->script, rows, "x", n);
-    fprintf(s->script, "set xrange [-0.6:%.1f]\nset yrange [0:%.6g]\nset boxwidth 0.6\nset style fill solid 0.7 noborder\n",
-            (double)n - 0.4, 1.15 * most_of(rows) / unit);
+    if (is_log)
+        mpg_plot_log_times(s->script, "y", least_ns / 2, 2 * most_ns);
+    else
+        fprintf(s->script, "set yrange [0:%.6g]\n", 1.15 * most_ns / unit);
+    fprintf(s->script, "set xrange [-0.6:%.1f]\nset boxwidth 0.6\nset style fill solid 0.7 noborder\n", (double)n - 0.4);
     for (size_t i = 0; i < n; i++) {
         const struct plot_point p = run_of(rows, i, unit);
         fprintf(s->data, "%zu %.15g %.15g %.15g\n", i, p.y, p.low, p.high);
