@@ -100,7 +100,10 @@ void mpg_predicted_work(const struct mpg_report *r, FILE *out)
     char ratio[64] = "as fast as on the traced machine";
     if (r->p->compute_ratio != 1)
         snprintf(ratio, sizeof ratio, "takes %.6g times the traced time", r->p->compute_ratio);
-    fprintf(out, "%s%s; work is %s", ratio,
+    const struct mpg_parameters *machine = r->extrapolation ? r->extrapolation->parameters : NULL;
+    const char *against = machine ? machine->ratio_against : NULL;
+    fprintf(out, "%s%s%s%s%s; work is %s", ratio, against ? " (MipsRatio is against " : "", against ? against : "",
+            against ? ", not this trace's machine: --target=MipsRatio=1 leaves it out)" : "",
              r->p->region_ratios ? ", in regions as --compute-ratio says" : "",
              r->result->counts.cpu_intervals > 0
                  ? "the CPU time of intervals where it is recorded"

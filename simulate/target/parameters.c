@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/input.h"
+#include "common/nearest.h"
 #include "common/units.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"
@@ -292,6 +293,8 @@ int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_er
     if (!strchr(text, '=') || strlen(text) >= sizeof line || strpbrk(text, "#\n"))
         return mpg_error_set(err, "'%.60s' is no KEY=VALUE", text);
     strcpy(line, text);
+    if (strncmp(text, "MipsRatio", strlen("MipsRatio")) == 0)
+        p->ratio_against = NULL;
     return read_line(p, line, 0, err);
 }
 
@@ -350,11 +353,15 @@ static const char *find_shipped(const char *name)
 static void set_unreadable(const char *path, int number, struct mpg_error *err)
 {
     char all[256] = "";
+    struct mpg_nearest nearest = {path, strlen(path), NULL, 0};
     for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : ", ", shipped[i].name);
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++)
+        mpg_nearest_try(&nearest, shipped[i].name);
     mpg_error_errno(err, number, "%s", path);
     if (number == ENOENT && !strchr(path, '/'))
-        mpg_error_prefix(err, "neither shipped (%s) nor a file", all);
+        mpg_error_prefix(err, "neither shipped (%s) nor a file%s%s%s", all, nearest.word ? "; did you mean " : "",
+                         nearest.word ? nearest.word : "", nearest.word ? "?" : "");
 }
 
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err)
@@ -362,8 +369,12 @@ struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *e
     FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     const char *known = !file && errno == ENOENT ? find_shipped(path) : NULL;
     size_t n;
-    if (known)
-        return mpg_parameters_parse(known, strlen(known), path, err);
+    if (known) {
+        struct mpg_parameters *p = mpg_parameters_parse(known, strlen(known), path, err);
+        if (p && strncmp(path, "cm5", 3) == 0)
+            p->ratio_against = "a Sun 4";
+        return p;
+    }
     if (!file) {
         set_unreadable(path, errno, err);
         return NULL;

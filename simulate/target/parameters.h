@@ -51,6 +51,7 @@ enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, 
 struct mpg_parameters {
     char *name;                  /* name of the file, or of the shipped one */
     char *mips_ratio;            /* as given; NULL: not given */
+    const char *ratio_against;   /* the machine that the shipped file's ratio compares with; NULL: the traced one */
     bool of_messages;            /* some time of messages is given */
     bool of_barrier;             /* some time of barriers is given; otherwise these are defaults */
     struct mpg_spec time[MPG_PARAMETERS];
@@ -71,7 +72,7 @@ struct mpg_parameters {
     unsigned line[MPG_KEYS];     /* and their line; 0: on the command line */
 };
 
-/* Reads the file PATH or, if there is none, the shipped file of that name (distributed, shared, ideal, cm5, with or without
+/* Reads the file PATH or, if there is none, the shipped file of that name (ethernet25, hdr and so on, with or without
  * .par). NULL with ERR, which names file and line. The caller frees it. */
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err);
 /* Parses LENGTH bytes of TEXT; NAME is its name in errors. */
