@@ -11,6 +11,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "common/input.h"
+#include "common/nearest.h"
 #include "simulate/draws/lane_code.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"
@@ -151,12 +152,23 @@ static int parse_parameters(char *text, int count, struct mpg_spec *s, struct mp
                                           : mpg_units_parse_time(comma, &s->b, err);
 }
 
+/* Parses TEXT, a time: always this one. */
+static int parse_constant(const char *text, struct mpg_spec *s, struct mpg_error *err)
+{
+    s->family = MPG_FAMILY_CONST;
+    if (!*text || !strchr("+-.0123456789", *text))
+        return mpg_error_set(err, "is neither a time like 100ns nor FAMILY:PARAMETERS like exp:2us");
+    return mpg_units_parse_time(text, &s->a, err) < 0 ? -1 : derive(s, err);
+}
+
 static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
 {
     char *parameters = strchr(text, ':');
     if (!parameters)
-        return mpg_error_set(err, "is not FAMILY:PARAMETERS like const:100ns or exp:2us");
+        return parse_constant(text, s, err);
     *parameters++ = '\0';
+    struct mpg_nearest nearest = {text, strlen(text), NULL, 0};
+    mpg_nearest_try(&nearest, "file");
     if (strcmp(text, "file") == 0) {
         s->family = MPG_FAMILY_FILE;
         if (!*parameters)
@@ -164,6 +176,7 @@ static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
         return read_samples(parameters, s, err) < 0 ? MPG_SPEC_UNREADABLE : 0;
     }
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        mpg_nearest_try(&nearest, families[i].name);
         if (strcmp(families[i].name, text) != 0)
             continue;
         s->family = families[i].family;
@@ -171,9 +184,8 @@ static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
             return mpg_error_prefix(err, "%s", families[i].usage);
         return 0;
     }
-    return mpg_error_set(err, "unknown distribution '%s' (const, exp, normal, gamma, lognormal, "
-                              "pareto, file)",
-                         text);
+    return mpg_error_set(err, "unknown distribution '%s' (const, exp, normal, gamma, lognormal, pareto, file)%s%s%s", text,
+                         nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
 }
 
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err)

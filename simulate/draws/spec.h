@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions as given on the command line: "exp:2us@0,4-7". */
+/* Distributions as given on the command line: "exp:2us@0,4-7", "10us". */
 #ifndef MPG_SPEC_H
 #define MPG_SPEC_H
 
@@ -36,8 +36,9 @@ struct mpg_spec {
     struct mpg_rank_set ranks; /* the ranks that it applies to */
 };
 
-/* Parses TEXT, which outlives SPEC; "file:PATH" reads numbers, ns, from PATH. Returns 0; -1 if TEXT is wrong, or a draw could
- * exceed the bound that keeps all sums finite; MPG_SPEC_UNREADABLE if TEXT is right and PATH is not. */
+/* Parses TEXT, which outlives SPEC; "10us" is "const:10us"; "file:PATH" reads numbers, ns, from PATH. Returns 0;
+ * -1 if TEXT is wrong, or a draw could exceed the bound that keeps all sums finite; MPG_SPEC_UNREADABLE if TEXT is right and
+ * PATH is not. */
 enum { MPG_SPEC_UNREADABLE = -2 };
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
 /* Returns the quantile at U, 0 < U < 1, ns. */

@@ -100,7 +100,7 @@ bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p)
 {
-    return p->call_noise_of_target && p->target_cores > 0 && !p->same_noise;
+    return p->call_noise_of_target && p->target_cores > 0 && (!p->same_noise || p->scales_call_noise);
 }
 
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p)
@@ -204,9 +204,10 @@ static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x,
         l->lane[l->n] = l->n;
 }
 
-/* Computes the time of WORK, which begins DELAY_NS late, for the replicas L of B. */
+/* Computes the time of WORK, which begins DELAY_NS late, for the replicas L of B. The time that noise takes is multiplied by
+ * FACTOR. */
 static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
-                    const struct mpg_lane_work *work, const double *delay_ns, struct looked_up *l)
+                    const struct mpg_lane_work *work, double factor, const double *delay_ns, struct looked_up *l)
 {
     for (uint32_t k = 0; k < l->n; k++) {
         const uint32_t w = l->lane[k];
@@ -226,8 +227,8 @@ static void look_up(const struct mpg_perturbation *p, const struct mpg_interval 
                                         .covered_ns = x->covered_ns,
                                         .passed_ns = x->passed_ns ? x->passed_ns + b->at : NULL};
     p->target_noise.kind->time_for(&p->target_noise, &begun, l->time_ns);
-    for (uint32_t k = 0; k < l->n && p->scales_noise; k++)
-        l->time_ns[k] = mpg_perturbation_scaled(p, l->work_ns[k], l->time_ns[k]);
+    for (uint32_t k = 0; k < l->n && factor != 1; k++)
+        l->time_ns[k] = l->work_ns[k] + factor * (l->time_ns[k] - l->work_ns[k]);
 }
 
 /* Adds the extra time of X for the replicas of B. If REMOVED, the source's noise is removed. */
@@ -247,7 +248,7 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
     }
     pass(p, x, b, &work, delay_ns, &l);
     if (l.n > 0)
-        look_up(p, x, b, &work, delay_ns, &l);
+        look_up(p, x, b, &work, p->scales_noise ? p->noise_factor : 1, delay_ns, &l);
     for (uint32_t k = 0; k < l.n; k++) {
         const double more_ns = l.time_ns[k] - x->length_ns, least_ns = -x->length_ns;
         delay_ns[l.lane[k]] += more_ns > least_ns ? more_ns : least_ns;
@@ -291,17 +292,26 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
     }
 }
 
+/* Returns the factor of the target's noise inside calls. The same noise is in the trace already, once. */
+static double call_noise_factor(const struct mpg_perturbation *p)
+{
+    if (p->scales_call_noise)
+        return p->call_noise_factor - (p->same_noise ? 1 : 0);
+    return p->scales_noise ? p->noise_factor : 1;
+}
+
 void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                            uint32_t first, uint32_t n, const double *delay_ns, double *value_ns)
 {
     const struct mpg_lane_work work = {.all = x->length_ns};
+    const double factor = call_noise_factor(p);
     double after_ns[MPG_LANES_AT_ONCE]; /* not used */
     struct looked_up l;
     for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n)) {
         memcpy(after_ns, delay_ns + b.at, b.n * sizeof *after_ns);
         pass(p, x, &b, &work, after_ns, &l);
         if (l.n > 0)
-            look_up(p, x, &b, &work, delay_ns + b.at, &l);
+            look_up(p, x, &b, &work, factor, delay_ns + b.at, &l);
         for (uint32_t k = 0; k < l.n; k++)
             value_ns[b.at + l.lane[k]] += l.time_ns[k] - x->length_ns;
     }

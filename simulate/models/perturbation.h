@@ -42,6 +42,10 @@ struct mpg_perturbation {
     enum mpg_noise_model noise_model;
     bool scales_noise;   /* the time that the target's noise takes is multiplied by: */
     double noise_factor; /* >= 0 */
+    bool scales_call_noise;   /* inside calls it is multiplied instead by: */
+    double call_noise_factor; /* >= 0 */
+    bool scales_messages;     /* the target is a copy by mpg_factors_apply(), with these factors, >= 0: */
+    double latency_factor, byte_factor;
     bool call_noise_of_target; /* work inside calls meets the target's noise, too */
     struct mpg_noise_source target_noise, source_noise;
     size_t target_cores, source_cores; /* number of cores with a noise record */
@@ -142,14 +146,8 @@ static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
     return p->region_ratios ? 1 : p->compute_ratio;
 }
 
-/* Returns the time, ns, of WORK_NS that takes TIME_NS with noise, after the noise's share has been scaled by P's factor. */
-static inline double mpg_perturbation_scaled(const struct mpg_perturbation *p, double work_ns, double time_ns)
-{
-    return work_ns + p->noise_factor * (time_ns - work_ns);
-}
-
 /* Returns true if work inside calls meets the target's noise: it is asked for, the target has noise, and the source's noise
- * differs. */
+ * differs, or a factor is asked for. */
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
 /* Returns the memory of a noise cursor per replica, bytes: it remembers the last look-up. 0: the noise needs none. */
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);

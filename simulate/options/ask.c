@@ -148,5 +148,6 @@ int mpg_setting_ask(struct mpg_setting *in, const struct mpg_config *c, struct m
     if (status < 0)
         return status;
     set_models(c, in);
+    mpg_setting_take_factors(in, c);
     return mpg_ratios_parse(&in->ratios, &c->change.compute_ratio, err) < 0 ? -1 : use_target(c, &in->p, err);
 }

@@ -22,7 +22,8 @@ bool mpg_config_signature_is_all(const struct mpg_config *c)
     const struct mpg_perturbation_config *x = &c->change;
     return c->target.signature && strcmp(c->target.signature, "-") != 0 && x->noise.n == 0 && x->call_noise.n == 0 &&
            x->latency.n == 0 && x->byte.n == 0 && c->model.noise < 0 && c->model.latency == MPG_TIME_EMPIRICAL &&
-           c->model.byte == MPG_TIME_EMPIRICAL && !c->given.eager_limit;
+           c->model.byte == MPG_TIME_EMPIRICAL && !c->given.eager_limit && !mpg_config_scales_messages(c) &&
+           !x->factor[MPG_SWEPT_NOISE].given && !x->factor[MPG_SWEPT_CALL_NOISE].given;
 }
 
 /* --- texts --- */
@@ -177,8 +178,8 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
     sort_targets(&c->target);
     sort(&c->change.given, mpg_hypothesis_is_file, &c->change.files, NULL);
     resolve_where(&c->question);
-    if (parse_against(&c->target, err) < 0 || mpg_config_parse_sweep(c, err) < 0 || parse_timeline(&c->output, err) < 0 ||
-        check_standard_input(c, err) < 0 || read_hypotheses(c, err) < 0)
+    if (parse_against(&c->target, err) < 0 || mpg_config_take_factors(c, err) < 0 || mpg_config_parse_sweep(c, err) < 0 ||
+        parse_timeline(&c->output, err) < 0 || check_standard_input(c, err) < 0 || read_hypotheses(c, err) < 0)
         return -1;
     m->has_weak_progress = c->change.hypotheses.n > 0 && !mpg_option_has_word(&m->without, MPG_WITHOUT_CARRIED);
     mpg_config_expand(c);

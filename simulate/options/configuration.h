@@ -54,9 +54,17 @@ struct mpg_source_config {
     double latency_ns, byte_ns;
 };
 
+/* A factor of the signature's values, --latency=x2. */
+struct mpg_factor {
+    bool given;
+    double factor; /* >= 0 */
+};
+enum { MPG_FACTORS = MPG_SWEPT_BYTE + 1 };
+
 /* Changes of the traced run. */
 struct mpg_perturbation_config {
-    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
+    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio; /* distributions; ratios */
+    struct mpg_factor factor[MPG_FACTORS]; /* of noise, call noise, latency, byte, by enum mpg_swept */
     int64_t eager_limit;
     struct mpg_option_list given, files; /* values of --hypothesis, and those of them that are files */
     struct mpg_hypotheses hypotheses;  /* hypotheses from files, then from the command line */
@@ -167,6 +175,15 @@ const char *mpg_collectives_word(enum mpg_collectives how);
 int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *err);
 /* Parses C's sweep. Error: an option excludes it. */
 int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err);
+/* Moves the texts xF of C's options with distributions to its factors. Errors: F is no factor, is given twice, or as of
+ * mpg_config_check_factor(). */
+int mpg_config_take_factors(struct mpg_config *c, struct mpg_error *err);
+/* Error: the factor of WHAT has nothing that it multiplies, or C replaces what it multiplies. */
+int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mpg_error *err);
+/* Returns the texts of C's option with distributions that WHAT names; NULL: WHAT names another option. */
+struct mpg_option_list *mpg_config_dists(struct mpg_perturbation_config *change, enum mpg_swept what);
+/* Returns true if C has a factor of message times, so that the target is not the machine that was measured. */
+bool mpg_config_scales_messages(const struct mpg_config *c);
 /* Sets C's three choices of expanded collectives. */
 void mpg_config_expand(struct mpg_config *c);
 /* Adds OPTION, given with TEXT, to the arguments of CONFIG's run for the history. */

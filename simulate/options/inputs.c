@@ -12,6 +12,7 @@
 #include "simulate/evaluate/driver/scales.h"
 #include "simulate/cache/cache.h"
 #include "simulate/models/corrections.h"
+#include "simulate/models/factors.h"
 #include "simulate/models/resize.h"
 #include "simulate/options/shown.h"
 #include "simulate/processes/processes.h"
@@ -82,7 +83,8 @@ static const struct mpg_collective_table *expanded_by(const struct mpg_config *c
 /* Loads the table of collective algorithms, if any point of the sweep needs it. */
 static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
-    const bool expands_rest = c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0);
+    const bool expands_rest =
+        c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0) || mpg_config_scales_messages(c);
     if (!c->model.expand && !expands_rest && !c->model.expand_some && !c->model.has_weak_progress)
         return 0;
     f->table =
@@ -351,10 +353,12 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         return -1;
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
                         c->source.none, err) < 0 ||
+        mpg_setting_scale_messages(in, in->target, err) < 0 ||
         (c->target.map && mpg_placement_parse(&in->places, "map", c->target.map, ranks, err) < 0) ||
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
+        mpg_setting_check_noise(in, c, err) < 0 ||
         mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, c->target.machine, err) < 0 ||
         mpg_setting_check_ranks(c, p, ranks, err) < 0)
         return -1;
@@ -379,6 +383,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
     free(in->unexpanded.whole);
+    mpg_factors_free(in->scaled);
     *in = (struct mpg_setting){0};
 }
 
@@ -476,21 +481,24 @@ static int list_wholes(const struct mpg_perturbation *p, struct mpg_unexpanded *
     return 0;
 }
 
-/* Chooses the collectives to expand, and the factors of their messages. */
-static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, struct mpg_setting *in,
+/* Chooses the collectives to expand, and the factors of their messages. Target I of F is the machine that was measured. */
+static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, size_t i, struct mpg_setting *in,
                            struct mpg_error *err)
 {
     struct mpg_graph_options *graph = &in->simulation.graph;
     struct mpg_perturbation *p = &in->p;
     graph->expand = expanded_by(c, f);
     graph->expand_some = c->model.expand_some;
+    const int64_t limit_bytes = graph->eager_limit_bytes;
+    if (in->scaled && mpg_perturbation_multiply_collectives(p, in->scaled, f->target[i], f->table, limit_bytes, err) < 0)
+        return -1;
     if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* message times are unknown */
         return 0;
     graph->expand = f->table;
     graph->unexpanded = &in->unexpanded;
     if (list_wholes(p, &in->unexpanded, err) < 0)
         return -1;
-    return mpg_perturbation_scale_collectives(p, f->table, graph->eager_limit_bytes, err);
+    return mpg_perturbation_scale_collectives(p, f->table, limit_bytes, err);
 }
 
 static void set_options(const struct mpg_config *c, const struct mpg_files *f, struct mpg_setting *in)
@@ -561,7 +569,7 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_config *c, const s
     if (mpg_trace_cut(f->trace) && !c->model.lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
     set_options(c, f, in);
-    if (set_collectives(c, f, in, err) < 0)
+    if (set_collectives(c, f, i, in, err) < 0)
         return -1;
     if (!c->target.predict && has_resizes(c) && !mpg_resize_is_known(&in->p))
         return mpg_error_set(err, "resize: neither a source's signature nor --source=byte says what bytes cost on the "

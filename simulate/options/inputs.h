@@ -33,7 +33,8 @@ struct mpg_setting {
     bool borrows;              /* the distributions belong to another setting */
     struct mpg_simulation_options simulation;
     struct mpg_ratios ratios;
-    const struct mpg_signature *target; /* belongs to the files; NULL: none */
+    const struct mpg_signature *target; /* belongs to the files, or is `scaled`; NULL: none */
+    struct mpg_signature *scaled;       /* the files' with the factors of message times; NULL: none are asked for */
     struct mpg_source source;
     struct mpg_placement places, source_places;
     struct mpg_processors processors; /* processors of a parametric target */
@@ -44,6 +45,13 @@ struct mpg_setting {
  * outlives SETTING. Returns 0, -1, or MPG_SPEC_UNREADABLE. The caller closes SETTING, even after an error. */
 int mpg_setting_ask(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
                     const struct mpg_setting *like, struct mpg_error *err);
+/* Fills SETTING's factors from C. Private to simulate/options/, as the function below. */
+void mpg_setting_take_factors(struct mpg_setting *setting, const struct mpg_config *c);
+/* Replaces SETTING's target by a copy of TARGET with the factors of message times, if these are not 1. Call it when the source is
+ * known. Errors: TARGET has no message times; the source is unknown, in perturb mode; out of memory. */
+int mpg_setting_scale_messages(struct mpg_setting *setting, const struct mpg_signature *target, struct mpg_error *err);
+/* Error: SETTING's target has no noise that C's factors multiply. */
+int mpg_setting_check_noise(const struct mpg_setting *setting, const struct mpg_config *c, struct mpg_error *err);
 /* Error: an option's list of ranks names a rank that is not below RANKS. Private to simulate/options/. */
 int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
 /* Completes SETTING, filled by mpg_setting_ask(), with target I of FILES, which outlive it. Without a random part and without

@@ -9,25 +9,25 @@
 
 /* --- a sweep --- */
 
-/* Returns the texts of the option with distributions that WHAT sweeps; NULL: WHAT is no such option. */
-static struct mpg_option_list *dists_of(struct mpg_perturbation_config *x, enum mpg_swept what)
-{
-    struct mpg_option_list *const lists[MPG_SWEPTS] = {[MPG_SWEPT_NOISE] = &x->noise,
-                                                       [MPG_SWEPT_CALL_NOISE] = &x->call_noise,
-                                                       [MPG_SWEPT_LATENCY] = &x->latency,
-                                                       [MPG_SWEPT_BYTE] = &x->byte};
-    return lists[what];
-}
-
 static bool is_given(void *change, enum mpg_swept what)
 {
-    return dists_of(change, what)->n > 0;
+    const struct mpg_perturbation_config *x = change;
+    return mpg_config_dists(change, what)->n > 0 || x->factor[what].given;
 }
 
-/* OF_MACHINE: a signature gives noise, so factors of noise are possible. */
-static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given, bool of_machine, struct mpg_error *err)
+/* Error: the values of X exclude the texts GIVEN to the option of the same name, or have nothing that they multiply. */
+static int check_dists(struct mpg_config *c, const struct mpg_axis *x, const struct mpg_option_list *given,
+                       struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
+    const bool of_machine = c->target.signatures.n > 0;
+    const struct mpg_factor *factor = &c->change.factor[x->what];
+    if (factor->given)
+        return x->unit == MPG_SWEEP_FACTOR ? 0
+               : mpg_error_set(err, "%s: '%s' and --%s=x%.6g exclude each other (plain numbers are factors of that)", x->option,
+                               x->text, name, factor->factor);
+    if (x->unit == MPG_SWEEP_SCALE)
+        return mpg_config_check_factor(c, x->what, err) < 0 ? mpg_error_prefix(err, "%s: '%s'", x->option, x->text) : 0;
     if (x->unit == MPG_SWEEP_TIME && given->n > 0)
         return mpg_error_set(err, "%s: '%s': times are const:T, and there is --%s=%s (plain numbers "
                                   "are factors of that)", x->option, x->text, name, given->item[0]);
@@ -46,9 +46,9 @@ static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *g
 
 static int check_axis(struct mpg_config *c, const struct mpg_axis *x, struct mpg_error *err)
 {
-    const struct mpg_option_list *dists = dists_of(&c->change, x->what), *ratios = &c->change.compute_ratio;
+    const struct mpg_option_list *dists = mpg_config_dists(&c->change, x->what), *ratios = &c->change.compute_ratio;
     if (dists)
-        return check_dists(x, dists, c->target.signatures.n > 0, err);
+        return check_dists(c, x, dists, err);
     for (size_t i = 0; x->what == MPG_SWEPT_COMPUTE_RATIO && i < ratios->n; i++)
         if (!strchr(ratios->item[i], '@'))
             return mpg_error_set(err, "--compute-ratio and %s compute-ratio exclude each other", x->option);
@@ -103,9 +103,14 @@ static void set_value(struct mpg_config *c, const struct mpg_axis *x, size_t pla
     switch (x->unit) {
     case MPG_SWEEP_TIME:
         snprintf(text, sizeof c->swept[0], "const:%.17gns", x->value[place]);
-        add_item(dists_of(&c->change, x->what), text);
+        add_item(mpg_config_dists(&c->change, x->what), text);
         break;
-    case MPG_SWEEP_FACTOR:
+    case MPG_SWEEP_SCALE:
+        c->change.factor[x->what] = (struct mpg_factor){true, x->value[place]};
+        break;
+    case MPG_SWEEP_FACTOR: /* of distributions: applied to each point */
+        c->change.factor[x->what].factor *= x->value[place];
+        break;
     case MPG_SWEEP_NUMBER: /* set by mpg_config_target_point() */
     case MPG_SWEEP_COUNT:
         break;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "common/units.h"
 #include "simulate/target/parameters.h"
 
@@ -28,6 +29,7 @@ const char *mpg_sweep_unit_name(enum mpg_sweep_unit unit)
 {
     static const char *const units[] = {[MPG_SWEEP_TIME] = "ns",
                                         [MPG_SWEEP_FACTOR] = "factor",
+                                        [MPG_SWEEP_SCALE] = "factor",
                                         [MPG_SWEEP_RATIO] = "ratio",
                                         [MPG_SWEEP_SIZE] = "bytes",
                                         [MPG_SWEEP_WORD] = NULL};
@@ -82,6 +84,26 @@ static bool is_plain(const char *text)
     return mpg_units_parse_real(text, &value, &ignored) == 0;
 }
 
+bool mpg_sweep_is_factor(const char *text)
+{
+    return text[0] == 'x' && strchr("+-.0123456789", text[1]);
+}
+
+int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *err)
+{
+    struct mpg_error ignored;
+    if (text[0] != 'x' || mpg_units_parse_real(text + 1, value, &ignored) < 0)
+        return mpg_error_set(err, "'%s' is not x and a factor, like x2", text);
+    return *value >= 0 ? 0 : mpg_error_set(err, "'%s': a factor is not below 0", text);
+}
+
+/* Returns TEXT, a time, without "const:" before it. */
+static const char *time_of(const char *text)
+{
+    static const char family[] = "const:";
+    return strncmp(text, family, sizeof family - 1) == 0 ? text + sizeof family - 1 : text;
+}
+
 static int check_value(const struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
 {
     if (x->key || x->unit == MPG_SWEEP_TIME)
@@ -98,7 +120,8 @@ static int parse_number(const struct mpg_axis *x, const char *text, double *valu
 {
     const bool is_whole = x->unit == MPG_SWEEP_SIZE || x->unit == MPG_SWEEP_COUNT;
     int64_t whole = 0;
-    const int status = x->unit == MPG_SWEEP_TIME    ? mpg_units_parse_time(text, value, err)
+    const int status = x->unit == MPG_SWEEP_TIME    ? mpg_units_parse_time(x->key ? text : time_of(text), value, err)
+                       : x->unit == MPG_SWEEP_SCALE ? mpg_sweep_parse_factor(text, value, err)
                        : x->unit == MPG_SWEEP_SIZE  ? mpg_units_parse_size(text, &whole, err)
                        : x->unit == MPG_SWEEP_COUNT ? mpg_units_parse_int(text, &whole, err)
                        : x->unit == MPG_SWEEP_WORD  ? mpg_error_set(err, "'%s' is no number", text)
@@ -145,12 +168,20 @@ static size_t cut(char *text, char separator, char **word, size_t most)
     return n;
 }
 
-/* Makes times of X factors where all N words are plain numbers, and some is not 0. */
+/* Makes times of X factors of the signature's values where one of the N words is xF, and other factors where all words are plain
+ * numbers, and some is not 0. */
 static void find_factors(struct mpg_axis *x, char *const *word, size_t n)
 {
     bool any = false;
+    if (x->key || x->unit != MPG_SWEEP_TIME)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (mpg_sweep_is_factor(word[i])) {
+            x->unit = MPG_SWEEP_SCALE;
+            return;
+        }
     for (size_t i = 0; i < n; i++) {
-        if (x->key || x->unit != MPG_SWEEP_TIME || !is_plain(word[i]))
+        if (!is_plain(word[i]))
             return;
         any = any || strtod(word[i], NULL) != 0;
     }
@@ -261,14 +292,18 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 /* Sets X to the parameter NAME. */
 static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
-    for (int i = 0; i < MPG_SWEPTS; i++)
+    struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
+    for (int i = 0; i < MPG_SWEPTS; i++) {
+        mpg_nearest_try(&nearest, swepts[i].name);
         if (strcmp(swepts[i].name, name) == 0) {
             x->what = (enum mpg_swept)i;
             x->unit = swepts[i].unit;
             return 0;
         }
+    }
     return mpg_error_set(err, "is not PARAM=LO:HI:N, with noise, call-noise, latency, byte, compute-ratio, "
-                              "eager-limit, absorb or map as PARAM");
+                              "eager-limit, absorb or map as PARAM%s%s%s", nearest.word ? "; did you mean " : "",
+                         nearest.word ? nearest.word : "", nearest.word ? "?" : "");
 }
 
 /* Sets X to the target's key NAME. */
@@ -364,11 +399,13 @@ int mpg_sweep_tolerate(struct mpg_sweep *s, const char *text, struct mpg_limits 
     *s = (struct mpg_sweep){.points = 2};
     if (parse_limits(text, limits, &param, err) < 0)
         return mpg_error_prefix(err, "--tolerate: '%s'", text);
+    struct mpg_nearest nearest = {param, strlen(param), NULL, 0};
     while (what < MPG_SWEPT_EAGER_LIMIT && strcmp(swepts[what].name, param) != 0)
-        what++;
+        mpg_nearest_try(&nearest, swepts[what++].name);
     if (what == MPG_SWEPT_EAGER_LIMIT)
         return mpg_error_set(err, "--tolerate: '%s': '%s' is not noise, call-noise, latency, byte or "
-                                  "compute-ratio", text, param);
+                                  "compute-ratio%s%s%s", text, param, nearest.word ? "; did you mean " : "",
+                             nearest.word ? nearest.word : "", nearest.word ? "?" : "");
     struct mpg_axis *x = &s->axis[s->axes++];
     *x = (struct mpg_axis){
         .what = (enum mpg_swept)what, .unit = swepts[what].unit, .text = text, .option = "--tolerate", .n = 2};

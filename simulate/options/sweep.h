@@ -23,7 +23,8 @@ enum mpg_swept {
 /* The unit of values. */
 enum mpg_sweep_unit {
     MPG_SWEEP_TIME,   /* ns: const:T */
-    MPG_SWEEP_FACTOR, /* factor of the given distributions */
+    MPG_SWEEP_FACTOR, /* factor of what the option of this name gives, or of the signature's noise */
+    MPG_SWEEP_SCALE,  /* factor of the signature's values: xF */
     MPG_SWEEP_RATIO,
     MPG_SWEEP_SIZE,   /* integer bytes */
     MPG_SWEEP_WORD,
@@ -55,10 +56,14 @@ struct mpg_limits {
     double limit[16];
 };
 
+/* Returns true if TEXT is meant as a factor of the signature's values: x and a number. */
+bool mpg_sweep_is_factor(const char *text);
+/* Sets *VALUE to the factor TEXT, "x2". Error: the number is missing, not finite or below 0. */
+int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *err);
 /* Parses the texts of GIVEN: "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". OF_TARGET: PARAM is a key of mpgtarget(5);
- * the target checks its values later. Errors: unknown or repeated PARAM; a value that PARAM cannot have; numbers mixed with
- * times; a single or repeated value; LO >= HI; N < 2; log with a value <= 0; more than MPG_SWEEP_MOST points; out of memory.
- * The caller clears SWEEP, even after an error. */
+ * the target checks its values later. Errors: unknown or repeated PARAM; a value that PARAM cannot have; numbers, times and
+ * factors xF mixed; a single or repeated value; LO >= HI; N < 2; log with a value <= 0; more than MPG_SWEEP_MOST points; out of
+ * memory. The caller clears SWEEP, even after an error. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, bool of_target, struct mpg_error *err);
 /* Parses "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM"; a blank may replace the colon. Sets SWEEP to two values of PARAM, of which
  * the smaller means none of it. GIVEN says whether distributions of PARAM are given; then values are factors. Errors: a LIMIT

@@ -145,6 +145,12 @@ static void say_absorb(const struct mpg_report *r, FILE *out)
     }
 }
 
+static void say_factors(const struct mpg_report *r, FILE *out)
+{
+    fprintf(out, "the target's messages are multiplied: %.6g times the time of an empty message, %.6g times the rest; "
+                 "collectives by the messages of their algorithms (--latency, --byte)", r->p->latency_factor, r->p->byte_factor);
+}
+
 static void say_call_noise(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
@@ -153,6 +159,8 @@ static void say_call_noise(const struct mpg_report *r, FILE *out)
                    "it did to the calls of the benchmarks is in the measured times already, so some of "
                    "it counts twice"
                  : "source and target have the same record of noise: calls stay as they are");
+    if (r->p->scales_call_noise)
+        fprintf(out, "; %.6g times what it takes", r->p->call_noise_factor);
 }
 
 static void say_floors(const struct mpg_report *r, FILE *out)
@@ -343,6 +351,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"noise", say_noise, true, NULL},
         {"latency", mpg_assume_latency, perturbed, NULL},
         {"bytes", mpg_assume_bytes, perturbed, NULL},
+        {"factors", say_factors, r->p->scales_messages, NULL},
         {"messages", mpg_predicted_messages, predicted, NULL},
         {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p), NULL},
         {"overheads", mpg_assume_overheads, perturbed && r->p->target_path != NULL, NULL},

@@ -84,19 +84,19 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 
 /* ---- options ---- */
 
-/* The options as given; null if not given. */
-static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs)
+/* The distributions as given; else "signature" if IS_MEASURED, or null. */
+static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs, bool is_measured)
 {
     char text[4096];
     mpg_specs_say(specs, text, sizeof text);
-    mpg_json_string(j, key, specs->n > 0 ? text : NULL);
+    mpg_json_string(j, key, specs->n > 0 ? text : is_measured ? "signature" : NULL);
 }
 
 static void put_call_noise(struct mpg_json *j, const struct mpg_perturbation *p)
 {
     char specs[4096], text[4200];
     if (!p->call_noise_of_target) {
-        put_specs(j, "call_noise", &p->call_noise);
+        put_specs(j, "call_noise", &p->call_noise, false);
         return;
     }
     mpg_specs_say(&p->call_noise, specs, sizeof specs);
@@ -249,7 +249,7 @@ static void put_machines(struct mpg_json *j, const struct mpg_report *r)
     mpg_json_string(j, "source_from", origins[r->source->origin]);
     mpg_json_string(j, "path", path_name(p->target_path));
     mpg_json_string(j, "source_path", path_name(p->source_path));
-    put_specs(j, "noise", &p->noise);
+    put_specs(j, "noise", &p->noise, mpg_perturbation_noise_measured(p));
     if (p->scales_noise)
         mpg_json_number(j, "noise_factor", p->noise_factor);
     mpg_json_string(j, "cosched", p->target_cores > 0 ? cosched[p->target_noise.cosched] : NULL);
@@ -257,8 +257,14 @@ static void put_machines(struct mpg_json *j, const struct mpg_report *r)
     put_without(j);
     mpg_json_bool(j, "tracer_taken_out", r->result->tracer_taken_out);
     put_call_noise(j, p);
-    put_specs(j, "latency", &p->latency);
-    put_specs(j, "byte", &p->byte);
+    if (p->scales_call_noise)
+        mpg_json_number(j, "call_noise_factor", p->call_noise_factor);
+    put_specs(j, "latency", &p->latency, mpg_perturbation_latency_measured(p));
+    put_specs(j, "byte", &p->byte, mpg_perturbation_bytes_measured(p));
+    if (p->scales_messages) {
+        mpg_json_number(j, "latency_factor", p->latency_factor);
+        mpg_json_number(j, "byte_factor", p->byte_factor);
+    }
     if (p->target_noise.kind && p->target_noise.kind->model)
         mpg_json_string(j, "noise_model", p->target_noise.kind->model);
     if (p->latency_model == MPG_TIME_FIT)

@@ -24,6 +24,7 @@ struct item {
     char text[DISTS][40];             /* text of each distribution */
     double ratio;                     /* compute ratio; 0: the setting's */
     double noise_factor;              /* factor of the signature's noise; 1: unchanged */
+    double call_noise_factor;         /* factor of its noise inside calls; -1: the setting's */
     struct mpg_region_ratios regions; /* the setting's region ratios with RATIO as their base */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
@@ -99,30 +100,40 @@ static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_e
 
 /* --- points --- */
 
-/* Returns true if POINT differs from LEADER only in values. */
-static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t point)
+/* Returns true if points with different values on AXIS have settings of their own: another graph, placement or signature. */
+static bool changes_setting(const struct mpg_config *c, const struct mpg_axis *axis)
 {
+    const bool scales = axis->unit == MPG_SWEEP_SCALE || (axis->unit == MPG_SWEEP_FACTOR && c->change.factor[axis->what].given);
+    return axis->what >= MPG_SWEPT_EAGER_LIMIT ||
+           (scales && (axis->what == MPG_SWEPT_LATENCY || axis->what == MPG_SWEPT_BYTE));
+}
+
+/* Returns true if POINT differs from LEADER only in values. */
+static bool shares_setting(const struct mpg_config *c, size_t leader, size_t point)
+{
+    const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
-        if (s->axis[i].what >= MPG_SWEPT_EAGER_LIMIT &&
+        if (changes_setting(c, &s->axis[i]) &&
             mpg_sweep_place(s, i, point) != mpg_sweep_place(s, i, leader))
             return false;
     return true;
 }
 
 /* Returns true if POINT is the first point of its setting. */
-static bool is_leader(const struct mpg_sweep *s, size_t point)
+static bool is_leader(const struct mpg_config *c, size_t point)
 {
+    const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
-        if (s->axis[i].what < MPG_SWEPT_EAGER_LIMIT && mpg_sweep_place(s, i, point) > 0)
+        if (!changes_setting(c, &s->axis[i]) && mpg_sweep_place(s, i, point) > 0)
             return false;
     return true;
 }
 
-static size_t count_points(const struct mpg_sweep *s, size_t leader)
+static size_t count_points(const struct mpg_config *c, size_t leader)
 {
     size_t n = 0;
-    for (size_t point = leader; point < s->points; point++)
-        n += shares_setting(s, leader, point);
+    for (size_t point = leader; point < c->question.sweep.points; point++)
+        n += shares_setting(c, leader, point);
     return n;
 }
 
@@ -171,11 +182,15 @@ static int set_value(struct item *x, const struct mpg_config *at, const struct m
         memcpy(x->text[axis->what], at->swept[axis->what], sizeof *x->text);
         return mpg_specs_add(&x->own[axis->what], x->text[axis->what], err);
     }
-    if (axis->unit == MPG_SWEEP_FACTOR) {
+    if (axis->unit == MPG_SWEEP_SCALE || axis->unit == MPG_SWEEP_FACTOR) {
         const struct mpg_specs *given = dists_of(&x->of->setting.p, axis->what);
-        if (given->n == 0)
-            x->noise_factor = axis->value[place];
-        else if (mpg_specs_scale(given, axis->value[place], &x->own[axis->what], err) < 0)
+        const struct mpg_factor *factor = &at->change.factor[axis->what];
+        const double value = factor->given ? factor->factor : axis->value[place];
+        if (axis->what == MPG_SWEPT_NOISE && given->n == 0)
+            x->noise_factor = value;
+        else if (axis->what == MPG_SWEPT_CALL_NOISE && factor->given)
+            x->call_noise_factor = value;
+        else if (given->n > 0 && mpg_specs_scale(given, axis->value[place], &x->own[axis->what], err) < 0)
             return mpg_error_prefix(err, "%s: '%s'", axis->option, axis->text);
     }
     if (axis->unit == MPG_SWEEP_RATIO)
@@ -198,6 +213,8 @@ static void apply(struct item *x)
             *dists[i] = x->own[i];
     x->p.scales_noise = x->noise_factor != 1;
     x->p.noise_factor = x->noise_factor;
+    if (x->call_noise_factor >= 0)
+        x->p.call_noise_factor = x->call_noise_factor;
     if (x->ratio > 0) {
         x->p.compute_ratio = x->ratio;
         x->regions = *x->options.graph.ratios;
@@ -216,6 +233,12 @@ static int done(void *context, struct mpg_error *err)
     return status;
 }
 
+/* The factor without a swept one. */
+static double noise_factor_of(const struct mpg_perturbation *p)
+{
+    return p->scales_noise ? p->noise_factor : 1;
+}
+
 static int begin_item(struct together *t, size_t k, size_t signature, size_t point, struct mpg_error *err)
 {
     const struct mpg_config *c = t->c;
@@ -224,7 +247,8 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
     *x = (struct item){.of = &t->setting[signature],
                        .point = point,
                        .row = point * t->settings + signature,
-                       .noise_factor = 1,
+                       .noise_factor = noise_factor_of(&t->setting[signature].setting.p),
+                       .call_noise_factor = -1,
                        .files = t->files,
                        .rows = t->rows};
     mpg_config_at(c, NULL, point, &at);
@@ -295,7 +319,7 @@ static int run(struct together *t, size_t leader, struct mpg_error *err)
         if (begin_setting(t, leader, i, err) < 0)
             return setting_failed(t->c, leader, err);
         for (size_t point = leader; point < sweep->points; point++)
-            if (shares_setting(sweep, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
+            if (shares_setting(t->c, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
                 return -1;
     }
     const uint32_t replicas = count_replicas(t);
@@ -330,9 +354,9 @@ static int run_part(struct together *t, struct mpg_error *err)
     int status = 0;
     name_columns(t->c, t->rows);
     for (size_t point = 0; point < sweep->points && status == 0; point++) {
-        if (!is_leader(sweep, point))
+        if (!is_leader(t->c, point))
             continue;
-        const size_t n = count_points(sweep, point) * t->settings;
+        const size_t n = count_points(t->c, point) * t->settings;
         if (t->part == 0 || (part_of(t, 0) <= t->part && part_of(t, n - 1) >= t->part))
             status = run_together(t, point, err);
         t->before += n;

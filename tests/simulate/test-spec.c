@@ -255,11 +255,13 @@ static void fails_to_read(const char *text, const char *words)
 
 static void test_errors(void)
 {
-    fails("", "not FAMILY:PARAMETERS");
-    fails("2us", "not FAMILY:PARAMETERS");
+    fails("", "neither a time");
+    fails("2", "'2' has no unit");
+    fails("2us,3us", "2us,3us");
     fails("cauchy:1", "unknown distribution 'cauchy'");
     fails("Exp:1us", "unknown distribution 'Exp'");
-    fails("const", "not FAMILY:PARAMETERS");
+    fails("const", "neither a time like 100ns nor FAMILY:PARAMETERS");
+    fails("expp:1us", "did you mean exp?");
     fails("const:", "const:TIME");
     fails("const:1ns,2ns", "needs 1 parameter");
     fails("const:soon", "soon");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simulate/algorithms/expand.h"
+#include "simulate/models/factors.h"
 #include "simulate/models/times.h"
 
 /* Messages of one path, with median costs. */
@@ -106,26 +107,35 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
     return last_ns;
 }
 
+/* As take(), with the messages of SIGNATURE's path number I. */
+static double take_on(const struct evaluation *e, const struct mpg_signature *signature, size_t i, enum mpg_operation operation,
+                      int32_t p, double bytes, struct mpg_error *err)
+{
+    struct messages x = {.signature = signature,
+                         .way = {.target = signature, .target_path = &signature->network[i]},
+                         .bytes = -1,
+                         .eager_limit_bytes = e->eager_limit_bytes};
+    mpg_perturbation_use_overheads(&x.way);
+    return take(e, &x, operation, p, bytes, err);
+}
+
 /* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The path of the measurement is
- * unknown: the path whose scale is closest to 1 is used. */
+ * unknown: the path whose scale is closest to 1 is used, and its number stored in *PATH (SIGNATURE's number of paths: none). */
 static double scale_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
-                       int32_t p, const struct mpg_network_size *size, struct mpg_error *err)
+                       int32_t p, const struct mpg_network_size *size, size_t *path, struct mpg_error *err)
 {
     const double measured_ns = mpg_size_quantile(size, -1, 0.5);
     double best = 1, least = INFINITY;
+    *path = signature->paths;
     for (size_t i = 0; i < signature->paths; i++) {
-        struct messages x = {.signature = signature,
-                             .way = {.target = signature, .target_path = &signature->network[i]},
-                             .bytes = -1,
-                             .eager_limit_bytes = e->eager_limit_bytes};
-        mpg_perturbation_use_overheads(&x.way);
-        const double ns = take(e, &x, operation, p, (double)size->size_bytes, err);
+        const double ns = take_on(e, signature, i, operation, p, (double)size->size_bytes, err);
         if (ns < 0)
             return -1;
         if (!(ns > 0) || !(measured_ns > 0) || fabs(log(measured_ns / ns)) >= least)
             continue;
         best = measured_ns / ns;
         least = fabs(log(best));
+        *path = i;
     }
     return best;
 }
@@ -135,10 +145,11 @@ static double *scales_of(const struct evaluation *e, const struct mpg_signature 
                          int32_t p, const struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     double *scale = calloc(sizes->n, sizeof *scale);
+    size_t path;
     if (!scale)
         mpg_error_set(err, "out of memory");
     for (size_t i = 0; scale && i < sizes->n; i++) {
-        scale[i] = scale_of(e, signature, operation, p, &sizes->size[i], err);
+        scale[i] = scale_of(e, signature, operation, p, &sizes->size[i], &path, err);
         if (scale[i] >= 0)
             continue;
         free(scale);
@@ -158,17 +169,62 @@ static int scale_meeting(const struct evaluation *e, const struct mpg_perturbati
     return 0;
 }
 
+static struct evaluation begin(const struct mpg_perturbation *p, const struct mpg_collective_table *table,
+                               int64_t eager_limit_bytes, struct mpg_error *err)
+{
+    return (struct evaluation){.expansion = mpg_expansion_new(1, 0, err),
+                               .table = table,
+                               .reduces = p->reduces != NULL,
+                               .eager_limit_bytes = eager_limit_bytes == INT64_MAX ? INFINITY : (double)eager_limit_bytes};
+}
+
 int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
                                        int64_t eager_limit_bytes, struct mpg_error *err)
 {
-    struct evaluation e = {.expansion = mpg_expansion_new(1, 0, err),
-                           .table = table,
-                           .reduces = p->reduces != NULL,
-                           .eager_limit_bytes = eager_limit_bytes == INT64_MAX ? INFINITY : (double)eager_limit_bytes};
+    const struct evaluation e = begin(p, table, eager_limit_bytes, err);
     int status = e.expansion ? 0 : -1;
     for (int k = 0; k < MPG_OPERATIONS; k++)
         for (size_t i = 0; status == 0 && i < p->meetings[k].n; i++)
             status = scale_meeting(&e, p, (enum mpg_operation)k, &p->meetings[k].meeting[i], err);
+    mpg_expansion_free(e.expansion);
+    return status;
+}
+
+/* Returns the factor of COLLECTIVE, OPERATION on ORIGINAL's machine, with TARGET's messages; 1 if nothing is known; < 0 with
+ * ERR. */
+static double factor_of(const struct evaluation *e, const struct mpg_signature *target, const struct mpg_signature *original,
+                        enum mpg_operation operation, const struct mpg_collective_time *collective, struct mpg_error *err)
+{
+    const struct mpg_network_size size = {
+        .size_bytes = collective->size_bytes, .time_ns = collective->time_ns, .launches = collective->launches};
+    const double bytes = (double)size.size_bytes;
+    const int32_t p = collective->processes;
+    size_t path;
+    if (p < 2)
+        return 1;
+    if (scale_of(e, original, operation, p, &size, &path, err) < 0)
+        return -1;
+    if (path == original->paths)
+        return 1;
+    const double before_ns = take_on(e, original, path, operation, p, bytes, err);
+    const double after_ns = before_ns > 0 ? take_on(e, target, path, operation, p, bytes, err) : -1;
+    return after_ns < 0 ? -1 : after_ns / before_ns;
+}
+
+int mpg_perturbation_multiply_collectives(const struct mpg_perturbation *p, struct mpg_signature *target,
+                                          const struct mpg_signature *original, const struct mpg_collective_table *table,
+                                          int64_t eager_limit_bytes, struct mpg_error *err)
+{
+    const struct evaluation e = begin(p, table, eager_limit_bytes, err);
+    int status = e.expansion ? 0 : -1;
+    for (int k = 0; k < MPG_OPERATIONS; k++)
+        for (size_t i = 0; status == 0 && i < target->collectives; i++) {
+            struct mpg_collective_time *x = &target->collective[i];
+            if (strcmp(x->operation, mpg_operation_name((enum mpg_operation)k)) != 0)
+                continue;
+            const double factor = factor_of(&e, target, original, (enum mpg_operation)k, &original->collective[i], err);
+            status = factor < 0 ? -1 : mpg_factors_multiply(x, factor, err);
+        }
     mpg_expansion_free(e.expansion);
     return status;
 }
