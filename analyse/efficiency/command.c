@@ -9,22 +9,25 @@
 
 struct wanted {
     const char *output;
-    bool json, csv;
+    bool json, csv, by_given;
+    int by; /* index in bys */
+    int64_t bins;
     enum mpg_efficiency_scaling scaling;
     struct mpg_efficiency_options options;
 };
 
-static int find(const struct wanted *a, const char *path, struct mpg_efficiency_traced *traced, struct mpg_error *err)
+/* *TRACE is the trace, which the caller closes, also on failure. */
+static int find(const struct wanted *a, const char *path, struct mpg_trace **trace, struct mpg_efficiency_traced *traced,
+                struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
-    int status = -1;
+    *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
     traced->path = path;
-    if (trace && mpg_trace_cut(trace) && !a->options.lenient)
-        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
-    else if (trace && (status = mpg_efficiency_find(trace, &a->options, &traced->run, err)) < 0)
-        mpg_trace_blame(trace, err);
-    mpg_trace_close(trace);
-    return status;
+    traced->trace = *trace;
+    if (!*trace)
+        return -1;
+    if (mpg_trace_cut(*trace) && !a->options.lenient)
+        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(*trace));
+    return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_trace_blame(*trace, err) : 0;
 }
 
 /* Puts traces with fewer ranks first, of equal ones the first given; insertion keeps their order. */
@@ -51,12 +54,23 @@ static int write_report(const struct wanted *a, const struct mpg_efficiency_repo
     return -1;
 }
 
+/* Refuses parts of several of the N traces. */
+static int resolve(void *wanted, char **path, size_t n, struct mpg_error *err)
+{
+    const struct wanted *a = wanted;
+    (void)path;
+    return n > 1 && a->by_given ? mpg_error_set(err, "--by: of one trace only") : 0;
+}
+
 static int efficiency_of(const struct wanted *a, char **path, size_t n, struct mpg_error *err)
 {
     struct mpg_efficiency_traced *traced = calloc(n, sizeof *traced);
     int status = traced ? 0 : mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = find(a, path[i], &traced[i], err);
+    struct mpg_trace *trace = NULL; /* open until the end if it is the only one */
+    for (size_t i = 0; i < n && status == 0; i++) {
+        mpg_trace_close(trace);
+        status = find(a, path[i], &trace, &traced[i], err);
+    }
     if (status == 0) {
         const struct mpg_efficiency_report report = {
             .n = n, .traced = traced, .scaling = a->scaling, .eager_limit_bytes = a->options.eager_limit_bytes};
@@ -65,17 +79,25 @@ static int efficiency_of(const struct wanted *a, char **path, size_t n, struct m
     }
     for (size_t i = 0; i < n && traced; i++)
         mpg_efficiency_run_clear(&traced[i].run);
+    mpg_trace_close(trace);
     free(traced);
     return status;
 }
 
 int mpg_efficiency_main(int argc, char **argv)
 {
-    struct wanted a = {.output = "-", .options = {.eager_limit_bytes = INT64_MAX}};
+    enum { BINS = 20, MOST_BINS = 100000 };
+    struct wanted a = {.output = "-", .bins = BINS, .options = {.eager_limit_bytes = INT64_MAX}};
+    static const char *const bys[] = {"region", "time", NULL};
     static const char *const scalings[] = {"fixed", "scaled", NULL};
     static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+                                                   {"bins", MPG_OPTION_NEEDS, "by=time", NULL},
                                                    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
+        {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys, .given = &a.by_given,
+         .help = "of one trace: a row for each region, or for equal bins of the run"},
+        {.name = "bins", .kind = MPG_OPTION_INT, .value = &a.bins, .argument = "N", .minimum = 1, .maximum = MOST_BINS,
+         .help = "with --by=time: number of bins (default 20)"},
         {.name = "scaling", .kind = MPG_OPTION_WORD, .value = &a.scaling, .words = scalings,
          .help = "traces at several counts of ranks are of one problem (default), or of a\n"
                  "problem in proportion to the ranks"},
@@ -93,10 +115,13 @@ int mpg_efficiency_main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgtrace efficiency", .arguments = "TRACE...",
         .summary = "Parallel efficiency: load balance, serialization, transfer; scaling of computation.",
-        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1};
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1, .resolve = resolve, .whom = &a};
     const int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;
+    if (a.by_given)
+        a.options.by = MPG_EFFICIENCY_BY_REGION + a.by;
+    a.options.bins = (uint32_t)a.bins;
     if (efficiency_of(&a, argv + first, (size_t)(argc - first), &err) == 0)
         return MPG_EXIT_OK;
     mpg_error_print(program.name, &err);

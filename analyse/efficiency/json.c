@@ -47,7 +47,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_efficiency_run *run)
     mpg_json_close(j);
 }
 
-static void put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r, size_t i)
+static int put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r, size_t i, struct mpg_error *err)
 {
     const struct mpg_efficiency_traced *traced = &r->traced[i];
     const struct mpg_efficiency_run *run = &traced->run;
@@ -63,11 +63,14 @@ static void put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r,
     mpg_json_count(j, "threads", run->counts.threads);
     mpg_json_count(j, "unmatched", run->counts.unmatched);
     put_ranks(j, run);
+    const int status = run->parts.by == MPG_EFFICIENCY_BY_NOTHING ? 0 : mpg_efficiency_put_parts(traced, j, err);
     mpg_json_close(j);
+    return status;
 }
 
-void mpg_efficiency_put_json(const struct mpg_efficiency_report *r, FILE *out)
+int mpg_efficiency_put_json(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
 {
+    int status = 0;
     struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     mpg_json_object(&j, NULL);
     mpg_json_string(&j, "format", "mpgtrace-efficiency");
@@ -78,9 +81,10 @@ void mpg_efficiency_put_json(const struct mpg_efficiency_report *r, FILE *out)
     else
         mpg_json_integer(&j, "eager_limit_bytes", r->eager_limit_bytes);
     mpg_json_array(&j, "traces");
-    for (size_t i = 0; i < r->n; i++)
-        put_trace(&j, r, i);
+    for (size_t i = 0; i < r->n && status == 0; i++)
+        status = put_trace(&j, r, i, err);
     mpg_json_close(&j);
     mpg_json_close(&j);
     fputc('\n', out);
+    return status;
 }

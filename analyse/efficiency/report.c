@@ -256,16 +256,32 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
 
 /* ---- all of it ---- */
 
-static int print_text(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
+/* Prints the parts of the only run. */
+static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, struct mpg_error *err)
 {
-    if (r->n == 1) {
-        const struct mpg_efficiency_ratios x = mpg_efficiency_ratios(&r->traced[0].run.times);
-        print_headline(&x, out);
-        if (print_tree(&x, out, err) < 0)
-            return -1;
-        print_times(r, out);
+    const struct mpg_efficiency_parts *parts = &traced->run.parts;
+    if (parts->by == MPG_EFFICIENCY_BY_NOTHING)
         return 0;
-    }
+    fputc('\n', out);
+    if (mpg_efficiency_print_parts(traced, MPG_TABLE_TEXT, out, err) < 0)
+        return -1;
+    if (parts->by == MPG_EFFICIENCY_BY_TIME && !parts->aligned && traced->run.times.ranks > 1)
+        fputs("The ranks' clocks are not comparable: times of each rank count from its MPI_Init\n", out);
+    return 0;
+}
+
+static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_efficiency_ratios x = mpg_efficiency_ratios(&r->traced[0].run.times);
+    print_headline(&x, out);
+    if (print_tree(&x, out, err) < 0)
+        return -1;
+    print_times(r, out);
+    return print_parts(&r->traced[0], out, err);
+}
+
+static int print_several(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
+{
     print_global(r, out);
     if (print_runs(r, MPG_TABLE_TEXT, out, err) < 0)
         return -1;
@@ -276,9 +292,9 @@ static int print_text(const struct mpg_efficiency_report *r, FILE *out, struct m
 int mpg_efficiency_print(const struct mpg_efficiency_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     if (format == MPG_TABLE_TEXT)
-        return print_text(r, out, err);
-    if (format == MPG_TABLE_CSV)
-        return print_runs(r, format, out, err);
-    mpg_efficiency_put_json(r, out);
-    return 0;
+        return r->n == 1 ? print_one(r, out, err) : print_several(r, out, err);
+    if (format == MPG_TABLE_JSON)
+        return mpg_efficiency_put_json(r, out, err);
+    return r->traced[0].run.parts.by == MPG_EFFICIENCY_BY_NOTHING ? print_runs(r, format, out, err)
+                                                                  : mpg_efficiency_print_parts(&r->traced[0], format, out, err);
 }

@@ -7,15 +7,17 @@
 
 #include "analyse/efficiency/run.h"
 #include "common/table/table.h"
+#include "trace/reader.h"
 
 /* A trace and the efficiencies of its run. */
 struct mpg_efficiency_traced {
     const char *path;
+    const struct mpg_trace *trace; /* names of regions; NULL if the run has no parts */
     struct mpg_efficiency_run run;
 };
 
 struct mpg_efficiency_report {
-    size_t n;                                   /* 1 or more */
+    size_t n;                                   /* 1 or more; 1 if the run has parts */
     const struct mpg_efficiency_traced *traced; /* by number of ranks, ascending */
     enum mpg_efficiency_scaling scaling;
     int64_t eager_limit_bytes;                  /* of the ideal run */

@@ -10,7 +10,12 @@
 double mpg_efficiency_report_scaling(const struct mpg_efficiency_report *report, size_t i);
 struct mpg_efficiency_counter_scaling mpg_efficiency_report_counter_scaling(const struct mpg_efficiency_report *report, size_t i);
 struct mpg_recording mpg_efficiency_recording(const struct mpg_efficiency_run *run);
-/* Prints REPORT as JSON. */
-void mpg_efficiency_put_json(const struct mpg_efficiency_report *report, FILE *out);
+/* Prints REPORT as JSON. Returns 0, or -1 with ERR: no memory. */
+int mpg_efficiency_put_json(const struct mpg_efficiency_report *report, FILE *out, struct mpg_error *err);
+
+/* Prints the parts of TRACED as rows in FORMAT, or adds them to an open object. Return 0, or -1 with ERR: no memory. */
+int mpg_efficiency_print_parts(const struct mpg_efficiency_traced *traced, enum mpg_table_format format, FILE *out,
+                               struct mpg_error *err);
+int mpg_efficiency_put_parts(const struct mpg_efficiency_traced *traced, struct mpg_json *json, struct mpg_error *err);
 
 #endif

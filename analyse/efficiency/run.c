@@ -10,7 +10,9 @@
 
 struct walker {
     struct mpg_ideal *ideal;
-    struct mpg_efficiency_rank *rank;
+    struct mpg_efficiency_rank *rank; /* NULL: the ranks are known */
+    int64_t *start_ns;                /* of each rank: MPI_Init's leave on its own clock */
+    struct mpg_parts *parts;          /* NULL: none */
 };
 
 static void enter(struct mpg_efficiency_rank *r, const struct mpg_step *s, double work_ns)
@@ -25,23 +27,30 @@ static void enter(struct mpg_efficiency_rank *r, const struct mpg_step *s, doubl
         r->idle_ns += on_ns - work_ns;
 }
 
-static int take(struct walker *w, const struct mpg_step *s, struct mpg_error *err)
+static void add_step(struct walker *w, const struct mpg_step *s, double passed_ns)
 {
     struct mpg_efficiency_rank *r = &w->rank[s->rank];
-    double passed_ns;
-    if (mpg_ideal_take(w->ideal, s, &passed_ns, err) < 0)
-        return -1;
     if (s->kind == MPG_STEP_FINISH) {
         r->run_ns = (double)s->since_ns;
         r->ideal_ns = passed_ns;
     } else if (s->stream != (uint32_t)s->rank) {
-        return 0;
+        return;
     } else if (s->kind == MPG_STEP_ENTER) {
+        w->start_ns[s->rank] = s->begin_ns - s->since_ns;
         enter(r, s, passed_ns);
     } else if (s->kind == MPG_STEP_LEAVE) {
         r->in_mpi_ns += (double)s->duration_ns;
     }
-    return 0;
+}
+
+static int take(struct walker *w, const struct mpg_step *s, struct mpg_error *err)
+{
+    double passed_ns;
+    if (mpg_ideal_take(w->ideal, s, &passed_ns, err) < 0)
+        return -1;
+    if (w->rank)
+        add_step(w, s, passed_ns);
+    return w->parts && s->stream == (uint32_t)s->rank ? mpg_parts_take(w->parts, s, passed_ns, err) : 0;
 }
 
 static int take_all(void *walker, const struct mpg_steps *steps, struct mpg_error *err)
@@ -75,33 +84,75 @@ static int summarise(struct mpg_efficiency_run *found, int32_t ranks, struct mpg
     return 0;
 }
 
-int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
-                        struct mpg_efficiency_run *found, struct mpg_error *err)
+/* Walks TRACE once with the ideal run. */
+static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
+                struct walker *w, struct mpg_graph_counts *counts, struct mpg_error *err)
 {
     const struct mpg_graph_options graph = {.lenient = options->lenient,
                                             .eager_limit_bytes = options->eager_limit_bytes,
-                                            .source_eager_limit_bytes = options->eager_limit_bytes};
-    const int32_t ranks = mpg_trace_ranks(trace);
-    struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
-    struct walker w = {.ideal = NULL};
-    *found = (struct mpg_efficiency_run){.off_cpu_known = knows_off_cpu(trace)};
-    int status = -1;
-    if (!clocks || !(w.ideal = mpg_ideal_new(err)))
-        goto out;
-    if (!(w.rank = found->rank = calloc((size_t)ranks, sizeof *found->rank))) {
-        mpg_error_set(err, "out of memory");
-        goto out;
-    }
+                                            .source_eager_limit_bytes = options->eager_limit_bytes,
+                                            .regions = options->by == MPG_EFFICIENCY_BY_REGION};
     const struct mpg_walk walk = {.trace = trace,
                                   .clocks = clocks,
                                   .options = &graph,
                                   .label = "finding efficiencies",
                                   .take = take_all,
-                                  .walker = &w};
-    if (mpg_walk(&walk, &found->counts, NULL, err) == 0 && summarise(found, ranks, err) == 0)
-        status = mpg_efficiency_count(trace, &found->counters, err);
-out:
-    mpg_ideal_free(w.ideal);
+                                  .walker = w};
+    if (!(w->ideal = mpg_ideal_new(err)))
+        return -1;
+    const int status = mpg_walk(&walk, counts, NULL, err);
+    mpg_ideal_free(w->ideal);
+    return status;
+}
+
+/* The pass that sums bins, which begin and end with the runs of the pass before. */
+static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
+                     struct walker *w, const struct mpg_efficiency_run *found, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    double *run_ns = calloc((size_t)ranks, sizeof *run_ns);
+    if (!run_ns)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; i < ranks; i++)
+        run_ns[i] = found->rank[i].run_ns;
+    w->parts = mpg_parts_of_time(trace, clocks, options->bins, w->start_ns, run_ns, err);
+    free(run_ns);
+    w->rank = NULL;
+    return w->parts ? pass(trace, clocks, options, w, NULL, err) : -1;
+}
+
+static int find(struct mpg_trace *trace, const struct mpg_efficiency_options *options, const struct mpg_clock_map *clocks,
+                struct walker *w, struct mpg_efficiency_run *found, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    w->start_ns = calloc((size_t)ranks, sizeof *w->start_ns);
+    found->rank = calloc((size_t)ranks, sizeof *found->rank);
+    if (!w->start_ns || !found->rank)
+        return mpg_error_set(err, "out of memory");
+    w->rank = found->rank;
+    if (options->by == MPG_EFFICIENCY_BY_REGION && !(w->parts = mpg_parts_of_regions(trace, err)))
+        return -1;
+    if (pass(trace, clocks, options, w, &found->counts, err) < 0 || summarise(found, ranks, err) < 0 ||
+        mpg_efficiency_count(trace, &found->counters, err) < 0)
+        return -1;
+    if (options->by == MPG_EFFICIENCY_BY_TIME && pass_bins(trace, clocks, options, w, found, err) < 0)
+        return -1;
+    return w->parts ? mpg_parts_end(w->parts, &found->parts, err) : 0;
+}
+
+int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
+                        struct mpg_efficiency_run *found, struct mpg_error *err)
+{
+    struct mpg_clock_map *clocks = NULL;
+    struct walker w = {.ideal = NULL};
+    *found = (struct mpg_efficiency_run){.off_cpu_known = knows_off_cpu(trace)};
+    int status = options->by == MPG_EFFICIENCY_BY_TIME        ? mpg_walk_clocks(trace, options->lenient, &clocks, err)
+                 : (clocks = mpg_clock_map_from_trace(trace, err)) ? 0
+                                                                   : -1;
+    if (status == 0)
+        status = find(trace, options, clocks, &w, found, err);
+    mpg_parts_free(w.parts);
+    free(w.start_ns);
     mpg_clock_map_free(clocks);
     return status;
 }
@@ -109,5 +160,6 @@ out:
 void mpg_efficiency_run_clear(struct mpg_efficiency_run *found)
 {
     free(found->rank);
+    mpg_efficiency_parts_clear(&found->parts);
     *found = (struct mpg_efficiency_run){.rank = NULL};
 }

@@ -5,11 +5,14 @@
 
 #include "analyse/efficiency/counters.h"
 #include "analyse/efficiency/efficiency.h"
+#include "analyse/efficiency/parts.h"
 #include "graph/graph.h"
 
 struct mpg_efficiency_options {
     bool lenient;              /* calls without a partner are counted */
     int64_t eager_limit_bytes; /* larger standard sends wait for their receiver in the ideal run; INT64_MAX: none does */
+    enum mpg_efficiency_by by;
+    uint32_t bins;             /* BY_TIME; 1 or more */
 };
 
 /* Times of a rank, ns. Of several threads those of the thread that called MPI_Init. */
@@ -29,11 +32,12 @@ struct mpg_efficiency_run {
     struct mpg_efficiency_rank *rank;
     struct mpg_graph_counts counts;
     struct mpg_efficiency_counters counters;
+    struct mpg_efficiency_parts parts;
     bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
 };
 
-/* Finds the efficiencies of TRACE, in one pass, or two if the trace
- * has counters. The clocks of the ranks need not be comparable. The caller clears FOUND, also
+/* Finds the efficiencies of TRACE, in one pass; with counters, parts or unknown
+ * clocks in more. The clocks of the ranks need not be comparable. The caller clears FOUND, also
  * on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
 int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
                         struct mpg_efficiency_run *found, struct mpg_error *err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mpgtrace efficiency on random programs (TAP): the ideal run, computation and polling of each rank against those of
-mpgsim --target=ideal, which shares no code with it. MPGTRACE and MPGSIM name the programs, EFFICIENCY_SEEDS how many
+mpgsim --target=ideal, which shares no code with it; the computation in regions and in bins of time adds up to it. MPGTRACE and MPGSIM name the programs, EFFICIENCY_SEEDS how many
 programs are compared (default 60)."""
 
 import json
@@ -27,6 +27,8 @@ def make(seed, path):
                  draw.choice(["shared", "unknown"]), "--all-synchronous-safe"], ["randomtrace_extras.py", "--sites", "2"]]
     if seed % 4 == 1:
         commands.append(["randomtrace_threads.py"])
+    if seed % 2 == 1:
+        commands.append(["randomtrace_regions.py"])
     if seed % 3 == 1:
         commands.append(["randomtrace_off.py"])
     made = b""
@@ -44,8 +46,20 @@ def answer(*words):
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
 
+def check_parts(path, words, whole, seed):
+    """Parts add up to the whole: of regions but for a nanosecond a mark, for the tracer's part is rounded."""
+    bad = []
+    for by in ("region", "time"):
+        parts = answer(MPGTRACE, "efficiency", "--json", f"--by={by}", *words, path)
+        for rank, one in enumerate(whole["rank_table"]):
+            found = sum(row["compute_ns"][rank] for row in parts["traces"][0]["rows"])
+            if abs(found - one["compute_ns"]) > (1e-6 if by == "time" else 0.5):
+                bad.append(f"seed {seed} rank {rank}: computation by {by} {found} | {one['compute_ns']}")
+    return bad
+
+
 def main():
-    bad, compared, ranks = [], 0, 0
+    bad, parted, compared, ranks = [], [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.txt")
         for seed in range(1, SEEDS + 1):
@@ -57,12 +71,14 @@ def main():
                 bad.append(f"seed {seed}: {ours if isinstance(ours, str) else ''} | {theirs if isinstance(theirs, str) else ''}")
                 continue
             compared += 1
+            parted += check_parts(path, limit, ours["traces"][0], seed)
             for one, other in zip(ours["traces"][0]["rank_table"], theirs["ranks"], strict=True):
                 account, ranks = other["account"], ranks + 1
                 for mine, name in ((one["ideal_ns"], "run_ns"), (one["compute_ns"], "compute_ns")):
                     if abs(mine - account[name]) > 1e-6:
                         bad.append(f"seed {seed} {limit} rank {one['rank']}: {name} {mine} | {account[name]}")
     ok("the ideal run and computation of each rank are mpgsim's", not bad and compared == SEEDS, "; ".join(bad[:20]))
+    ok("parts add up to the whole", not parted and compared > 0, "; ".join(parted[:20]))
     print(f"# {compared} programs, {ranks} ranks")
     return finish()
 

@@ -219,6 +219,57 @@ def test_scaling():
     ok("CSV: a row a trace, by ranks", [r["ranks"] for r in rows] == ["1", "2"] and float(rows[1]["load_balance"]) == 600 / 700, rows)
 
 
+def rows_of(trace, *words):
+    return answer(*words, trace)["traces"][0].get("rows", [])
+
+
+def test_parts():
+    calls = """0 150 150 Region_begin name="solve"
+        0 550 600 Send to=1 tag=0 bytes=8
+        0 650 650 Region_end name="solve"
+        0 900 1100 Allreduce bytes=8
+        1 120 120 Region_begin name="solve"
+        1 200 620 Recv from=0 tag=0 bytes=8
+        1 820 820 Region_end name="solve"
+        1 850 1100 Allreduce bytes=8
+        0 1100 1200 Finalize
+        1 1100 1200 Finalize"""
+    trace = write(2, calls, "#clocks shared", name="parts.txt")
+    # solve: rank 0 computes 400 + 50 in 500 ns; rank 1 80 + 200 in 700 ns, and its receive waits 350 ns in the ideal run
+    # outside: rank 0 50 + 250 in 500 ns; rank 1 20 + 30 in 300 ns, and its Allreduce waits 70 ns
+    solve, outside = rows_of(trace, "--by=region")
+    ok("a region", (solve["region"], solve["run_ns"], solve["ideal_ns"], solve["compute_ns"], solve["lost_ns"]) ==
+       ("solve", 700, 630, [450, 280], 335) and solve["serialization"] == 450 / 630, solve)
+    ok("... outside of regions", (outside["region"], outside["run_ns"], outside["ideal_ns"], outside["compute_ns"]) ==
+       (None, 500, 300, [300, 50]), outside)
+    ok("... as text", "\nsolve                 700 ns      335 ns    52.14 %       81.11 %        71.43 %    90.00 %" in
+       run("--by=region", trace)[1], run("--by=region", trace)[1])
+    bins = rows_of(trace, "--by=time", "--bins=4")
+    ok("bins of time: computation", [b["compute_ns"] for b in bins] == [[250, 100], [200, 0], [250, 230], [50, 0]], bins)
+    ok("... the width is the run", all(b["run_ns"] == 250 for b in bins) and bins[1]["from_ns"] == 250, bins)
+    ok("... the ideal receive of 350 ns is spread over its 420 ns", same(bins[1]["ideal_ns"], 350 * 250 / 420) and
+       same(bins[3]["ideal_ns"], 70), bins)
+    ok("... 20 by default", len(rows_of(trace, "--by=time")) == 20)
+    late = write(2, calls.replace("1 120 120", "1 170 170"), "#clocks shared")
+    with open(late, encoding="ascii") as file:
+        text = file.read().replace("1 0 100 Init", "1 0 160 Init")
+    with open(late, "w", encoding="ascii") as file:
+        file.write(text)
+    bins = rows_of(late, "--by=time", "--bins=4")
+    ok("... on one clock: rank 1 begins 60 ns later", bins[0]["compute_ns"] == [250, 40], bins)
+    with open(late, "w", encoding="ascii") as file:
+        file.write(text.replace("#clocks shared\n", ""))
+    bins, text = rows_of(late, "--by=time", "--bins=4"), run("--by=time", late)[1]
+    ok("... unknown clocks: each rank from its MPI_Init", bins[0]["compute_ns"] == [250, 40] and
+       "clocks are not comparable" in text, bins)
+    status, _, err = run("--by=region", trace, trace)
+    ok("--by with two traces", status == 2 and "one trace only" in err, err)
+    status, _, err = run("--bins=3", trace)
+    ok("--bins without --by=time", status == 2 and "--bins needs --by=time" in err, err)
+    rows = list(csv.DictReader(io.StringIO(run("--by=region", "--csv", trace)[1])))
+    ok("CSV: rows of regions", [r["region"] for r in rows] == ["solve", ""] and rows[0]["ideal_ns"] == "630", rows)
+
+
 def test_errors():
     status, _, err = run(path("none.txt"))
     ok("no trace", status == 1 and err.startswith("mpgtrace efficiency: ") and "none.txt" in err, err)
@@ -243,5 +294,6 @@ test_messages()
 test_collectives()
 test_not_computation()
 test_scaling()
+test_parts()
 test_errors()
 sys.exit(finish())

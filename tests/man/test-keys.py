@@ -24,7 +24,9 @@ mpgsim --json --noise=exp:1us --call-noise=exp:1us --latency=exp:1us --byte=cons
 mpgtrace waits --json mixed.txt""",
          "mpgtrace.1": """mpgtrace stat --json --callsites mixed.txt
 mpgtrace compare --json mixed.txt ring.txt
-mpgtrace efficiency --json mixed.txt wait.txt""",
+mpgtrace efficiency --json mixed.txt wait.txt
+mpgtrace efficiency --json --by=region wait.txt
+mpgtrace efficiency --json --by=time mixed.txt""",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
          "sigdiff.1": "sigdiff --json a.sig b.sig"}

@@ -34,7 +34,8 @@ mpgtrace stat --ranks --callsites mixed.txt
 mpgtrace waits --by=region mixed.txt
 mpgtrace compare mixed.txt wait.txt
 mpgtrace compare --all mixed.txt mixed.txt -- wait.txt wait.txt
-mpgtrace efficiency mixed.txt
+mpgtrace efficiency --by=region mixed.txt
+mpgtrace efficiency --by=time --bins=3 mixed.txt
 mpgtrace efficiency mixed.txt wait.txt
 mpgtrace matrix mixed.txt
 mpgtrace matrix --collectives=expand ring.txt

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Efficiencies of parts of a run: of its regions, or of equal bins of its time. Of each part the times of each rank are summed:
+ *
+ *   computation   C of the rank within the part
+ *   ideal         C, and the time that the rank's calls within the part take in the ideal run
+ *   run           regions: the rank's time within the part; bins: the width of the bin
+ *
+ * and T, T_ideal of the part are the maxima over ranks. A region has the time in which it is the innermost open one of the thread
+ * that called MPI_Init. Over all parts the sums of a rank are those of its run. */
+#ifndef MPG_EFFICIENCY_PARTS_H
+#define MPG_EFFICIENCY_PARTS_H
+
+#include "analyse/efficiency/efficiency.h"
+#include "graph/clocks.h"
+#include "graph/graph.h"
+#include "trace/reader.h"
+
+enum mpg_efficiency_by { MPG_EFFICIENCY_BY_NOTHING, MPG_EFFICIENCY_BY_REGION, MPG_EFFICIENCY_BY_TIME };
+
+struct mpg_efficiency_part {
+    int32_t region;         /* BY_REGION: string number of the trace; -1: outside of regions */
+    double from_ns, to_ns;  /* BY_TIME: since the first rank left MPI_Init */
+    int32_t most, least;    /* ranks with the most and the least computation; the first of equal ones */
+    struct mpg_efficiency times;
+    const double *compute_ns; /* C of each rank; owned by the parts */
+};
+
+struct mpg_efficiency_parts {
+    enum mpg_efficiency_by by;
+    bool aligned; /* BY_TIME: bins are on one clock; otherwise each rank counts from leaving MPI_Init */
+    size_t n;
+    struct mpg_efficiency_part *part; /* bins in order; regions by run time minus mean computation, largest first */
+    double *compute_ns;
+};
+
+struct mpg_parts;
+
+/* For the regions of TRACE. Returns NULL with ERR: no memory. The caller frees the result. */
+struct mpg_parts *mpg_parts_of_regions(struct mpg_trace *trace, struct mpg_error *err);
+/* For BINS bins of a run on CLOCKS, which outlive the result. START_NS, RUN_NS: of each rank, MPI_Init's leave on its own clock
+ * and the time until MPI_Finalize's enter; not kept. */
+struct mpg_parts *mpg_parts_of_time(const struct mpg_trace *trace, const struct mpg_clock_map *clocks, uint32_t bins,
+                                    const int64_t *start_ns, const double *run_ns, struct mpg_error *err);
+/* Takes STEP of the thread that called MPI_Init, to which the ideal run adds PASSED_NS (mpg_ideal_take()). The graph's options
+ * have `regions` for regions. Returns 0, or -1 with ERR: no memory. */
+int mpg_parts_take(struct mpg_parts *parts, const struct mpg_step *step, double passed_ns, struct mpg_error *err);
+/* Ends PARTS, for regions after one more pass over the events. The caller clears FOUND, also on failure. Returns 0, or -1 with
+ * ERR: an error of the trace; no memory. */
+int mpg_parts_end(struct mpg_parts *parts, struct mpg_efficiency_parts *found, struct mpg_error *err);
+void mpg_parts_free(struct mpg_parts *parts); /* NULL is allowed */
+void mpg_efficiency_parts_clear(struct mpg_efficiency_parts *found);
+
+#endif
