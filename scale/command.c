@@ -29,7 +29,7 @@ struct wanted {
 
 /* Each list is in the order of its enum. */
 static const char *const units[] = {"callsite", "call", "region", NULL};
-static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", NULL};
+static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", "efficiency", NULL};
 static const char *const exports[] = {"none", "extrap", "jsonl", "csv", NULL};
 static const char *const metrics[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance", NULL};
 /* Indexed by the members of struct wanted; bys starts at SCALE_BY_ADDRESS. */
@@ -55,7 +55,7 @@ static const struct mpg_option_rule rules[] = {
     {"json", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {"csv", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {"table=callsites", MPG_OPTION_EXCLUDES, "frames=auto", "the table is of one run, auto compares several"},
-    {"representative", MPG_OPTION_NEEDS, "table=aggregate|table=runs", NULL},
+    {"representative", MPG_OPTION_NEEDS, "table=aggregate|table=runs|table=efficiency", NULL},
     {"plot", MPG_OPTION_NEEDS, "table=correlation", NULL},
     {"plot", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {"select", MPG_OPTION_NEEDS, "plot", NULL},
@@ -83,6 +83,7 @@ static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
     w->how.frames = (int)w->frames;
     w->how.computation = w->metric && strcmp(w->metric, metrics[SCALE_IMBALANCE]) == 0;
     w->how.waits = !w->no_waits && !w->how.computation && w->of_table == SCALE_TABLE_CORRELATION;
+    w->how.efficiency = w->of_table == SCALE_TABLE_EFFICIENCY;
     w->how.ranks = w->of_table == SCALE_TABLE_CALLSITES;
     w->options.zero = w->absent == ABSENT_ZERO;
     w->options.threshold = w->threshold_percent / 100;
@@ -329,12 +330,13 @@ int mpg_scale_main(int argc, char **argv)
          .brief = "which table (default correlation)",
          .help = "correlation (default); callsites: what each rank did in a run;\n"
                  "aggregate: what all ranks did, by process count; runs: times and\n"
-                 "speedup"},
+                 "speedup; efficiency: load balance, serialization, transfer, scaling"},
         {.name = "representative",
          .kind = MPG_OPTION_WORD,
          .value = &w.representative,
          .words = representatives,
-         .help = "aggregate, runs: the median (default) or fastest run of a count"},
+         .help = "aggregate, runs, efficiency: the median (default) or fastest run of a\n"
+                 "count"},
         {.name = "label",
          .kind = MPG_OPTION_LIST,
          .value = &w.labels,

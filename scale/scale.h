@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/efficiency/counters.h"
 #include "trace/event.h"
 
 enum { SCALE_LEAST_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
@@ -40,6 +41,9 @@ struct scale_run {
     double comm_ns;              /* T_comm = sum of the times of all MPI calls in between */
     double comp_ns;              /* computation of all ranks if read instead of calls; otherwise 0 */
     double longest_ns;           /* largest T_i */
+    struct mpg_efficiency times; /* if read with `efficiency`; of a profile, computation is time outside of calls, the ideal
+                                    run is unknown, and counters are */
+    struct mpg_efficiency_counters counters;
     int32_t crowded;             /* number of ranks sharing cores on the worst host; 0: none, or unknown */
     double room;                 /* number of cores (or a quota's worth) for these ranks */
     char *crowded_on;            /* name of the worst host; NULL: unknown */

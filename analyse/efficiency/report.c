@@ -41,11 +41,6 @@ static struct mpg_efficiency_rank add_ranks(const struct mpg_efficiency_run *run
     return sum;
 }
 
-struct mpg_recording mpg_efficiency_recording(const struct mpg_efficiency_run *run)
-{
-    return mpg_recording_of(&run->counts, add_ranks(run).run_ns, MPG_RECORDING_ALL, run->off_cpu_known, true);
-}
-
 static bool has_counters(const struct mpg_efficiency_report *r)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -71,7 +66,7 @@ static void print_headline(const struct mpg_efficiency_ratios *x, FILE *out)
     print_value(out, " = load balance ", x->load_balance);
     print_value(out, " x serialization ", x->serialization);
     print_value(out, " x transfer ", x->transfer);
-    fputs("\n\n", out);
+    fputc('\n', out);
 }
 
 static void put_line(struct mpg_table *t, const char *name, double value, const char *definition)
@@ -152,11 +147,17 @@ static void print_attention(const struct mpg_graph_counts *c, FILE *out)
                      "time in the ideal run\n", elsewhere, mpg_units_word(elsewhere, "call concerns", "calls concern"));
 }
 
+static void print_recording(const struct mpg_recording *recording, FILE *out)
+{
+    char words[RECORDING_TEXT];
+    fprintf(out, "Recording             %s\n", mpg_recording_say(recording, "", words, sizeof words));
+}
+
 static void print_times(const struct mpg_efficiency_report *r, FILE *out)
 {
     const struct mpg_efficiency_run *run = &r->traced[0].run;
     const struct mpg_recording recording = mpg_efficiency_recording(run);
-    char text[TIME_TEXT], words[RECORDING_TEXT];
+    char text[TIME_TEXT];
     fprintf(out, "\nRun                   %s", mpg_units_format_time(text, sizeof text, run->times.run_ns));
     fprintf(out, " (%s of ", run->times.ranks > 1 ? "longest" : "run");
     mpg_printable_put(out, r->traced[0].path);
@@ -168,7 +169,8 @@ static void print_times(const struct mpg_efficiency_report *r, FILE *out)
     fputs(")\n", out);
     print_extremes(run, out);
     print_other(run, out);
-    fprintf(out, "Recording             %s\n", mpg_recording_say(&recording, "", words, sizeof words));
+    if (recording.reliable)
+        print_recording(&recording, out);
     print_attention(&run->counts, out);
 }
 
@@ -273,7 +275,11 @@ static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, st
 static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_efficiency_ratios x = mpg_efficiency_ratios(&r->traced[0].run.times);
+    const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[0].run);
     print_headline(&x, out);
+    if (!recording.reliable)
+        print_recording(&recording, out);
+    fputc('\n', out);
     if (print_tree(&x, out, err) < 0)
         return -1;
     print_times(r, out);

@@ -157,6 +157,14 @@ int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_opt
     return status;
 }
 
+struct mpg_recording mpg_efficiency_recording(const struct mpg_efficiency_run *found)
+{
+    double run_ns = 0;
+    for (int32_t i = 0; i < found->times.ranks; i++)
+        run_ns += found->rank[i].run_ns;
+    return mpg_recording_of(&found->counts, run_ns, MPG_RECORDING_ALL, found->off_cpu_known, true);
+}
+
 void mpg_efficiency_run_clear(struct mpg_efficiency_run *found)
 {
     free(found->rank);

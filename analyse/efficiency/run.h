@@ -6,6 +6,7 @@
 #include "analyse/efficiency/counters.h"
 #include "analyse/efficiency/efficiency.h"
 #include "analyse/efficiency/parts.h"
+#include "analyse/recording.h"
 #include "graph/graph.h"
 
 struct mpg_efficiency_options {
@@ -41,6 +42,8 @@ struct mpg_efficiency_run {
  * on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
 int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
                         struct mpg_efficiency_run *found, struct mpg_error *err);
+/* Returns the quality of the recording of FOUND. */
+struct mpg_recording mpg_efficiency_recording(const struct mpg_efficiency_run *found);
 void mpg_efficiency_run_clear(struct mpg_efficiency_run *found);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a profile, rank by rank. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "scale/read/crowd.h"
@@ -99,6 +100,22 @@ static int add_computation(struct scale_gather *g, struct scale_run *run, double
     return chain < 0 ? -1 : mpg_scale_gather_add(g, chain, &sum, err);
 }
 
+/* Adds a rank that ran for RUN_NS, of which COMM_NS in MPI calls. Until the last rank, the mean computation is a sum. */
+static void add_efficiency(struct scale_run *run, double run_ns, double comm_ns)
+{
+    const double compute_ns = fmax(0, run_ns - comm_ns);
+    run->times.mean_compute_ns += compute_ns;
+    run->times.max_compute_ns = fmax(run->times.max_compute_ns, compute_ns);
+    run->times.run_ns = fmax(run->times.run_ns, run_ns);
+}
+
+static void end_efficiency(struct scale_run *run)
+{
+    run->times.ranks = run->ranks;
+    run->times.mean_compute_ns /= run->ranks > 0 ? run->ranks : 1;
+    run->times.ideal_ns = run->counters.instructions = run->counters.cycles = NAN;
+}
+
 static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_crowd *crowd,
                     const struct mpg_profile *p, const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
@@ -118,6 +135,7 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_
     if (g->how->computation && add_computation(g, run, run_ns, run->comm_ns - before_ns, err) < 0)
         return -1;
     mpg_scale_gather_end_rank(g, rank->rank);
+    add_efficiency(run, run_ns, run->comm_ns - before_ns);
     run->content += content;
     run->ranks = rank->ranks;
     run->unfinished |= rank->state == MPG_PROFILE_ENDED;
@@ -141,6 +159,7 @@ int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct
         if (add_rank(g, run, &crowd, p, &rank, err) < 0)
             status = mpg_error_prefix(err, "rank %d", rank.rank);
     mpg_profile_close(p);
+    end_efficiency(run);
     if (status == 0 && more == 0)
         status = mpg_scale_crowd_judge(&crowd, run, err);
     mpg_scale_crowd_clear(&crowd);

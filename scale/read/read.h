@@ -27,6 +27,7 @@ struct scale_reading {
     bool computation;        /* sites are parts of computation instead of calls: all computation and, with SCALE_UNIT_REGION,
                                 the computation of each region */
     bool waits;              /* find the wait times of traces */
+    bool efficiency;         /* find the times of efficiencies, and of traces the counters */
     bool unique;             /* count only one of several runs with the same content */
     bool ranks;              /* also store each rank's values (the set's details) */
     size_t label_number;

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/efficiency/run.h"
 #include "analyse/traced.h"
 #include "graph/work/intervals.h"
 #include "scale/read/crowd.h"
 #include "scale/read/gather.h"
 #include "trace/reader.h"
+
+enum { RECORDING_TEXT = 256 };
 
 /* The open regions of a thread, and its computation since the last call or region mark. */
 struct stack {
@@ -263,6 +266,26 @@ static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_e
     return status;
 }
 
+/* ---- efficiencies ---- */
+
+static int find_efficiency(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
+{
+    const struct mpg_efficiency_options options = {.eager_limit_bytes = INT64_MAX};
+    struct mpg_efficiency_run found;
+    int status = mpg_efficiency_find(r->trace, &options, &found, err);
+    if (status == 0) {
+        const struct mpg_recording recording = mpg_efficiency_recording(&found);
+        char words[RECORDING_TEXT];
+        r->run->times = found.times;
+        r->run->counters = found.counters;
+        if (!recording.reliable)
+            status = mpg_scale_note(notes, r->run->path, false, err, "%s",
+                                    mpg_recording_say(&recording, "", words, sizeof words));
+    }
+    mpg_efficiency_run_clear(&found);
+    return status;
+}
+
 /* ---- the whole trace ---- */
 
 static int find_crowd(const struct reading *r, struct mpg_error *err)
@@ -314,6 +337,8 @@ static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_err
     for (int32_t rank = 0; rank < r->run->ranks; rank++)
         if (add_rank(r, rank, err) < 0)
             return -1;
+    if (r->g->how->efficiency && find_efficiency(r, notes, err) < 0)
+        return -1;
     return r->g->how->waits ? find_waits(r, notes, err) : 0;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "scale/report/report.h"
+#include "scale/report/efficiency.h"
 #include "statistics/rank.h"
 
 static int out_of_memory(struct mpg_error *err)
@@ -326,6 +326,7 @@ int mpg_scale_print_table(const struct scale_report *r, enum scale_table table, 
     switch (table) {
     case SCALE_TABLE_CALLSITES: return print_callsites(r, format, out, err);
     case SCALE_TABLE_AGGREGATE: return print_aggregate(r, format, out, err);
+    case SCALE_TABLE_EFFICIENCY: return mpg_scale_print_efficiency(r, format, out, err);
     case SCALE_TABLE_RUNS: return print_runs(r, format, out, err);
     default: return mpg_scale_print_correlation(r, format, out, err);
     }

@@ -46,6 +46,7 @@ mpgscale --project=64 {GROWN}
 mpgscale --table=callsites grown-2-1
 mpgscale --table=aggregate {GROWN}
 mpgscale --table=runs {GROWN}
+mpgscale --table=efficiency {GROWN}
 sigshow --all a.sig
 sigmake --check results
 sigdiff --all a.sig b.sig""".splitlines()
