@@ -13,24 +13,27 @@
 #include "trace/pmpi/stacks.h"
 #include "trace/pmpi/unwind_rule.h"
 
-enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 14, BLOCK_SITES = 1 << 10 };
+enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
 
 /* Entries of both tables begin with their hash. */
 struct entry {
     uint64_t hash;
 };
 
-/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. */
+/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. In one line of
+ * the cache: a walk reads a place for each frame. */
+enum { LINE_BYTES = 64 };
 struct place {
     struct entry entry;
     uintptr_t address;
-    bool interrupted;
     struct unwind_rule rule;
     struct mpg_frame frame;
+    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
+    bool interrupted;
     bool skipped; /* skipped at the innermost end of stacks */
     bool simple;  /* in_frame() is true for the rule */
-    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
-};
+} __attribute__((aligned(LINE_BYTES)));
+_Static_assert(sizeof(struct place) == LINE_BYTES, "a place is one line");
 
 /* A stack, innermost frame first. */
 struct site {
@@ -68,7 +71,7 @@ static struct {
  * The result of a walk that ends before the end of the stack depends only on its first address and on the words it reads:
  * if these are equal, so is the site. Offsets of words, and values of pointers into the stack, are relative to the CFA of
  * the first frame, because a stack may begin at another address. */
-enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 64, WALK_BLOCKS = 1 << 7 };
+enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 32, WALK_BLOCKS = 1 << 8 };
 struct known_walk {
     struct known_walk *next[FOLLOWERS]; /* the walks that followed, last first; NULL: none */
     uintptr_t address;                  /* first return address; 0: no walk */
@@ -184,16 +187,21 @@ static void publish(struct set *set, struct entry *e)
     set->number++;
 }
 
-/* Returns BYTES of zeros for a permanent entry; NULL without memory. */
-static void *allocate_locked(size_t bytes)
+/* Returns BYTES of zeros for a permanent entry, at a multiple of ALIGNMENT (a power of two, at least 8); NULL without memory. */
+static void *allocate_locked(size_t bytes, size_t alignment)
 {
+    const size_t before = -(uintptr_t)sites.block & (alignment - 1);
     bytes = (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    if (sites.block_left < bytes) {
+    if (sites.block_left >= before + bytes) {
+        sites.block += before;
+        sites.block_left -= before;
+    } else {
         char *block = calloc(1, BLOCK_BYTES);
         if (!block)
             return NULL;
-        sites.block = block;
-        sites.block_left = BLOCK_BYTES;
+        const size_t first = -(uintptr_t)block & (alignment - 1);
+        sites.block = block + first;
+        sites.block_left = BLOCK_BYTES - first;
     }
     void *entry = sites.block;
     sites.block += bytes;
@@ -215,7 +223,7 @@ static bool in_frame(const struct unwind_rule *rule)
 static struct place *add_place_locked(uintptr_t address, bool interrupted)
 {
     struct place *p = find_place(address, interrupted); /* another thread may have added the address */
-    if (p || !make_room(&sites.places) || !(p = allocate_locked(sizeof *p)))
+    if (p || !make_room(&sites.places) || !(p = allocate_locked(sizeof *p, LINE_BYTES)))
         return p;
     p->entry.hash = mix(address);
     p->address = address;
@@ -243,7 +251,7 @@ static struct site *add_site_locked(uint64_t hash, struct place *const *places, 
 {
     struct site *s = find_site(hash, places, n);
     if (s || !make_room(&sites.stacks) || !make_number() ||
-        !(s = allocate_locked(sizeof *s + n * sizeof *places)))
+        !(s = allocate_locked(sizeof *s + n * sizeof *places, sizeof(uint64_t))))
         return s;
     s->entry.hash = hash;
     s->depth = n;

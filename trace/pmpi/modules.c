@@ -26,6 +26,8 @@ static struct {
     int32_t module_number;
     size_t segment_number, old_segments; /* OLD: segments of the last list, while a new list is made */
     unsigned long long adds, subs; /* counters of the dynamic linker when the list was made */
+    const void *address;           /* the last address that was looked up, */
+    const struct segment *segment; /* and its segment */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Returns the absolute path of the module NAME, allocated; NULL without memory. The program itself has no name in the list. */
@@ -244,7 +246,9 @@ static void refresh(void)
 static const struct segment *segment_locked(const void *address)
 {
     refresh();
-    return find(loaded.segments, loaded.segment_number, (uintptr_t)address - 1);
+    loaded.address = address;
+    loaded.segment = find(loaded.segments, loaded.segment_number, (uintptr_t)address - 1);
+    return loaded.segment;
 }
 
 struct mpg_frame modules_frame(const void *address)
@@ -260,7 +264,7 @@ struct mpg_frame modules_frame(const void *address)
 bool modules_unwinding(const void *address, struct module_unwinding *unwinding)
 {
     pthread_mutex_lock(&loaded.lock);
-    const struct segment *s = segment_locked(address);
+    const struct segment *s = loaded.address == address ? loaded.segment : segment_locked(address);
     if (s)
         *unwinding = s->unwinding;
     pthread_mutex_unlock(&loaded.lock);

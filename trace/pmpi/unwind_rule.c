@@ -73,6 +73,15 @@ struct program {
     bool bad, of_signal;
 };
 
+/* Clears S but for the remembered rows, which are most of it. */
+static void begin_program(struct program *s)
+{
+    memset(s, 0, offsetof(struct program, remembered));
+    s->row.kind = CFA_ELSEWHERE;
+    s->remembered_number = 0;
+    s->bad = s->of_signal = false;
+}
+
 static uint64_t take(struct program *s, size_t bytes)
 {
     uint64_t v = 0;
@@ -339,12 +348,55 @@ static bool read_augmentation(struct program *s, const char *letters)
     return !s->bad;
 }
 
+/* The common part that was read last, its bytes and the state behind it: all functions of a module commonly share one. */
+enum { KNOWN_BYTES = 32 };
+static __thread struct {
+    uint32_t bytes; /* 0: none */
+    uint8_t content[KNOWN_BYTES];
+    uint64_t code_align;
+    int64_t data_align;
+    uint8_t encoding;
+    struct row row;
+} known __attribute__((tls_model("initial-exec")));
+
+static bool is_known(const uint8_t *cie, const uint8_t *end)
+{
+    return (size_t)(end - cie) == known.bytes && memcmp(cie, known.content, known.bytes) == 0;
+}
+
+static void recall_common(struct program *s)
+{
+    s->code_align = known.code_align;
+    s->data_align = known.data_align;
+    s->encoding = known.encoding;
+    s->row = s->initial = known.row;
+}
+
+/* Keeps the state of S behind the common part CIE .. END. The state depends on nothing but these bytes. */
+static void keep_common(const struct program *s, const uint8_t *cie, const uint8_t *end)
+{
+    known.bytes = 0;
+    if (end - cie > KNOWN_BYTES)
+        return;
+    memcpy(known.content, cie, (size_t)(end - cie));
+    known.code_align = s->code_align;
+    known.data_align = s->data_align;
+    known.encoding = s->encoding;
+    known.row = s->row;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    known.bytes = (uint32_t)(end - cie);
+}
+
 /* Reads the common part of the functions' entries (CIE) and runs its instructions. */
 static bool run_common(struct program *s, const uint8_t *cie, const struct found *in)
 {
     const uint8_t *end = entry(&cie, in);
     if (!end)
         return false;
+    if (is_known(cie, end)) {
+        recall_common(s);
+        return true;
+    }
     s->p = cie;
     s->end = end;
     if (take(s, 4) != 0)
@@ -367,6 +419,8 @@ static bool run_common(struct program *s, const uint8_t *cie, const struct found
     s->p = instructions;
     run(s, end, 0);
     s->initial = s->row;
+    if (!s->bad)
+        keep_common(s, cie, end);
     return !s->bad;
 }
 
@@ -455,10 +509,11 @@ static bool fits(int64_t v)
 struct unwind_rule unwind_rule_of(const void *address)
 {
     struct unwind_rule rule = {.kind = UNWIND_END};
-    struct program s = {.row = {.kind = CFA_ELSEWHERE}};
+    struct program s;
     struct module_unwinding unwinding;
     /* The call precedes its return address, which may belong to the next function. */
     struct found found = {.address = (uintptr_t)address - 1};
+    begin_program(&s);
     if (FRAME_REGISTER < 0 || !modules_unwinding(address, &unwinding)) {
         rule.kind = UNWIND_NOWHERE;
         return rule;
