@@ -230,7 +230,7 @@ static bool records_local(void *request, const char *condition)
 
 int mpg_record_main(int argc, char **argv)
 {
-    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 16, .callsites = 8,
+    struct request request = {.output = "app.trace", .buffer_bytes = 1 << 18, .callsites = 8,
                               .local = LOCAL_DEFAULT, .mpi = -1, .pcontrol = -1};
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
@@ -242,7 +242,7 @@ int mpg_record_main(int argc, char **argv)
         {.name = "buffer", .kind = MPG_OPTION_SIZE, .value = &request.buffer_bytes,
          .argument = "SIZE", .minimum = 4096, .maximum = 1 << 26,
          .help = "records that each thread gathers before they are\n"
-                 "compressed (default 64KiB)"},
+                 "compressed (default 256KiB)"},
         {.name = "callsites", .kind = MPG_OPTION_INT, .value = &request.callsites,
          .argument = "N", .minimum = 0, .maximum = 64,
          .help = "frames of each call's stack to record (default 8)"},

@@ -33,7 +33,7 @@
 #include "trace/pmpi/usage.h"
 #include "trace/pmpi/values.h"
 
-enum { LEAST_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 16, MOST_SEGMENT_BYTES = 1 << 26 };
+enum { LEAST_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MOST_SEGMENT_BYTES = 1 << 26 };
 
 static struct {
     bool tried;             /* MPI_Init was called */

@@ -17,6 +17,8 @@ enum {
     LARGEST_SMALL = 8192,
     SIZES = 32,           /* 16, 32, 48, 64, 80, 96, 112, 128, 160 ... 8192 */
     LARGE = SIZES,        /* a mapping of one block */
+    AT_ONCE = 8,          /* slabs mapped at once */
+    MOST_POPULATED = AT_ONCE * SLAB_BYTES,
     KEPT_BYTES = 4 << 20  /* limit on freed large blocks kept for reuse */
 };
 
@@ -36,6 +38,8 @@ static struct {
     bool has_empty[SIZES]; /* one slab of the size has no block in use */
     struct slab *kept;
     size_t kept_bytes, mapped_bytes;
+    char *spare; /* the next of SPARE_NUMBER mapped slabs that were never used */
+    unsigned spare_number;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Set while this thread holds the lock, for a signal handler that interrupts it. */
@@ -77,8 +81,19 @@ static size_t bytes_of(uint32_t size)
 
 /* --- mappings --- */
 
+/* Makes the pages of BYTES at P present at once, which is faster than a page fault for each. Before Linux 5.14 there is
+ * no such call, and pages come one by one. */
+static void populate(void *p, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(p, bytes, MADV_POPULATE_WRITE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
+
 /* Maps BYTES, a multiple of a page, at a multiple of SLAB_BYTES; NULL without memory. */
-static struct slab *map(size_t bytes)
+static char *map(size_t bytes)
 {
     const size_t more = bytes + SLAB_BYTES;
     char *p = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -89,9 +104,35 @@ static struct slab *map(size_t bytes)
         (void)munmap(p, before);
     if (before < SLAB_BYTES)
         (void)munmap(p + before + bytes, SLAB_BYTES - before);
-    memory.mapped_bytes += bytes;
-    struct slab *slab = (struct slab *)(void *)(p + before);
-    slab->bytes = bytes;
+    if (bytes <= MOST_POPULATED)
+        populate(p + before, bytes);
+    return p + before;
+}
+
+/* Maps a large block of BYTES, a multiple of a page; NULL without memory. */
+static struct slab *map_large(size_t bytes)
+{
+    struct slab *slab = (struct slab *)(void *)map(bytes);
+    if (slab) {
+        slab->bytes = bytes;
+        memory.mapped_bytes += bytes;
+    }
+    return slab;
+}
+
+/* Returns a new slab, NULL without memory. Slabs are mapped AT_ONCE; the first ones when the library is loaded. */
+static struct slab *map_slab(void)
+{
+    if (memory.spare_number == 0) {
+        if (!(memory.spare = map(AT_ONCE * SLAB_BYTES)))
+            return NULL;
+        memory.spare_number = AT_ONCE;
+    }
+    struct slab *slab = (struct slab *)(void *)memory.spare;
+    memory.spare += SLAB_BYTES;
+    memory.spare_number--;
+    slab->bytes = SLAB_BYTES;
+    memory.mapped_bytes += SLAB_BYTES;
     return slab;
 }
 
@@ -133,7 +174,7 @@ static void *take_small(uint32_t size)
 {
     struct slab *slab = memory.with_room[size];
     if (!slab) {
-        if (!(slab = map(SLAB_BYTES)))
+        if (!(slab = map_slab()))
             return NULL;
         slab->size = size;
         slab->fresh = HEAD_BYTES;
@@ -195,7 +236,7 @@ static void *take_large(size_t bytes, bool *fresh)
     if (best) {
         take_out(&memory.kept, best);
         memory.kept_bytes -= best->bytes;
-    } else if ((best = map(need)) != NULL) {
+    } else if ((best = map_large(need)) != NULL) {
         best->size = LARGE;
     }
     return best ? (char *)best + HEAD_BYTES : NULL;

@@ -41,10 +41,10 @@ void sites_start(int rank)
     const int64_t depth = setting_number("MPGTRACE_CALLSITES", SETTING_INT, 0, CALLSITES_MAX_DEPTH,
                                          DEFAULT_DEPTH, rank);
     on = depth > 0;
-    if (on) {
+    if (on)
         callsites_start((unsigned)depth, frames_look);
-        (void)modules_frame(__builtin_return_address(0)); /* builds the list of loaded modules now, which takes some ms */
-    }
+    /* Builds the list of loaded modules now, which takes some ms: nested calls need the list, too. */
+    (void)modules_frame(__builtin_return_address(0));
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
 }

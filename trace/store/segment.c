@@ -225,6 +225,20 @@ static void fill_head(uint8_t *base, const void *data)
         memcpy(base + h->size - SUM_BYTES, h->sums, h->sum_number * sizeof *h->sums);
 }
 
+/* Makes the pages of a small segment present at once: each page fault of a mapped file takes a microsecond or two. Has no
+ * effect before Linux 5.14. */
+static void populate(uint8_t *base, size_t size)
+{
+    enum { MOST_BYTES = 1 << 20, PAGE_BYTES = 4096 };
+    const size_t page = (uintptr_t)base & (PAGE_BYTES - 1);
+#ifdef MADV_POPULATE_WRITE
+    if (size <= MOST_BYTES)
+        (void)madvise(base - page, size + page, MADV_POPULATE_WRITE);
+#else
+    (void)page, (void)size;
+#endif
+}
+
 int mpg_segment_make(struct mpg_segment *w, const char *path, const struct mpg_chunk *chunk,
                      size_t segment_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
                      uint32_t sum_number, struct mpg_error *err)
@@ -251,6 +265,7 @@ int mpg_segment_make(struct mpg_segment *w, const char *path, const struct mpg_c
             return mpg_error_set(err, "out of memory");
         fill_head(base, &head);
     }
+    populate(base, size);
     (void)mpg_segment_layout(w, base, size, chunk->columns);
     w->mapped = path;
     w->file = id;

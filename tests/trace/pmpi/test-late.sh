@@ -60,7 +60,7 @@ said=$(env MPGTRACE_OUTPUT="$tmp/wrong" MPGTRACE_BUFFER=64Kib MPGTRACE_CALLSITES
 is "what the environment has wrong is said, once" "$said" 4
 said=$(env MPGTRACE_OUTPUT="$tmp/words" MPGTRACE_BUFFER=64k timeout 600 $mpirun -np 1 ./linked 2>&1)
 like "... with what is taken" "$said" \
-    "*mpgtrace: MPGTRACE_BUFFER: '64k' is not a size (unknown unit 'k'); 65536 is taken*"
+    "*mpgtrace: MPGTRACE_BUFFER: '64k' is not a size (unknown unit 'k'); 262144 is taken*"
 said=$(env MPGTRACE_OUTPUT="$tmp/papi" MPGTRACE_PAPI=PAPI_TOT_INS timeout 600 $mpirun -np 1 ./linked 2>&1)
 like "counting that needs another library is said" "$said" "*not counted: MPGTRACE_PAPI needs*"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
