@@ -207,6 +207,10 @@ function record(call,    k, name) {
         return record_file(call, k)
     return "record_other(&s)"
 }
+# Whether CALL is a local one that needs no time (trace/pmpi/local.h).
+function may_be_untimed(call) {
+    return record(call) == "record_other(&s)" && kind[call] == "OTHER" && before(call) == ""
+}
 function unrecorded(call) {
     return kind[call] ~ /^(COMPLETE|GET_STATUS|START|REQUEST_FREE|CANCEL)$/ ? "tracer_candidates_drop(&c)" : ""
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "trace/pmpi/local.h"
 #include "trace/pmpi/record.h"
 
 typedef MPI_Fint F;

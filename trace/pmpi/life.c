@@ -276,7 +276,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
-    streams.calls = streams.summed = 0; /* without the calls that measured the overhead */
+    streams.calls = 0; /* without the calls that measured the overhead */
     streams.on = true;
     if (!tracer_lock())
         return;
@@ -300,7 +300,7 @@ void tracer_finalize(struct tracer_scope *s)
     /* All ranks take part, also ranks whose tracer has failed. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
-    summary_gather(streams.on ? streams.calls + streams.summed + 1 : 0, life.folder);
+    summary_gather(streams.on ? streams_calls() + 1 : 0, life.folder);
     if (!measured || !tracer_lock())
         return;
     streams_wait();

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/pmpi/local.h"
 
+#include "trace/pmpi/clock.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 
 static uint64_t recorded = 1; /* calls of each function recorded from each site */
+
+/* Sums whose next calls are only counted, by return address and call. A process with several streams has none. */
+enum { SUMS = 256, TIMED_FIRST = 4, LEAST_UNTIMED = 16, DRAW_SHIFT = 27 /* of 32 bits: 0 .. 31 */ };
+struct local_sum {
+    const void *return_address;
+    uint64_t *counter; /* valid while EPOCH is mpg_trace_sums_epoch */
+    uint64_t epoch;
+    enum mpg_call call;
+    uint32_t untimed; /* number of calls until the next timed one */
+};
+static struct local_sum sums[SUMS];
+static uint32_t draw; /* of a linear congruential generator: programs may repeat themselves with any period */
+
+static inline struct local_sum *sum_of(enum mpg_call call, const void *return_address)
+{
+    return &sums[((uintptr_t)return_address >> 2 ^ (uintptr_t)call * 5) & (SUMS - 1)];
+}
 
 void local_start(int rank)
 {
@@ -40,22 +58,74 @@ static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream,
     mpg_trace_carry_off_cpu(stream->writer, before_ns + in_ns);
 }
 
+/* Lets the next calls of S, whose sum has COUNTER, be only counted. Their sum is known if the callsite is the caller alone. */
+static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
+{
+    if (streams.threads || *counter < TIMED_FIRST || !sites_is_caller(s->return_address))
+        return;
+    draw = draw * 1664525u + 1013904223u; /* Numerical Recipes, 2nd edition, section 7.1 */
+    *sum_of(s->call, s->return_address) = (struct local_sum){.return_address = s->return_address,
+                                                             .counter = counter,
+                                                             .epoch = mpg_trace_sums_epoch,
+                                                             .call = s->call,
+                                                             .untimed = LEAST_UNTIMED + (draw >> DRAW_SHIFT)};
+}
+
+struct local_sum *local_begin(enum mpg_call call, const void *return_address, const void *frame)
+{
+    struct stream_thread *t = &stream_thread;
+    struct local_sum *sum = sum_of(call, return_address);
+    if (__builtin_expect(sum->return_address != return_address || sum->call != call || sum->untimed == 0 ||
+                             sum->epoch != mpg_trace_sums_epoch || !streams.on || t->depth != 0 || t->locked, false))
+        return NULL;
+    sum->untimed--;
+    t->depth = 1;
+    t->frame = (uintptr_t)frame;
+    t->return_address = (uintptr_t)return_address;
+    return sum;
+}
+
+/* Records the call of SUM, which returned RC, as failed. */
+static __attribute__((noinline, cold)) void fail(const struct local_sum *sum, int rc)
+{
+    struct tracer_scope s = {.return_address = sum->return_address,
+                             .frame = (const void *)stream_thread.frame,
+                             .call = sum->call,
+                             .outermost = true,
+                             .enter_ns = clock_now_ns()};
+    (void)tracer_leave(&s, rc);
+}
+
+void local_end(const struct local_sum *sum, int rc)
+{
+    if (__builtin_expect(rc != MPI_SUCCESS, false)) {
+        fail(sum, rc);
+        return;
+    }
+    /* A callback of the program may have ended the sum. */
+    if (__builtin_expect(sum->epoch == mpg_trace_sums_epoch && streams.on, true))
+        mpg_trace_count_call(sum->counter);
+    stream_thread.depth = 0;
+}
+
 bool local_add(const struct tracer_scope *s, int32_t site)
 {
+    uint64_t *counter;
     struct stream *stream = stream_thread.stream;
     const int64_t enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     const int64_t leave_ns = s->leave_ns > enter_ns ? s->leave_ns : enter_ns;
     const int64_t time_ns = leave_ns - enter_ns;
-    if (__builtin_expect(!mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns),
+    if (__builtin_expect(!mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns, &counter),
                          false)) {
         if (is_among_first(stream, s->call, site))
             return false;
-        (void)mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns);
+        (void)mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns, &counter);
     }
+    if (counter)
+        leave_untimed(s, counter);
     if (off_cpu_is_found(&stream_thread.off_cpu))
         carry_off_cpu(stream, enter_ns - stream->last_ns, time_ns);
     stream->last_ns = leave_ns;
     stream->last_thread = &stream_thread;
-    streams.summed++;
     return true;
 }

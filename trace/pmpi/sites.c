@@ -104,9 +104,14 @@ static int32_t in_python(int32_t site)
     return n > 0 ? callsites_joined(site, above->keep, lines, n) : site;
 }
 
+static inline uintptr_t slot_of(const void *return_address)
+{
+    return (uintptr_t)return_address >> CALLER_SHIFT & (CALLERS - 1);
+}
+
 static int32_t capture_caller(const struct tracer_scope *s)
 {
-    const uintptr_t slot = (uintptr_t)s->return_address >> CALLER_SHIFT & (CALLERS - 1);
+    const uintptr_t slot = slot_of(s->return_address);
     if (callers[slot].address == s->return_address)
         return callers[slot].site;
     const int32_t site = callsites_alone(s->return_address);
@@ -125,6 +130,11 @@ int32_t sites_capture(const struct tracer_scope *s)
         return capture_caller(s);
     const int32_t site = callsites_capture(s->return_address, s->frame, s->base);
     return interpreter.code && site >= 0 ? in_python(site) : site;
+}
+
+bool sites_is_caller(const void *return_address)
+{
+    return !on || (!interpreter.code && callers[slot_of(return_address)].address == return_address);
 }
 
 static int define_module(int32_t module, struct mpg_error *err)

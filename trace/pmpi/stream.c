@@ -317,6 +317,14 @@ void stream_unlock(void)
         t->locked = false;
 }
 
+int64_t streams_calls(void)
+{
+    int64_t calls = streams.calls;
+    for (const struct stream *s = streams.first; s; s = s->next)
+        calls += (int64_t)mpg_trace_writer_size(s->writer).summed;
+    return calls;
+}
+
 void streams_wait(void)
 {
     for (struct stream *s = streams.first; s; s = s->next)

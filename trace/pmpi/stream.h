@@ -63,7 +63,7 @@ struct streams {
     volatile bool busy; /* true between lock and unlock */
     bool threads;
     int rank;
-    int64_t calls, summed;  /* numbers of recorded and of aggregated calls; protected by the lock */
+    int64_t calls;          /* number of recorded calls; protected by the lock */
     int64_t stacks_ns;      /* time spent on new stacks, from the leave of a call until its stack is defined; protected by the
                                lock */
     int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
@@ -100,6 +100,9 @@ void stream_unlock(void);
 /* Locks for a process that ends in any state of its threads. Also returns false if another thread is between lock
  * and unlock, since this thread may never unlock. */
 bool stream_lock_at_end(void);
+
+/* Returns the number of calls of all streams, recorded or aggregated. Callers hold the lock, or are the only thread. */
+int64_t streams_calls(void);
 
 /* Waits until no thread is in stream_flush(): then the caller owns all streams. Callers hold the lock. */
 void streams_wait(void);

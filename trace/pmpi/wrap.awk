@@ -93,6 +93,14 @@ function wrapper(returns, name, head,    first, otherwise) {
     otherwise = unrecorded(name)
     print head
     print "{"
+    if (may_be_untimed(name)) {
+        print "    struct local_sum *sum = LOCAL_BEGIN(MPG_CALL_" name ");"
+        print "    if (sum) {"
+        print "        " returns " rc = " real(name) "(" arguments ");"
+        print "        local_end(sum, " outcome(name) ");"
+        print "        return rc;"
+        print "    }"
+    }
     print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_" name ");"
     if (first != "")
         printf "%s", indented(first, "    ")

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "trace/pmpi/local.h"
 #include "trace/pmpi/mpi_all.h"
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/untraced.h"

@@ -131,6 +131,8 @@ function wrapper(call, ours, real,    value) {
     print "\nextern " value " " real "(" list(call, 0) ") __attribute__((weak));"
     print "WRAPPER " value " " ours "(" list(call, 0) ")"
     print "{"
+    if (may_be_untimed(call))
+        untimed(call, real, value)
     print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_" call ");"
     if (value == "void")
         body(call, "REAL(" real ")(" list(call, 1) ");\n")
@@ -139,6 +141,19 @@ function wrapper(call, ours, real,    value) {
         indented("if (tracer_leave(&s, MPI_SUCCESS))\n    " record(call) ";\nreturn value;\n")
     }
     print "}"
+}
+
+# The begin of a wrapper whose call may be only counted.
+function untimed(call, real, value,    call_real) {
+    call_real = "REAL(" real ")(" list(call, 1) ");\n"
+    if (value == "void")
+        indented("F unasked_too;\nierr = ierr ? ierr : &unasked_too;\n")
+    indented("struct local_sum *sum = LOCAL_BEGIN(MPG_CALL_" call ");\nif (sum) {\n" \
+        "    const struct tracer_scope s = {.return_address = __builtin_return_address(0)};\n")
+    if (value == "void")
+        indented("    " call_real "    local_end(sum, " (outcome(call) == "rc" ? "*ierr" : outcome(call)) ");\n    return;\n}\n")
+    else
+        indented("    " value " value = " call_real "    local_end(sum, MPI_SUCCESS);\n    return value;\n}\n")
 }
 
 # Of mpi_NAME_, or mpix_NAME_.

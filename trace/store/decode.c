@@ -411,10 +411,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
                             .string = -1,
                             .value_number = d->columns - MPG_COLUMN_VALUES,
                             .values = d->values,
-                            .sum = {.calls = (int64_t)le64toh(row->calls),
-                                    .time_ns = (int64_t)le64toh(row->time_ns),
-                                    .least_ns = (int64_t)le64toh(row->least_ns),
-                                    .most_ns = (int64_t)le64toh(row->most_ns)}};
+                            .sum = mpg_sum_of_row(row)};
     round_off(&e->sum);
     if (call >= MPG_CALL_COUNT || mpg_call_kind(e->call) != MPG_KIND_OTHER ||
         !mpg_sum_is_sound(&e->sum) || (site != MPG_NO_SITE && !find_site(d, &site)))

@@ -306,12 +306,12 @@ static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row
                           s->progress.events >= (uint32_t)event);
 }
 
-/* By the leave of their last calls, then by position in the segment. */
+/* By the leave of their last calls, then by position in the segment (member event). */
 static int compare_rows(const void *a, const void *b)
 {
     const struct mpg_sum_row *x = a, *y = b;
     const int64_t x_ns = (int64_t)le64toh((uint64_t)x->last_ns), y_ns = (int64_t)le64toh((uint64_t)y->last_ns);
-    return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->unused > y->unused) - (x->unused < y->unused);
+    return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
 }
 
 /* Sorts the rows that are still to be given to the front. Returns their number. */
@@ -321,7 +321,7 @@ static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows
     for (uint32_t i = 0; i < number; i++)
         if (rows[i].calls && !is_event(s, &rows[i])) {
             rows[n] = rows[i];
-            rows[n].unused = i;
+            rows[n].event = i;
             n++;
         }
     qsort(rows, n, sizeof *rows, compare_rows);

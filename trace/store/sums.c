@@ -8,6 +8,13 @@
 
 #include "trace/store/writer_private.h"
 
+uint64_t mpg_trace_sums_epoch;
+
+void mpg_writer_renew_sums(void)
+{
+    __atomic_fetch_add(&mpg_trace_sums_epoch, 1, __ATOMIC_RELEASE);
+}
+
 static uint32_t slot_of(enum mpg_call call, int32_t site)
 {
     return (((uint32_t)site * 512u + (uint32_t)call) * 0x9e3779b1u) >> 16 & (MPG_SUM_SLOTS - 1);
@@ -26,21 +33,27 @@ static uint16_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t si
 }
 
 bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
-                       int64_t time_ns, int64_t leave_ns)
+                       int64_t time_ns, int64_t leave_ns, uint64_t **counter)
 {
     const uint16_t place = *find(w, call, site);
+    if (counter)
+        *counter = NULL;
     if (place == 0 || w->stopped)
         return w->stopped;
     struct mpg_sum_row *row = &w->segment.sums[place - 1];
-    const uint64_t time = (uint64_t)time_ns;
-    row->time_ns = htole64(le64toh(row->time_ns) + time);
+    const uint64_t time = (uint64_t)time_ns, calls = le64toh(row->calls) + 1;
+    /* The call stands also for the calls before it that were only counted. */
+    row->time_ns = htole64(le64toh(row->time_ns) + time * (calls - le64toh(row->covered)));
+    row->covered = htole64(calls);
     if (time < le64toh(row->least_ns))
         row->least_ns = htole64(time);
     if (time > le64toh(row->most_ns))
         row->most_ns = htole64(time);
     row->last_ns = (int64_t)htole64((uint64_t)leave_ns);
-    __atomic_store_n(&row->calls, htole64(le64toh(row->calls) + 1), __ATOMIC_RELEASE);
+    __atomic_store_n(&row->calls, htole64(calls), __ATOMIC_RELEASE);
     w->segment.progress->inside = 0; /* the call has returned without an event */
+    if (counter)
+        *counter = &row->calls;
     return true;
 }
 
@@ -66,10 +79,7 @@ static struct mpg_event event_of(const struct mpg_trace_writer *w, const struct 
                               .site = (int32_t)le32toh((uint32_t)row->site),
                               .enter_ns = last_ns,
                               .leave_ns = last_ns,
-                              .sum = {.calls = (int64_t)le64toh(row->calls),
-                                      .time_ns = (int64_t)le64toh(row->time_ns),
-                                      .least_ns = (int64_t)le64toh(row->least_ns),
-                                      .most_ns = (int64_t)le64toh(row->most_ns)}};
+                              .sum = mpg_sum_of_row(row)};
 }
 
 static int64_t last_of(const struct mpg_trace_writer *w, uint16_t row)
@@ -120,6 +130,7 @@ static uint32_t sort(struct mpg_trace_writer *w)
 int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     const uint32_t n = sort(w);
+    mpg_writer_renew_sums();
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_sum_row *row = &w->segment.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
@@ -130,6 +141,7 @@ int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
         __atomic_store_n(&row->event, htole64(number), __ATOMIC_RELEASE);
         if (mpg_trace_write_event(w, &e, err) < 0)
             return -1;
+        w->size.summed += (uint64_t)e.sum.calls;
         __atomic_store_n(&row->calls, 0, __ATOMIC_RELEASE);
         row->event = 0;
     }

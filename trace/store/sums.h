@@ -4,7 +4,10 @@
 #ifndef MPG_SUMS_H
 #define MPG_SUMS_H
 
+#include <endian.h>
 #include <stdint.h>
+
+#include "trace/event.h"
 
 enum { MPG_SUM_ROWS = 256, MPG_SUM_ROW_BYTES = 64, MPG_SUM_SLOTS = 2 * MPG_SUM_ROWS };
 
@@ -18,8 +21,21 @@ struct mpg_sum_row {
     /* 0, or the event that the row becomes: chunk number modulo 2^32 in the upper half, number of events including
      * this one in the lower */
     uint64_t event;
-    uint64_t unused;
+    uint64_t covered; /* number of calls that TIME_NS stands for; 0: all (of versions that timed each call) */
 };
 _Static_assert(sizeof(struct mpg_sum_row) == MPG_SUM_ROW_BYTES, "rows are as in the format");
+
+/* Returns the sum in ROW. Its time is extended to the calls since the last timed one. Undefined for a damaged row: see
+ * mpg_sum_is_sound(). */
+static inline struct mpg_sum mpg_sum_of_row(const struct mpg_sum_row *row)
+{
+    const uint64_t calls = le64toh(row->calls), covered = le64toh(row->covered), time = le64toh(row->time_ns);
+    const uint64_t more = covered > 0 && covered < calls ? calls - covered : 0;
+    const uint64_t more_time = more > 0 ? time / covered * more + time % covered * more / covered : 0;
+    return (struct mpg_sum){.calls = (int64_t)calls,
+                            .time_ns = (int64_t)(time + more_time),
+                            .least_ns = (int64_t)le64toh(row->least_ns),
+                            .most_ns = (int64_t)le64toh(row->most_ns)};
+}
 
 #endif

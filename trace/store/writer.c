@@ -64,6 +64,7 @@ static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct 
     }
     mpg_segment_drop(&w->segment);
     w->segment = segment;
+    mpg_writer_renew_sums();
     rewind_columns(w);
     return 0;
 }
@@ -152,6 +153,7 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
     if (!w)
         return;
     mpg_segment_drop(&w->segment);
+    mpg_writer_renew_sums();
     if (!w->shares_zstd)
         ZSTD_freeCCtx(w->zstd);
     free(w->segment_path);
@@ -164,7 +166,10 @@ void mpg_trace_writer_free(struct mpg_trace_writer *w)
 
 struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w)
 {
-    return w->size;
+    struct mpg_trace_writer_size size = w->size;
+    for (uint32_t i = 0; i < w->sum_rows; i++)
+        size.summed += le64toh(w->segment.sums[i].calls);
+    return size;
 }
 
 bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)

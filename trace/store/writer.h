@@ -8,6 +8,7 @@
 #ifndef MPG_TRACE_WRITER_H
 #define MPG_TRACE_WRITER_H
 
+#include <endian.h>
 #include <stddef.h>
 
 #include "common/error.h"
@@ -85,9 +86,19 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *ev
                           struct mpg_error *err);
 
 /* Adds a call of kind OTHER from SITE to its aggregate (struct mpg_sum); the call took TIME_NS and returned at
- * LEAVE_NS. Returns false: no aggregate yet, call mpg_trace_begin_sum() first. Costs some stores into the segment. */
+ * LEAVE_NS. Returns false: no aggregate yet, call mpg_trace_begin_sum() first. Costs some stores into the segment. Unless
+ * COUNTER is NULL, *COUNTER becomes the address of the aggregate's number of calls, for mpg_trace_count_call() until
+ * mpg_trace_sums_epoch changes; NULL: none. */
 bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
-                       int64_t time_ns, int64_t leave_ns);
+                       int64_t time_ns, int64_t leave_ns, uint64_t **counter);
+/* Counts, in the aggregate of COUNTER, a call that was not timed. In the sum it takes as long as the next timed call, or
+ * as long as the mean if no timed call follows. */
+static inline void mpg_trace_count_call(uint64_t *counter)
+{
+    __atomic_store_n(counter, htole64(le64toh(*counter) + 1), __ATOMIC_RELEASE);
+}
+/* Changes when counters of any writer become invalid. */
+extern uint64_t mpg_trace_sums_epoch;
 /* Makes an aggregate for CALL from SITE, which must be defined. */
 int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
                         struct mpg_error *err);
@@ -138,9 +149,9 @@ bool mpg_trace_writer_survives(const struct mpg_trace_writer *w);
  * signal caused by a store into the segment. */
 bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const char *reason);
 
-/* Number of events, encoded bytes before compression, and bytes written to the file. */
+/* Number of events and of aggregated calls, encoded bytes before compression, and bytes written to the file. */
 struct mpg_trace_writer_size {
-    uint64_t events, encoded_bytes, written_bytes;
+    uint64_t events, summed, encoded_bytes, written_bytes;
 };
 struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w);
 

@@ -66,6 +66,9 @@ struct mpg_trace_writer {
 /* Writes the events of all aggregates and empties their rows. Returns 0, or -1 with ERR. */
 int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 
+/* Makes all counters of aggregates invalid (mpg_trace_sums_epoch). */
+void mpg_writer_renew_sums(void);
+
 /* Prepares for the short event E, like mpg_trace_write_event(): writes pending flush events, and makes room. Returns
  * 0, or -1 with ERR. */
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err);

@@ -72,6 +72,35 @@ static void go_round(long rounds)
     }
 }
 
+/* --- local calls that fail, and that call the program back --- */
+
+static int sizes; /* calls of MPI_Comm_size outside of other calls */
+
+static int on_delete(MPI_Comm comm, int key, void *value, void *state)
+{
+    int size;
+    (void)key, (void)value, (void)state;
+    return MPI_Comm_size(comm, &size); /* inside MPI_Comm_set_attr: not recorded */
+}
+
+/* After many good calls of MPI_Comm_rank from one place, each tenth fails. Each MPI_Comm_set_attr but the first deletes. */
+static void go_wrong(void)
+{
+    int key, number, failed = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 1000; i++) {
+        const MPI_Comm comm = i >= 900 && i % 10 == 0 ? MPI_COMM_NULL : MPI_COMM_WORLD;
+        failed += MPI_Comm_rank(comm, &number) != MPI_SUCCESS;
+    }
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
+    for (int i = 0; i < 200; i++)
+        MPI_Comm_set_attr(MPI_COMM_WORLD, key, &sizes);
+    for (; sizes < 300; sizes++)
+        MPI_Comm_size(MPI_COMM_WORLD, &number);
+    printf("failed %d sizes %d\n", failed, sizes);
+}
+
 static void *in_thread(void *unused)
 {
     for (int i = 0; i < 200; i++) {
@@ -108,6 +137,8 @@ int main(int argc, char **argv)
         go_round(1L << 40);
     if (strcmp(how, "threads") == 0)
         have_threads();
+    if (strcmp(how, "wrong") == 0)
+        go_wrong();
     if (strcmp(how, "places") == 0)
         for (int i = 0; i < 3; i++)
             descend(PLACES);

@@ -47,7 +47,7 @@ run() {
     traced 2 t.trace "$@" "$local" "$how"
 }
 
-for how in rounds places exit kill; do
+for how in rounds places exit kill wrong; do
     for options in "" "--buffer=4KiB --callsites=0" --cpu-time --no-local "--no-local --buffer=4KiB"; do
         # shellcheck disable=SC2086
         run $how $options
@@ -67,6 +67,12 @@ else
     counted threads
     like "... of several threads" "$("$MPGTRACE" stat t.trace)" "*threads  *made calls*"
 fi
+run wrong
+is "calls that fail are recorded as such, those made inside a local call not at all" \
+    "$("$MPGTRACE" print t.trace | awk '
+        $4 == "Comm_rank" && / failed/ { failed++ }
+        $4 == "Comm_size" { sizes += match($0, / calls=[0-9]+/) ? substr($0, RSTART + 7, RLENGTH - 7) : 1 }
+        END { print "failed", failed / 2, "sizes", sizes / 2 }')" "$(grep -m1 '^failed' out)"
 run places
 is "their callsites are their callers alone" \
     "$("$MPGTRACE" print t.trace | awk '/^#site/ { frames[$2] = NF - 3 } $4 == "Wtime" && match($0, / site=[0-9]+/) { print frames[substr($0, RSTART + 6, RLENGTH - 6)] }' | sort -u)" 1

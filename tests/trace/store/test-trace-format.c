@@ -608,9 +608,9 @@ static void test_carried(void)
         const int64_t now_ns = 1000 + 100 * i, lost_ns = i > 0 ? carried[i % 5] : 0;
         struct mpg_event e = {.call = MPG_CALL_Comm_size, .site = MPG_NO_SITE, .enter_ns = now_ns,
                               .leave_ns = now_ns};
-        if (i > 0 && i % 3 > 0 && !mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90))
+        if (i > 0 && i % 3 > 0 && !mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90, NULL))
             good = mpg_trace_begin_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, &err) == 0 &&
-                   mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90);
+                   mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90, NULL);
         mpg_trace_carry_off_cpu(w, lost_ns);
         sum_ns += lost_ns;
         good = good && (i % 7 || mpg_trace_end_sums(w, &err) == 0) && mpg_trace_write_event(w, &e, &err) == 0;
@@ -653,9 +653,9 @@ static void test_many_sums(bool closed)
         const int32_t site = draw(2) ? (int32_t)draw(PLACES) : (int32_t)draw(MPG_SUM_ROWS / 2);
         const struct mpg_frame frame = {.module = -1, .offset = (uint64_t)site};
         good = made[site] > 0 || mpg_trace_write_site(w, site, 1, &frame, &err) == 0;
-        if (good && !mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i))
+        if (good && !mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i, NULL))
             good = mpg_trace_begin_sum(w, MPG_CALL_Wtime, site, &err) == 0 &&
-                   mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i);
+                   mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i, NULL);
         made[site]++;
     }
     good = good && (!closed || mpg_trace_writer_close(w, &err) == 0);

@@ -52,9 +52,9 @@ ssize_t write(int fd, const void *data, size_t size)
 
 static bool sum_up(struct mpg_trace_writer *w, int kind, int64_t time_ns, int64_t leave_ns)
 {
-    if (!mpg_trace_add_sum(w, kinds[kind], MPG_NO_SITE, time_ns, leave_ns) &&
+    if (!mpg_trace_add_sum(w, kinds[kind], MPG_NO_SITE, time_ns, leave_ns, NULL) &&
         (mpg_trace_begin_sum(w, kinds[kind], MPG_NO_SITE, &err) < 0 ||
-         !mpg_trace_add_sum(w, kinds[kind], MPG_NO_SITE, time_ns, leave_ns)))
+         !mpg_trace_add_sum(w, kinds[kind], MPG_NO_SITE, time_ns, leave_ns, NULL)))
         return false;
     made->calls[kind]++;
     made->times_ns[kind] += (uint64_t)time_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's own work as events (TAP): after each of many events, along with the flushes of a small segment. */
+/* What the tracer adds to a program's calls (TAP): its own work as events, after each of many events, along with the flushes
+ * of a small segment; aggregated calls that are only counted. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,12 +68,56 @@ static void test_work(const char *path)
     unlink(path);
 }
 
+/* --- calls that are only counted --- */
+
+/* Three timed calls of 5 ns, two untimed ones, a timed one of 11, for which these two count, too: 15 + 3 * 11 = 48 ns for six
+ * calls. Two more untimed ones take the mean, 8 ns each: 64 ns. Ends by closing, or leaves the file like a killed process. */
+static void test_untimed(const char *path, bool closed)
+{
+    struct mpg_error err = {.text = ""};
+    char window[160];
+    snprintf(window, sizeof window, "%s/rank-0.window.mpgt", folder);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1, .segment_path = window};
+    struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
+    struct mpg_event e = {.call = MPG_CALL_Init, .site = MPG_NO_SITE, .enter_ns = 1, .leave_ns = 2};
+    uint64_t *counter = NULL;
+    bool good = w && mpg_trace_write_event(w, &e, &err) == 0 && mpg_trace_begin_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, &err) == 0;
+    for (int i = 0; good && i < 3; i++)
+        good = mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, 100 + 10 * i, &counter) && counter;
+    for (int i = 0; good && i < 2; i++)
+        mpg_trace_count_call(counter);
+    good = good && mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 11, 200, &counter);
+    for (int i = 0; good && i < 2; i++)
+        mpg_trace_count_call(counter);
+    const uint64_t summed = good ? mpg_trace_writer_size(w).summed : 0, epoch = mpg_trace_sums_epoch;
+    good = good && (!closed || mpg_trace_writer_close(w, &err) == 0);
+    ok(good && summed == 8 && (!closed || mpg_trace_sums_epoch != epoch),
+       "untimed calls are counted; sums that end make counters invalid");
+    mpg_trace_writer_free(w);
+    close(fd);
+    struct mpg_trace *t = good ? mpg_trace_open(folder, &err) : NULL;
+    struct mpg_cursor *c = t ? mpg_cursor_open(t, 0, &err) : NULL;
+    bool found = false;
+    while (c && mpg_cursor_next(c, &e, &err) > 0)
+        found |= e.call == MPG_CALL_Wtime && e.sum.calls == 8 && e.sum.time_ns == 64 && e.sum.least_ns == 5 &&
+                 e.sum.most_ns == 11;
+    ok(found, "%s: an untimed call takes as long as the next timed one, the last ones the mean: %s", closed ? "closed" : "killed",
+       err.text);
+    mpg_cursor_close(c);
+    mpg_trace_close(t);
+    unlink(path);
+    unlink(window);
+}
+
 int main(void)
 {
     char path[64];
     if (ok(mkdtemp(folder), "a folder")) {
         snprintf(path, sizeof path, "%s/rank-0.mpgt", folder);
         test_work(path);
+        test_untimed(path, true);
+        test_untimed(path, false);
         rmdir(folder);
     }
     return done();
