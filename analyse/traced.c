@@ -93,6 +93,7 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     if (find_clocks(&p, found, err) < 0 || find_limit(&p, options, found, err) < 0 ||
         !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)))
         return -1;
+    mpg_waits_observe(found->waits, options->observer);
     const int64_t most_bytes = p.most_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {

@@ -16,6 +16,7 @@ struct mpg_traced_options {
     bool lenient;                /* calls without a partner are counted */
     bool limit_given;
     int64_t eager_limit_bytes;   /* if given; INT64_MAX: unlimited */
+    const struct mpg_wait_observer *observer; /* of the wait states' pass; NULL: none */
 };
 
 struct mpg_traced_waits {

@@ -37,6 +37,15 @@ void mpg_waits_restart(struct mpg_waits *w)
     memset(w->matter, 0, sizeof w->matter);
     memset(w->call, 0, sizeof w->call);
     w->regions = w->sites = w->brought_count = 0;
+    if (w->stream_capacity > 0)
+        memset(w->stream, 0, w->stream_capacity * sizeof *w->stream);
+    if (w->observer)
+        w->observer->restart(w->observer->whom);
+}
+
+void mpg_waits_observe(struct mpg_waits *w, const struct mpg_wait_observer *observer)
+{
+    w->observer = observer;
 }
 
 void mpg_waits_free(struct mpg_waits *w)
@@ -162,6 +171,40 @@ static struct awaited find_awaited(const struct mpg_waits *w, const struct mpg_s
     return a;
 }
 
+/* ---- the observer ---- */
+
+struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *w, const struct mpg_edge *e)
+{
+    const struct waits_slot *slot = &w->slot[e->slot];
+    return e->kind == MPG_EDGE_ACK ? slot->posted_by : slot->begun_by;
+}
+
+/* Tells the observer of the call that S leaves at LEAVE_NS. */
+static int tell_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, struct mpg_error *err)
+{
+    struct waits_stream *stream = &w->stream[s->stream];
+    struct mpg_wait_event event = {.waits = w, .step = s, .enter_ns = stream->at_ns, .leave_ns = leave_ns,
+                                   .place = {s->call, stream->place.site}, .position = stream->position,
+                                   .since = stream->since, .awaited_ns = -INFINITY};
+    bool is_collective = false;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        const struct waits_slot *slot = &w->slot[e->slot];
+        const double at_ns = e->kind == MPG_EDGE_ACK ? slot->posted_ns : slot->begun_ns;
+        if (e->kind == MPG_EDGE_HELD)
+            continue;
+        is_collective = is_collective || (e->kind != MPG_EDGE_ACK && e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ENVELOPE);
+        if (at_ns > event.awaited_ns) {
+            event.awaited_ns = at_ns;
+            event.awaited = mpg_waits_origin(w, e);
+        }
+    }
+    const int status = w->observer->leave(w->observer->whom, &event, err);
+    if (is_collective)
+        stream->since = stream->position;
+    return status;
+}
+
 /* ---- steps ---- */
 
 /* Returns the time of the call that S leaves: DIFFERENCE_NS, of two times; if only rounding makes the two differ, the duration
@@ -197,14 +240,17 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
         one.waited = 1;
         one.wait_ns[a.kind] = wait_ns;
     }
-    const int status = mpg_waits_count(w, s, &one, err);
+    int status = mpg_waits_count(w, s, &one, err);
+    if (status == 0 && w->observer)
+        status = tell_leave(w, s, until_ns, err);
+    stream = &w->stream[s->stream];
     stream->at_ns = until_ns;
     if (w->begun.count > 0)
         forget_received(w, s);
     return status;
 }
 
-static void enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns)
+static int enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns, struct mpg_error *err)
 {
     struct waits_stream *stream = &w->stream[s->stream];
     const int64_t enter_ns = s->begin_ns + s->interval_ns + s->tracer_ns;
@@ -213,6 +259,10 @@ static void enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns
                                                      (w->times == MPG_WAIT_DELAYS ? value_ns : 0);
     stream->place = s->to;
     stream->region = s->region;
+    stream->position++;
+    return w->observer ? w->observer->enter(w->observer->whom, s, stream->at_ns,
+                                            mpg_clock_align(w->clocks, s->rank, s->begin_ns), err)
+                       : 0;
 }
 
 static int reserve_all(struct mpg_waits *w, const struct mpg_step *s, struct mpg_error *err)
@@ -230,26 +280,31 @@ int mpg_waits_take(struct mpg_waits *w, const struct mpg_step *s, double value_n
     if (reserve_all(w, s, err) < 0)
         return -1;
     struct waits_slot *slot = &w->slot[s->slot];
-    const double now_ns = w->stream[s->stream].at_ns;
+    const struct waits_stream *stream = &w->stream[s->stream];
+    const double now_ns = stream->at_ns;
+    const struct mpg_wait_origin own = {s->stream, stream->position, stream->since};
     switch (s->kind) {
     case MPG_STEP_ENTER:
-        enter(w, s, value_ns);
-        break;
+        return enter(w, s, value_ns, err);
     case MPG_STEP_STORE:
-        *slot = (struct waits_slot){now_ns, now_ns};
+        *slot = (struct waits_slot){now_ns, now_ns, own, own};
         break;
     case MPG_STEP_EAGER:
-        *slot = (struct waits_slot){now_ns, now_ns};
+        *slot = (struct waits_slot){now_ns, now_ns, own, own};
         return s->is_followed ? remember(w, s->message, now_ns, err) : 0;
     case MPG_STEP_SYNCHRONOUS:
-        *slot = (struct waits_slot){w->slot[s->a].begun_ns, w->slot[s->b].begun_ns};
+        *slot = (struct waits_slot){w->slot[s->a].begun_ns, w->slot[s->b].begun_ns, w->slot[s->a].begun_by,
+                                    w->slot[s->b].begun_by};
         break;
     case MPG_STEP_CONTRIBUTE:
         *slot = w->slot[s->a];
         break;
-    case MPG_STEP_MERGE:
-        slot->begun_ns = fmax(w->slot[s->a].begun_ns, w->slot[s->b].begun_ns);
+    case MPG_STEP_MERGE: {
+        const struct waits_slot later = w->slot[w->slot[s->b].begun_ns > w->slot[s->a].begun_ns ? s->b : s->a];
+        slot->begun_ns = later.begun_ns;
+        slot->begun_by = later.begun_by;
         break;
+    }
     case MPG_STEP_VIEW:
         *slot = w->slot[s->a];
         return remember(w, s->message, slot->begun_ns, err);

@@ -37,6 +37,37 @@ enum mpg_wait_times {
 
 struct mpg_waits;
 
+/* The begin of an operation: in which stream; the number of calls that the stream had entered then, the one that begins the
+ * operation included; and this number at its last collective before. */
+struct mpg_wait_origin {
+    uint32_t stream;
+    uint64_t position, since;
+};
+
+/* A call that is left. */
+struct mpg_wait_event {
+    const struct mpg_waits *waits;
+    const struct mpg_step *step;         /* the LEAVE */
+    double enter_ns, leave_ns;           /* aligned */
+    struct mpg_call_site place;
+    uint64_t position, since;            /* of its stream, as above */
+    double awaited_ns;                   /* the latest begin of another operation on which the call's end depends (for the root of
+                                            a reduction: of all members); -INFINITY: none */
+    struct mpg_wait_origin awaited;      /* that operation */
+};
+/* Returns the begin of the operation at the other end of EDGE, of the event's step. */
+struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *waits, const struct mpg_edge *edge);
+
+/* Is told of calls, in the order of steps. Collectives must not be expanded. Functions return 0, or -1 with ERR. */
+struct mpg_wait_observer {
+    void *whom;
+    /* ENTER, with the aligned times of the call and of the begin of the interval before */
+    int (*enter)(void *whom, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err);
+    int (*leave)(void *whom, const struct mpg_wait_event *event, struct mpg_error *err);
+    void (*restart)(void *whom); /* all calls come again */
+};
+void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *observer);
+
 /* For RANKS ranks. CLOCKS, which outlives the result, makes their clocks comparable, except with MPG_WAIT_WORLD. The graph's
  * options have `regions`. NULL: no memory, with ERR. */
 struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clocks,

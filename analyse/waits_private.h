@@ -14,11 +14,13 @@ struct waits_stream {
     double at_ns;
     struct mpg_call_site place;
     int32_t region;
+    uint64_t position, since; /* number of calls entered; at the last collective */
 };
 
 /* The begin of the operation in a slot; of a synchronous message also the time at which its receive was posted. */
 struct waits_slot {
     double begun_ns, posted_ns;
+    struct mpg_wait_origin begun_by, posted_by; /* not of expanded collectives */
 };
 
 struct waits_site {
@@ -30,6 +32,7 @@ struct mpg_waits {
     int32_t ranks;
     const struct mpg_clock_map *clocks;
     enum mpg_wait_times times;
+    const struct mpg_wait_observer *observer; /* NULL: none */
     struct waits_stream *stream;
     struct waits_slot *slot;
     uint32_t stream_capacity, slot_capacity, region_capacity, site_capacity;

@@ -12,6 +12,7 @@ int mpg_stat_main(int argc, char **argv);
 /* in analyse/, which needs graph/ */
 int mpg_waits_main(int argc, char **argv);
 int mpg_compare_main(int argc, char **argv);
+int mpg_critical_path_main(int argc, char **argv);
 int mpg_efficiency_main(int argc, char **argv);
 int mpg_graph_main(int argc, char **argv);
 int mpg_matrix_main(int argc, char **argv);

@@ -26,6 +26,7 @@ static const struct {
     {"stat", "summarise a trace", mpg_stat_main},
     {"waits", "say what calls waited for", mpg_waits_main},
     {"compare", "say what changed between versions of a program", mpg_compare_main},
+    {"critical-path", "say what the run time consists of, and who made whom wait", mpg_critical_path_main},
     {"efficiency", "say how efficiently the ranks share work and communicate", mpg_efficiency_main},
     {"matrix", "say who sends how much to whom", mpg_matrix_main},
     {"sizes", "say how large messages are", mpg_sizes_main},
@@ -38,7 +39,7 @@ static void print_help(void)
     printf("Usage: mpgtrace COMMAND [OPTION]... [ARGUMENT]...\n"
            "Record, print, import and summarise traces of MPI programs.\n\nCommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+        printf("  %-13s %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n"
            "  -h, --help                  print this help and exit\n"
            "  -V, --version               print the version and exit\n"

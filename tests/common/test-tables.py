@@ -93,6 +93,8 @@ def check_trace(folder, path):
     for form in ("text", "json", "csv"):
         check(folder, form, [f"{SITE} (=where,.py:16)"] + [FILE_SHOWN] * (form != "csv"), "mpgtrace", "compare",
               *(["--all"] if form == "text" else []), path, path)
+        check(folder, form, [SHOWN] if form != "text" else [SHOWN, FILE_SHOWN], "mpgtrace", "critical-path",
+              *(["--by=region"] if form != "json" else []), path)
     for table in ("matrix", "sizes"):
         for form in ("text", "json", "csv"):
             check(folder, form, [FILE_SHOWN] * (form != "csv"), "mpgtrace", table, path)

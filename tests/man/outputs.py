@@ -16,7 +16,8 @@ PLACES = {"mpgsim": "simulate", "mpgtrace": "trace", "mpgscale": "scale", "mpghi
           "sigmake": "signature", "sigshow": "signature", "sigdiff": "signature", "mpgbench": "bench", "ftq": "bench/ftq",
           "compute": "bench/compute", "pingpong": "bench/pingpong", "bandwidth": "bench/bandwidth", "overhead": "bench/overhead",
           "collective": "bench/collective"}
-COMMANDS = {"mpgtrace": ["record", "print", "import", "stat", "waits", "compare", "efficiency", "matrix", "sizes", "timeline", "graph"],
+COMMANDS = {"mpgtrace": ["record", "print", "import", "stat", "waits", "compare", "critical-path", "efficiency", "matrix", "sizes",
+                         "timeline", "graph"],
             "mpgscale": ["run"], "mpghistory": ["list", "show", "diff", "rerun"]}
 
 # Two ranks: a large send that waits, a synchronous one, polling, an early message, a region, a file, one-sided transfers, a

@@ -24,6 +24,7 @@ mpgsim --json --noise=exp:1us --call-noise=exp:1us --latency=exp:1us --byte=cons
 mpgtrace waits --json mixed.txt""",
          "mpgtrace.1": """mpgtrace stat --json --callsites mixed.txt
 mpgtrace compare --json mixed.txt ring.txt
+mpgtrace critical-path --json --segments=3 mixed.txt
 mpgtrace efficiency --json mixed.txt wait.txt
 mpgtrace efficiency --json --by=region wait.txt
 mpgtrace efficiency --json --by=time mixed.txt""",

@@ -34,6 +34,9 @@ mpgtrace stat --ranks --callsites mixed.txt
 mpgtrace waits --by=region mixed.txt
 mpgtrace compare mixed.txt wait.txt
 mpgtrace compare --all mixed.txt mixed.txt -- wait.txt wait.txt
+mpgtrace critical-path --segments=3 wait.txt
+mpgtrace critical-path --all mixed.txt
+mpgtrace critical-path --by=region wait.txt
 mpgtrace efficiency --by=region mixed.txt
 mpgtrace efficiency --by=time --bins=3 mixed.txt
 mpgtrace efficiency mixed.txt wait.txt

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace critical-path: the critical path of a traced run, and the causes of its waits. */
+#include "analyse/critical_path/report.h"
+#include "common/option.h"
+#include "common/output.h"
+#include "trace/commands.h"
+
+enum { MOST_FRAMES = 64, MOST_SEGMENTS = 100000, TABLE_ROWS = 5 };
+
+struct wanted {
+    const char *debug_path, *output;
+    bool json, csv, all;
+    enum path_by by;
+    int64_t frames, segments;
+    struct mpg_traced_options options;
+};
+
+static int write_report(const struct wanted *a, const struct path_report *r, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    const int status = a->json  ? mpg_path_print_json(r, stream, err)
+                       : a->csv ? mpg_path_print_csv(r, stream, err)
+                                : mpg_path_print_text(r, stream, err);
+    if (status == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
+}
+
+static int report(const struct wanted *a, const struct critical_path *path, struct mpg_error *err)
+{
+    struct mpg_site_names names = {.n = 0};
+    const struct path_report r = {.path = path, .names = &names, .by = a->by, .top = a->all ? 0 : TABLE_ROWS,
+                                  .segments = a->segments > 0};
+    int status = mpg_site_names_begin(&names, path->trace, (int)a->frames, a->debug_path, err);
+    if (status == 0)
+        status = write_report(a, &r, err);
+    mpg_site_names_end(&names);
+    return status;
+}
+
+static int path_of(const struct wanted *a, const char *name, struct mpg_error *err)
+{
+    struct critical_path path = {.n = 0};
+    struct mpg_trace *trace = mpg_output_spares("output", a->output, name, err) == 0 ? mpg_trace_open(name, err) : NULL;
+    int status = trace ? 0 : -1;
+    if (trace && mpg_trace_cut(trace) && !a->options.lenient)
+        status = mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+    const int64_t segments = a->segments > 0 ? a->segments : a->by == PATH_BY_SEGMENT ? 2 * TABLE_ROWS : 0;
+    if (status == 0)
+        status = mpg_critical_path_find(&path, trace, &a->options, (size_t)segments, err);
+    if (status == 0)
+        status = report(a, &path, err);
+    mpg_critical_path_clear(&path);
+    mpg_trace_close(trace);
+    return status;
+}
+
+int mpg_critical_path_main(int argc, char **argv)
+{
+    struct wanted a = {.output = "-", .frames = 1};
+    static const char *const bys[] = {"callsite", "region", "rank", "segment", "delay", NULL};
+    static const struct mpg_option_rule rules[] = {
+        {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+        {"json", MPG_OPTION_EXCLUDES, "by", "it has all tables"},
+        {"json", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {"csv", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
+    const struct mpg_option options[] = {
+        {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys,
+         .help = "the table: callsites (default, with delay causes), regions, ranks,\nlongest segments or delay causes"},
+        {.name = "segments", .kind = MPG_OPTION_INT, .value = &a.segments, .argument = "N", .minimum = 1,
+         .maximum = MOST_SEGMENTS, .help = "also the N longest segments of the path"},
+        {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all, .help = "all rows, not only the first five"},
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
+         .minimum = 1, .maximum = MOST_FRAMES,
+         .help = "callsites with up to N functions each, callers after callees\n(default 1)"},
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
+         .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
+        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
+         .argument = "BYTES", .minimum = -1, .maximum = 9e15, .given = &a.options.limit_given,
+         .help = "larger standard sends waited for their receiver; -1: all did\n"
+                 "(default: the most that any left with before its receive was posted)"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
+         .help = "count what has no partner, instead of stopping there"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {0}};
+    const struct mpg_program program = {
+        .name = "mpgtrace critical-path", .arguments = "TRACE",
+        .summary = "The critical path of the recorded run: ranks, computation, MPI and messages on it;\n"
+                   "and who made whom wait.",
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
+    const int first = mpg_option_parse(&program, argc, argv);
+
+    struct mpg_error err;
+    if (path_of(&a, argv[first], &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

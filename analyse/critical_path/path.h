@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The critical path of a traced run, and the causes of its waits (docs/MODEL.md, section 9).
+ *
+ * The path is followed back from the last MPI_Finalize. It stays in a thread until the end of a call that waited, and goes on at
+ * the begin of the awaited operation: a send, the post of a receive, the last member's call of a collective. The time from there
+ * to the end of the waiting call is the message's. Two passes over the graph find the waits, which go to a temporary file; then
+ * the ranks on the path are read, one after the other, for what they did on it. Memory: 48 bytes a change of thread on the path,
+ * and sums. */
+#ifndef MPG_PATH_H
+#define MPG_PATH_H
+
+#include <stdio.h>
+
+#include "analyse/traced.h"
+#include "common/map.h"
+#include "trace/reader.h"
+
+/* A stretch of the path in one thread: reached by a message that was begun at FROM_NS, at the end of a call at BEGIN_NS, up to
+ * END_NS; aligned times. The first stretch has FROM_NS = BEGIN_NS. */
+struct path_stretch {
+    int32_t rank;
+    uint32_t thread;
+    double from_ns, begin_ns, end_ns;
+    bool reached; /* the call at whose end the message arrives is found */
+};
+
+enum path_kind {
+    PATH_COMPUTATION, /* between calls */
+    PATH_MPI,         /* in calls, without waiting */
+    PATH_MESSAGES,    /* from the begin of the awaited operation to the end of the waiting call */
+    PATH_OFF_CPU,     /* off the CPU, in calls and between */
+    PATH_RECORDING,   /* the tracer wrote its buffer */
+    PATH_START,       /* from the first rank's end of MPI_Init to the end of MPI_Init of the rank in which the path begins */
+    PATH_KINDS
+};
+/* Return the name, "computation", and the key, "computation". */
+const char *mpg_path_kind_name(enum path_kind kind);
+const char *mpg_path_kind_key(enum path_kind kind);
+
+/* A part of the path: of computation and time off the CPU, CALL and SITE are those of the call that follows. */
+struct path_part {
+    enum path_kind kind;
+    enum mpg_call call; /* MPG_CALL_COUNT: none */
+    int32_t site;       /* callsite, MPG_NO_SITE */
+    int32_t region;     /* innermost open, a string of the trace; -1: none */
+    int32_t rank;       /* of segments */
+    uint64_t number;    /* intervals, calls or messages */
+    double time_ns, begin_ns; /* begin: of segments, since the begin of the run */
+};
+
+/* A cause of waits: RANK was late, because it did more of KIND (computation before CALL at SITE, MPI, or waiting of its own)
+ * than the rank that waited, since the last time when the two had synchronized. */
+enum delay_kind { DELAY_COMPUTATION, DELAY_MPI, DELAY_WAITING, DELAY_UNKNOWN, DELAY_KINDS };
+const char *mpg_delay_kind_key(enum delay_kind kind);
+
+struct delay_cause {
+    int32_t rank;
+    enum delay_kind kind;
+    enum mpg_call call;
+    int32_t site;
+    double wait_ns;   /* waiting that it caused directly */
+    uint64_t waits;
+    int32_t waiter;   /* the rank that waited longest for it */
+    double longest_ns; /* the longest wait */
+};
+
+struct critical_path {
+    struct mpg_trace *trace;
+    const struct mpg_clock_map *clocks;
+    double run_ns, start_ns; /* duration; aligned begin of the run */
+    int32_t first_rank, last_rank;
+    uint64_t changes;        /* of rank or thread */
+    double kind_ns[PATH_KINDS], *rank_ns; /* by kind; by rank */
+    size_t n, segments, causes, most_segments; /* segments: the longest, longest first */
+    uint32_t capacity;
+    struct path_part *part, *segment;
+    struct delay_cause *cause; /* longest wait first */
+    double wait_ns;            /* of all ranks */
+    struct mpg_map index;      /* of PART */
+    enum mpg_clock_source source;
+    struct mpg_graph_counts counts;
+};
+
+/* Finds the critical path of TRACE with its SEGMENTS longest segments. The caller clears PATH, also on failure. Returns 0, or -1
+ * with ERR: as mpg_waits_find(); no room for the temporary file; no rank ran. */
+int mpg_critical_path_find(struct critical_path *path, struct mpg_trace *trace, const struct mpg_traced_options *options,
+                           size_t segments, struct mpg_error *err);
+void mpg_critical_path_clear(struct critical_path *path);
+
+/* Adds what the ranks did on the N stretches, which are sorted by rank, thread and time, to PATH's parts. */
+int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch, size_t n, struct mpg_error *err);
+
+/* ---- causes of waits; given calls in the order of steps ---- */
+
+struct delays;
+
+/* NULL: no memory, with ERR. */
+struct delays *mpg_delays_new(struct mpg_error *err);
+void mpg_delays_restart(struct delays *delays);
+int mpg_delays_enter(struct delays *delays, const struct mpg_step *step, struct mpg_error *err);
+/* WAIT_NS: the wait of the call, at least 0. */
+int mpg_delays_leave(struct delays *delays, const struct mpg_wait_event *event, double wait_ns, struct mpg_error *err);
+/* Moves the causes, longest wait first, to *CAUSE, which the caller frees, and returns their number. */
+size_t mpg_delays_take(struct delays *delays, struct delay_cause **cause);
+void mpg_delays_free(struct delays *delays); /* NULL is allowed */
+
+#endif
