@@ -293,6 +293,7 @@ struct mpg_step {
             bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync, and this call repeats the call */
             bool inserted;     /* one of the two calls is inserted: a part of an interval of the trace */
             int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
+            int32_t work_region; /* likewise, the innermost region with most of the interval */
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;

@@ -100,6 +100,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     if (g->has_regions && change_interval(g, s, e, step, err) < 0)
         return -1;
     step->region = g->names_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
+    step->work_region = g->names_regions ? mpg_graph_regions_longest(&s->regions, e->enter_ns) : -1;
     step->flushed_ns = s->interval_sums.flushed_ns;
     step->begin_ns = s->last_leave_ns;
     step->cpu_ns = knows_cpu ? mpg_graph_interval_cpu_ns(&s->interval_sums, tracer_overhead, e) : -1;

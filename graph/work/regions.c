@@ -16,6 +16,12 @@ struct open_region {
     double gain;   /* relative growth of work by balancing */
 };
 
+/* Time in a region; of STRING -1 outside of all. */
+struct region_time {
+    int32_t string;
+    int64_t ns;
+};
+
 /* A part of an interval. */
 struct interval_part {
     double length_ns, work_ns;
@@ -33,6 +39,7 @@ void mpg_graph_regions_begin(struct regions *r, int64_t now_ns)
     r->since_ns = r->begin_ns = now_ns;
     r->flushed_ns = 0;
     r->mark_number = 0;
+    r->times = 0;
     r->scaled_ns = r->length_ns = r->longer_ns = r->work_ns = r->more_ns = r->balanced_ns = 0;
     r->interval_sums = (struct interval_sums){0};
 }
@@ -155,10 +162,39 @@ static void end_part(struct regions *r, const struct region_rules *of, const str
     r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
 }
 
+/* Adds the part up to NOW_NS to the time of the innermost region. */
+static int add_time(struct regions *r, int64_t now_ns, struct mpg_error *err)
+{
+    const int32_t string = mpg_graph_regions_innermost(r);
+    uint32_t i = 0;
+    while (i < r->times && r->time[i].string != string)
+        i++;
+    if (mpg_reserve_at(&r->time, sizeof *r->time, &r->time_capacity, i + 1, err) < 0)
+        return -1;
+    if (i == r->times)
+        r->time[r->times++] = (struct region_time){string, 0};
+    r->time[i].ns += now_ns > r->since_ns ? now_ns - r->since_ns : 0;
+    return 0;
+}
+
+int32_t mpg_graph_regions_longest(const struct regions *r, int64_t now_ns)
+{
+    const int32_t last = mpg_graph_regions_innermost(r);
+    struct region_time longest = {last, now_ns > r->since_ns ? now_ns - r->since_ns : 0};
+    for (uint32_t i = 0; i < r->times; i++)
+        longest.ns += r->time[i].string == last ? r->time[i].ns : 0;
+    for (uint32_t i = 0; i < r->times; i++)
+        if (r->time[i].ns > longest.ns)
+            longest = r->time[i];
+    return longest.string;
+}
+
 int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, const struct mpg_event *event, struct mpg_error *err)
 {
     const double now = ratio_of(r, of->ratios);
     double lump_ns = 0;
+    if (add_time(r, event->enter_ns, err) < 0)
+        return -1;
     end_part(r, of, event);
     const double before_ns = of->marks ? worth_so_far(r, of) : 0;
     if (mpg_call_kind(event->call) == MPG_KIND_REGION_END) {
@@ -214,5 +250,6 @@ void mpg_graph_regions_clear(struct regions *r)
     free(r->open);
     free(r->visits);
     free(r->mark);
+    free(r->time);
     *r = (struct regions){0};
 }

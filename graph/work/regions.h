@@ -8,6 +8,7 @@
 #include "graph/work/bound_hypotheses.h"
 
 struct open_region;
+struct region_time;
 
 /* The open regions of a thread. Zero-initialised: none. */
 struct regions {
@@ -24,6 +25,8 @@ struct regions {
     struct mpg_mark *mark;       /* region marks of this interval */
     uint32_t mark_number, mark_capacity;
     size_t *visits;              /* by hypothesis: number of begins of its region */
+    struct region_time *time;    /* time of this interval in each region that a mark has ended or interrupted */
+    uint32_t times, time_capacity;
 };
 
 /* Ratios and hypotheses for a thread. */
@@ -51,6 +54,9 @@ struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct
                                            const struct mpg_event *event, bool own);
 /* Returns the innermost open region, as a string number of the trace; -1: none. */
 int32_t mpg_graph_regions_innermost(const struct regions *r);
+/* Returns the innermost region with most of the time of the interval that ends at NOW_NS, as a string number of the trace; -1:
+ * most of it is outside of regions. Of equally long regions the last one counts. */
+int32_t mpg_graph_regions_longest(const struct regions *r, int64_t now_ns);
 void mpg_graph_regions_clear(struct regions *r);
 
 #endif

@@ -124,8 +124,8 @@ struct numbered {
 static int compare_places(const void *a, const void *b)
 {
     const struct mpg_attribution_place *x = &((const struct numbered *)a)->place, *y = &((const struct numbered *)b)->place;
-    const int64_t of_x[] = {x->rank, x->call, x->site, x->region, x->from, x->to};
-    const int64_t of_y[] = {y->rank, y->call, y->site, y->region, y->from, y->to};
+    const int64_t of_x[] = {x->rank, x->call, x->site, x->computes, x->region, x->from, x->to};
+    const int64_t of_y[] = {y->rank, y->call, y->site, y->computes, y->region, y->from, y->to};
     size_t i = 0;
     while (i + 1 < sizeof of_x / sizeof *of_x && of_x[i] == of_y[i])
         i++;

@@ -192,7 +192,7 @@ static void step_back(struct backtrack *x, const struct record *r)
         return;
     if (r->to_part != x->part)
         return;
-    if (r->place != UINT32_MAX && x->ended)
+    if (r->place != UINT32_MAX && (x->ended || (r->group != NO_GROUP && r->place != x->now.place)))
         turn(x, r->place);
     if (r->group != NO_GROUP)
         add_terms(x, r);

@@ -11,7 +11,8 @@ enum { FIRST_BUCKETS = 64 };
 static uint32_t hash_of(const struct mpg_attribution_place *p)
 {
     const uint32_t parts[] = {(uint32_t)p->rank, (uint32_t)p->call, p->site,
-                              (uint32_t)p->region, (uint32_t)p->from, (uint32_t)p->to};
+                              (uint32_t)p->region, (uint32_t)p->from, (uint32_t)p->to,
+                              p->computes};
     uint64_t hash = 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         hash = (hash ^ parts[i]) * 0xd6e8feb86659fd93u;
@@ -21,7 +22,7 @@ static uint32_t hash_of(const struct mpg_attribution_place *p)
 static bool are_same(const struct mpg_attribution_place *a, const struct mpg_attribution_place *b)
 {
     return a->rank == b->rank && a->call == b->call && a->site == b->site && a->region == b->region &&
-           a->from == b->from && a->to == b->to;
+           a->computes == b->computes && a->from == b->from && a->to == b->to;
 }
 
 /* Returns the bucket that holds PLACE, or would hold PLACE. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places of a program: a call at a callsite, in a region, on a rank, and between two ranks. Places are numbered from 0 in
- * the order of discovery. */
+/* Places of a program: a call at a callsite, or the computation before the call, in a region, on a rank, and between two ranks.
+ * Places are numbered from 0 in the order of discovery. */
 #ifndef MPG_ATTRIBUTION_PLACES_H
 #define MPG_ATTRIBUTION_PLACES_H
 
@@ -11,6 +11,7 @@ struct mpg_attribution_place {
     int32_t rank;
     enum mpg_call call;
     uint32_t site;    /* numbered from 1; 0: not recorded */
+    bool computes;    /* the computation before the call, in the region in which most of the computation lies */
     int32_t region;   /* a string of the trace's; -1: none */
     int32_t from, to; /* ranks of the message; -1: no message between two ranks, or pairs are not wanted */
 };

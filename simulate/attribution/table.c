@@ -33,6 +33,7 @@ static int name_row(struct mpg_attribution_row *row, enum mpg_attribution_by by,
     switch (by) {
     case MPG_ATTRIBUTION_BY_CALLSITE:
         row->call = p->call;
+        row->computes = p->computes;
         return copy_name(mpg_site_name(names, p->site, err), &row->name, err);
     case MPG_ATTRIBUTION_BY_REGION:
         return p->region >= 0 ? copy_name(mpg_trace_string(trace, p->region), &row->name, err) : 0;
@@ -45,6 +46,7 @@ static int name_row(struct mpg_attribution_row *row, enum mpg_attribution_by by,
         return 0;
     default:
         row->call = p->call;
+        row->computes = p->computes;
         return 0;
     }
 }
@@ -67,6 +69,8 @@ static int compare_names(const void *a, const void *b)
         return compare_numbers(x->to, y->to);
     if (x->call != y->call)
         return compare_numbers(x->call, y->call);
+    if (x->computes != y->computes)
+        return compare_numbers(x->computes, y->computes);
     return !x->name || !y->name ? compare_numbers(x->name != NULL, y->name != NULL) : strcmp(x->name, y->name);
 }
 

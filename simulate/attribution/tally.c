@@ -23,8 +23,8 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
-    enum { CALLS = 8, OTHER_ENDS = 4 }; /* calls without a callsite; partners of a callsite */
-    return sizeof(double) * terms * (double)ranks * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
+    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 }; /* calls without a callsite; partners of a callsite; a call, its computation */
+    return sizeof(double) * terms * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
 }
 
 void mpg_tally_free(struct mpg_tally *t)
@@ -35,6 +35,7 @@ void mpg_tally_free(struct mpg_tally *t)
     free(t->calls);
     free(t->sum);
     free(t->at);
+    free(t->next);
     free(t);
 }
 
@@ -58,29 +59,38 @@ static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error
     const uint32_t before = t->at_capacity;
     uint32_t number;
     if (find(t, &place, &number, err) < 0 ||
-        mpg_reserve_at(&t->at, sizeof *t->at, &t->at_capacity, s->stream + 1, err) < 0)
+        mpg_reserve_at(&t->at, sizeof *t->at, &t->at_capacity, s->stream + 1, err) < 0 ||
+        mpg_reserve_at(&t->next, sizeof *t->next, &t->next_capacity, t->at_capacity, err) < 0)
         return -1;
     for (uint32_t i = before; i < t->at_capacity; i++)
-        t->at[i] = UINT32_MAX;
+        t->at[i] = t->next[i] = UINT32_MAX;
     t->at[s->stream] = number;
     return 0;
 }
 
+/* ENTER: the place is the computation before the call, until the next step of the stream. */
+static int enter(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_attribution_place place = {
+        .rank = s->rank, .call = s->to.call, .site = s->to.site, .region = s->region, .from = -1, .to = -1};
+    if ((s->stream >= t->at_capacity && begin(t, s, err) < 0) || find(t, &place, &t->next[s->stream], err) < 0)
+        return -1;
+    t->calls[t->next[s->stream]]++;
+    place.computes = true;
+    place.region = s->work_region;
+    return find(t, &place, &t->at[s->stream], err);
+}
+
 int mpg_tally_step(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (s->kind == MPG_STEP_ENTER) {
-        const struct mpg_attribution_place place = {.rank = s->rank,
-                                              .call = s->to.call,
-                                              .site = s->to.site,
-                                              .region = s->region,
-                                              .from = -1,
-                                              .to = -1};
-        if ((s->stream >= t->at_capacity && begin(t, s, err) < 0) || find(t, &place, &t->at[s->stream], err) < 0)
-            return -1;
-        t->calls[t->at[s->stream]]++;
-        return 0;
-    }
-    return s->stream >= t->at_capacity || t->at[s->stream] == UINT32_MAX ? begin(t, s, err) : 0;
+    if (s->kind == MPG_STEP_ENTER)
+        return enter(t, s, err);
+    if (s->stream >= t->at_capacity || t->at[s->stream] == UINT32_MAX)
+        return begin(t, s, err);
+    if (t->next[s->stream] != UINT32_MAX)
+        t->at[s->stream] = t->next[s->stream];
+    t->next[s->stream] = UINT32_MAX;
+    return 0;
 }
 
 int mpg_tally_between(struct mpg_tally *t, uint32_t stream, int32_t from, int32_t to, uint32_t *number,

@@ -21,7 +21,7 @@ function mostKind(waits) { return Object.keys(kinds).sort((a, b) => waits[b] - w
 
 function site(row) {
     const place = row.callsite && row.callsite.length ? row.callsite[0] : null;
-    const name = row.call ?? ("region" in row ? `region ${row.region ?? "(none)"}` :
+    const name = row.call ? `${row.part === "computation" ? "computation before " : ""}${row.call}` : ("region" in row ? `region ${row.region ?? "(none)"}` :
                               "rank" in row ? `rank ${row.rank}` : "from" in row ? pair(row) : "");
     return place ? `${name} in ${place}` : name;
 }
@@ -74,27 +74,27 @@ function places(D) {
     const list = [], onto = (D.critical_path ? D.critical_path.tables : [])[0], whole = m => m ? m.passed_on_ns : 0;
     if (onto && onto.rows.length) {
         const r = onto.rows.reduce((a, b) => b.time_ns > a.time_ns ? b : a);
-        list.push({text: `${percent(r.share)} of the critical path is at ${site(r)}${computes(onto.by)}: what gets shorter there ` +
+        list.push({text: `${percent(r.share)} of the critical path is at ${site(r)}: what gets shorter there ` +
             "shortens the run.", option: ""});
     }
     const paths = onto || D.mode !== "predict" || !D.where ? [] : D.where.tables[0].rows.filter(r => r.path && r.path.share > 0);
     if (paths.length) {
         const r = paths.reduce((a, b) => b.path.share > a.path.share ? b : a);
-        list.push({text: `${percent(r.path.share)} of the critical path, on average over replicas, is at ${site(r)}${
-            computes(D.where.tables[0].by)}: what gets shorter there shortens the run.`, option: "--where=path"});
+        list.push({text: `${percent(r.path.share)} of the critical path, on average over replicas, is at ${site(r)}: what gets ` +
+            "shorter there shortens the run.", option: "--where=path"});
     }
     const late = D.mode === "predict" || !D.where ? [] : D.where.tables[0].rows.filter(r => r.path && r.path.share > 0);
     if (late.length) {
         const r = late.reduce((a, b) => b.path.share > a.path.share ? b : a);
-        list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is put in at ${site(r)}${
-            computes(D.where.tables[0].by)}: what is saved there shortens the run.`, option: "--predict --where=path"});
+        list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is put in at ${
+            site(r)}: what is saved there shortens the run.`, option: "--predict --where=path"});
     }
     const from = D.mode === "predict" || !D.where ? null : D.where.tables[0];
     if (from && from.rows.length) {
         const r = from.rows.reduce((a, b) => whole(b) > whole(a) ? b : a), all = from.rows.reduce((s, x) => s + whole(x), 0);
         if (all > 0)
-            list.push({text: `${site(r)}${computes(from.by)} passes on most, ${percent(whole(r) / all)} of all delays: protect it, or ` +
-                "let others not wait for it.", option: ""});
+            list.push({text: `${site(r)} passes on most, ${percent(whole(r) / all)} of all delays: ${
+                r.part === "computation" ? "shorten or balance it" : "protect it"}, or let others not wait for it.`, option: ""});
     }
     if (D.phase && awaited(D.phase)) {
         const P = D.phase, late = awaited(P);
@@ -103,7 +103,6 @@ function places(D) {
     }
     return list;
 }
-function computes(by) { return by === "call" || by === "callsite" ? " (with the computation before it)" : ""; }
 
 // "the run would take 20 ms less (95 % confidence: 19 ms to 21 ms)"
 function supposed(c) {

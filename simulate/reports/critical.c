@@ -115,11 +115,11 @@ static int print_table(const struct mpg_critical_report *r, const struct mpg_att
 
 static void put_segment_name(struct mpg_table *t, const struct mpg_attribution_place *place, const char *site, int32_t from)
 {
-    char waits[48] = "";
+    char waits[48] = "", text[1024];
     if (from >= 0)
         snprintf(waits, sizeof waits, "  (waits for rank %" PRId32 ")", from);
-    mpg_table_printf(t, "%" PRId32 "  %s%s  %s%s", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call), site,
-                     waits);
+    mpg_table_printf(t, "%" PRId32 "  %s%s", place->rank,
+                     mpg_where_name_call(place->call, place->computes, site, text, sizeof text), waits);
 }
 
 static int print_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
@@ -181,7 +181,8 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
 
 /* The call is the first column in JSON, and follows the rank in CSV. */
 static const struct mpg_table_column segment_columns[] = {
-    {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "callsite"}, {.key = "region"}, {.key = "from_rank"},
+    {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "part"}, {.key = "callsite"}, {.key = "region"},
+    {.key = "from_rank"},
     {.key = "begin_ns"}, {.key = "end_ns"}, TERM_COLUMNS};
 
 static void put_messages(struct mpg_table *t, const double *term, double weight)
@@ -204,6 +205,7 @@ static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r
         mpg_table_printf(t, "%s%s", prefix, call);
         mpg_table_integer(t, place->rank);
         mpg_table_printf(t, "%s%s", prefix, call);
+        mpg_table_text(t, mpg_where_part(place->computes));
         mpg_table_lines(t, site);
         mpg_table_text(t, place->region >= 0 ? mpg_trace_string(r->trace, place->region) : NULL);
         mpg_where_put_rank(t, s->from);

@@ -87,9 +87,16 @@ struct mpg_table_column mpg_where_name_column(const char *heading)
     return (struct mpg_table_column){.heading = heading, .gap = 2, .left = true};
 }
 
+char *mpg_where_name_call(enum mpg_call call, bool computes, const char *site, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s%s%s", computes ? "computation before " : "", mpg_call_prefix(call), mpg_call_name(call),
+             site && *site ? ", " : "", site ? site : "");
+    return text;
+}
+
 void mpg_where_put_name(struct mpg_table *t, enum mpg_attribution_by by, const struct mpg_attribution_row *row)
 {
-    const char *prefix = mpg_call_prefix(row->call), *call = mpg_call_name(row->call);
+    char text[1024];
     if (by == MPG_ATTRIBUTION_BY_RANK)
         mpg_table_integer(t, row->rank);
     else if (by == MPG_ATTRIBUTION_BY_PAIR && row->from < 0)
@@ -99,8 +106,8 @@ void mpg_where_put_name(struct mpg_table *t, enum mpg_attribution_by by, const s
     else if (by == MPG_ATTRIBUTION_BY_REGION)
         mpg_table_text(t, row->name ? row->name : "(none)");
     else
-        mpg_table_printf(t, "%s%s%s%s", prefix, call, by == MPG_ATTRIBUTION_BY_CALLSITE ? "  " : "",
-                         by == MPG_ATTRIBUTION_BY_CALLSITE ? row->name : "");
+        mpg_table_text(t, mpg_where_name_call(row->call, row->computes, by == MPG_ATTRIBUTION_BY_CALLSITE ? row->name : NULL,
+                                              text, sizeof text));
 }
 
 /* ---- for programs ---- */
@@ -108,8 +115,8 @@ void mpg_where_put_name(struct mpg_table *t, enum mpg_attribution_by by, const s
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns)
 {
     static const struct mpg_table_column about[MPG_ATTRIBUTION_BYS][MPG_WHERE_ABOUT] = {
-        [MPG_ATTRIBUTION_BY_CALL] = {{.key = "call"}, {.key = "calls"}},
-        [MPG_ATTRIBUTION_BY_CALLSITE] = {{.key = "call"}, {.key = "callsite"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_CALL] = {{.key = "call"}, {.key = "part"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_CALLSITE] = {{.key = "call"}, {.key = "part"}, {.key = "callsite"}, {.key = "calls"}},
         [MPG_ATTRIBUTION_BY_REGION] = {{.key = "region"}, {.key = "calls"}},
         [MPG_ATTRIBUTION_BY_RANK] = {{.key = "rank"}, {.key = "calls"}},
         [MPG_ATTRIBUTION_BY_PAIR] = {{.key = "from"}, {.key = "to"}, {.key = "calls", .json = ""}}};
@@ -117,6 +124,11 @@ size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_colu
     for (; n < MPG_WHERE_ABOUT && about[by][n].key; n++)
         columns[n] = about[by][n];
     return n;
+}
+
+const char *mpg_where_part(bool computes)
+{
+    return computes ? "computation" : "call";
 }
 
 void mpg_where_put_rank(struct mpg_table *t, int32_t rank)
@@ -129,8 +141,10 @@ void mpg_where_put_rank(struct mpg_table *t, int32_t rank)
 
 void mpg_where_put_about(struct mpg_table *t, enum mpg_attribution_by by, const struct mpg_attribution_row *row)
 {
-    if (by == MPG_ATTRIBUTION_BY_CALL || by == MPG_ATTRIBUTION_BY_CALLSITE)
+    if (by == MPG_ATTRIBUTION_BY_CALL || by == MPG_ATTRIBUTION_BY_CALLSITE) {
         mpg_table_printf(t, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
+        mpg_table_text(t, mpg_where_part(row->computes));
+    }
     if (by == MPG_ATTRIBUTION_BY_CALLSITE)
         mpg_table_lines(t, row->name);
     if (by == MPG_ATTRIBUTION_BY_REGION)

@@ -36,18 +36,23 @@ struct mpg_where_figures mpg_where_choose_unit(double largest_ns);
 /* The column of a figure, with SIGN in front (0: none), and a cell of QUANTA. */
 struct mpg_table_column mpg_where_figure_column(const struct mpg_where_figures *figures, const char *heading, char sign);
 void mpg_where_put_figure(struct mpg_table *table, const struct mpg_where_figures *figures, double quanta);
+/* "MPI_Irecv", "computation before MPI_Irecv" if COMPUTES; with SITE, not empty: "MPI_Irecv, halo (stencil.c:10)". Returns TEXT
+ * of SIZE bytes. */
+char *mpg_where_name_call(enum mpg_call call, bool computes, const char *site, char *text, size_t size);
 /* The last column, the row's name, and the cell of ROW. */
 struct mpg_table_column mpg_where_name_column(const char *heading);
 void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 
 /* --- tables for programs --- */
 
-enum { MPG_WHERE_ABOUT = 3 };
+enum { MPG_WHERE_ABOUT = 4 };
 
 /* The columns that identify a row, with its number of calls, at most MPG_WHERE_ABOUT in COLUMNS: returns how many. The cells of
  * ROW. */
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns);
 void mpg_where_put_about(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
+/* The part of a call at a place: "call", or "computation" before it if COMPUTES. */
+const char *mpg_where_part(bool computes);
 /* Puts RANK, or a missing cell if RANK is -1. */
 void mpg_where_put_rank(struct mpg_table *table, int32_t rank);
 

@@ -19,11 +19,27 @@ def rows_of(found, by):
     return next(t["rows"] for t in found["where"]["tables"] if t["by"] == by)
 
 
+def whole(rows):
+    """Rows of calls with the computation before them: the sums of both parts."""
+    found = {}
+    for row in rows:
+        key = str([row.get(k) for k in ("call", "callsite", "region", "rank", "from", "to")])
+        if key not in found:
+            found[key] = {**row, "path": dict(row["path"])} if "path" in row else dict(row)
+            continue
+        for mine, more in ((found[key], row), (found[key].get("path", {}), row.get("path", {}))):
+            for k, value in more.items():
+                if isinstance(value, (int, float)) and k not in ("rank", "from", "to") and mine[k] is not None:
+                    mine[k] += value
+    return list(found.values())
+
+
 def shares(found, by, *names):
-    """What is on paths, by what rows are called."""
-    keys = [tuple(r[n] for n in names) for r in rows_of(found, by)]
+    """What is on paths, by what rows are called; without "part" calls have the computation before them."""
+    rows = rows_of(found, by) if "part" in names else whole(rows_of(found, by))
+    keys = [tuple(r[n] for n in names) for r in rows]
     terms = DELAYS if found["mode"] == "perturb" else ["time_ns"]
-    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows_of(found, by))
+    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows)
             if any(r["path"][p] != 0 for p in terms)}
 
 
@@ -87,7 +103,7 @@ def is_critical(*arguments):
     found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--where=path", "--where=segments=0")
     path = found["critical_path"]
     for mine, other in zip(found["where"]["tables"], path["tables"]):
-        name = lambda r: str([r.get(k) for k in ("call", "callsite", "region", "rank")])
+        name = lambda r: str([r.get(k) for k in ("call", "part", "callsite", "region", "rank")])
         a, b = ({name(r): of(r) for r in t["rows"]} for t, of in ((mine, lambda r: r["path"]), (other, lambda r: r)))
         for k in a.keys() | b.keys():
             x, y = a.get(k), b.get(k, dict.fromkeys(["time_ns", "messages", "bytes", *TIMES], 0))

@@ -11,7 +11,7 @@ import os
 import tempfile
 
 from answers import answer, finish, ok, write
-from path_rules import expect, near, predicted, rows_of, shares
+from path_rules import expect, near, predicted, rows_of, shares, whole
 
 REST, L, X = 90001, 127, 53.25
 PERTURB = ["--source=latency=127ns", "--latency=const:53.25ns"]
@@ -21,9 +21,9 @@ SLOW = "--noise=const:4127.5ns@1"
 
 
 def account(name, found, by, names, columns, expected):
-    """Rows of WHERE by hand: what each of COLUMNS is in ns, of a rank or pair; of others a rank's share of it."""
+    """Rows of WHERE by hand, of calls with the computation before them: what each of COLUMNS is in ns, of a rank or pair; of others a rank's share of it."""
     weight = 1 if by in ("rank", "pair") else found["trace"]["ranks"]
-    got = {tuple(r[n] for n in names): [r[c] * weight for c in columns] for r in rows_of(found, by)}
+    got = {tuple(r[n] for n in names): [r[c] * weight for c in columns] for r in whole(rows_of(found, by))}
     got = {k[0] if len(k) == 1 else k: v for k, v in got.items() if any(abs(x) > 1e-9 for x in v)}
     right = got.keys() == expected.keys() and all(near(a, b, b) for k in expected for a, b in zip(got[k], expected[k]))
     ok(name, right, f"{got} for {expected}")
@@ -33,10 +33,21 @@ DELAY = ["put_in_ns", "taken_over_ns", "absorbed_waiting_ns", "absorbed_hidden_n
 TIME = ["compute_ns", "calls_ns", "messages_ns", "run_ns"]
 
 
+def joined(segments):
+    """Rank, call, whom it waits for, and when that is over: of calls with the computation before them."""
+    found = []
+    for s in segments:
+        follows = found and found[-1][:2] == (s["rank"], s["call"]) and found[-1][4] == "computation" and s["part"] == "call"
+        if follows and s["from_rank"] is None:
+            found.pop()
+        found.append((s["rank"], s["call"], s["from_rank"], s["end_ns"], s["part"]))
+    return [f[:4] for f in found]
+
+
 def expect_segments(name, found, expected):
     """The critical path: rank, call, whom it waits for, and when that is over."""
     path = found["critical_path"]
-    got = [(s["rank"], s["call"], s["from_rank"], s["end_ns"]) for s in path["segments"]]
+    got = joined(path["segments"])
     right = len(got) == len(expected) and all(a[:3] == b[:3] and near(a[3], b[3], b[3]) for a, b in zip(got, expected))
     ok(name, right and near(path["run_ns"], expected[-1][3], REST), f"{got} for {expected}")
 
@@ -150,7 +161,7 @@ def check_tests():
     # by the third anyway, for which its own kappa is hidden
     found = answer("--source=latency=127ns", "--call-noise=const:31.5ns@0", "--noise=const:7.25ns@0", "--polling=work", "--where=callsite,call", "tests.txt")
     each, total = 31.5 + 7.25, 4 * (31.5 + 7.25) + 7.25
-    sites = {(r["callsite"][0], r["call"]): r["path"] for r in rows_of(found, "callsite")}
+    sites = {(r["callsite"][0], r["call"]): r["path"] for r in whole(rows_of(found, "callsite"))}
     expect("a noisy callsite is named, its share exact", {s: sites[s] for s in sites if sites[s]["share"]},
            {("?+0x12", "MPI_Test"): {"share": 3 * each / total, "calls_ns": 94.5, "noise_ns": 21.75},
             ("?+0x11", "MPI_Irecv"): {"share": each / total, "put_in_ns": each}, ("unknown", "MPI_Finalize"): {"share": 7.25 / total}})

@@ -41,6 +41,8 @@ def check_chain():
     expect("a chain: computation of 0, message, of 1, message, of 2", segments(path),
            [(0, "MPI_Send", None, 0, 1000), (1, "MPI_Recv", 0, 1000, 3387.5), (1, "MPI_Send", None, 3387.5, 4387.5),
             (2, "MPI_Recv", 1, 4387.5, 6775), (2, "MPI_Finalize", None, 6775, 7275)])
+    expect("computation is no call's", [s["part"] for s in path["segments"]],
+           ["computation", "call", "computation", "call", "computation"])
     expect("its derivatives", derivatives(path), {"latency": 2, "byte": 16, "compute": 2500, "noise": 0})
     ranks = {r["rank"]: (r["time_ns"], r["latency_ns"], r["bytes"]) for r in path["tables"][0]["rows"]}
     expect("its ranks", ranks, {0: (1000, 0, 0), 1: (3387.5, 2385.5, 8), 2: (2887.5, 2385.5, 8)})
@@ -164,7 +166,8 @@ def check_random():
 
 def check_forms():
     text = run("--predict", "--latency=const:2385.5ns", "--where=path", "chain.txt")[1]
-    ok("text: where it ends, and why", "to the end of rank 2" in text and "(waits for rank 1)" in text, text)
+    ok("text: where it ends, and why", "to the end of rank 2" in text and "(waits for rank 1)" in text and
+       "1  computation before MPI_Send" in text, text)
     write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
                          "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
                          "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
