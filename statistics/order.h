@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Sorts the N elements of VALUE in place, ascending. No element may be NAN. */
+/* Sorts the N elements of VALUE in place, ascending. No element may be NAN. Of many elements -0 comes before 0. */
 void mpg_sort(double *value, size_t n);
 /* Returns the P quantile (P within 0..1) of N >= 1 ascending values: the smallest value that at least P*N values
  * do not exceed (Hyndman and Fan, Am. Stat. 50 (1996) 361, definition 1). */

@@ -4,8 +4,10 @@
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "statistics/order.h"
 #include "tests/tap.h"
@@ -65,9 +67,45 @@ static void test_ranks(void)
        "the median of a hundred million values: %zu and %zu", low, high);
 }
 
+/* Numbers of both signs and all magnitudes, with equal ones, as qsort() has them. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_sorting(void)
+{
+    static const size_t sizes[] = {0, 1, 2, 1000, 4095, 4096, 4097, 300001};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const size_t n = sizes[k];
+        double *value = malloc((n + 1) * sizeof *value), *other = malloc((n + 1) * sizeof *other);
+        uint64_t x = 88172645463325252u + k;
+        for (size_t i = 0; i < n; i++) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            const int kind = (int)(x % 5);
+            value[i] = other[i] = kind == 0 ? 0 : kind == 1 ? (double)(x % 97) : ldexp((double)(int64_t)x, (int)(x % 301) - 200);
+        }
+        mpg_sort(value, n);
+        qsort(other, n, sizeof *other, ascending);
+        ok(n == 0 || memcmp(value, other, n * sizeof *value) == 0, "%zu numbers are sorted", n);
+        free(value);
+        free(other);
+    }
+    double extreme[5000];
+    for (size_t i = 0; i < 5000; i++)
+        extreme[i] = i % 3 == 0 ? INFINITY : i % 3 == 1 ? -INFINITY : -5e-324;
+    mpg_sort(extreme, 5000);
+    ok(extreme[0] == -INFINITY && extreme[1667] == -5e-324 && extreme[4999] == INFINITY && extreme[3332] == -5e-324,
+       "with infinities");
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
+    test_sorting();
     test_quantiles();
     test_ranks();
     return done();

@@ -6,12 +6,12 @@
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
 #include "signature/signature.h"
 #include "simulate/draws/draws.h"
 #include "simulate/noise/resampled.h"
+#include "statistics/order.h"
 
 enum { LEAST_GROUPS = 3 };
 
@@ -41,7 +41,7 @@ static void find_centres(struct sample *x, double *scratch)
         for (size_t w = 0; w < x->n; w++)
             if (launch_of(x, w) == k)
                 scratch[n++] = x->value[w];
-        gsl_sort(scratch, 1, n);
+        mpg_sort(scratch, n);
         x->centre[k] = n > 0 ? gsl_stats_median_from_sorted_data(scratch, 1, n) : NAN;
     }
 }
@@ -115,7 +115,7 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
     const double shared = r->noise ? share_of_noise(&x) : 0;
     for (size_t w = 0; w < n; w++)
         sorted[w] = shared > 0 ? values[w] - x.centre[launch_of(&x, w)] : values[w];
-    gsl_sort(sorted, 1, n);
+    mpg_sort(sorted, n);
     if (!(shared > 0))
         return;
     /* A bootstrap of B blocks is too narrow by sqrt(1 - 1 / B), and knows its spread no better than B values do. */
@@ -127,5 +127,5 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
     s->high = s->median + hypot(s->high - s->median, more);
     for (size_t w = 0; w < n; w++)
         sorted[w] = values[w];
-    gsl_sort(sorted, 1, n);
+    mpg_sort(sorted, n);
 }

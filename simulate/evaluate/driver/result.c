@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+
+#include "statistics/order.h"
 
 /* The square of this delay, summed over replicas, is still finite. */
 static const double MOST_DELAY_NS = 1e145;
@@ -188,7 +189,7 @@ double mpg_result_recorded(const struct mpg_result *r)
 struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
 {
     memcpy(sorted, values, n * sizeof *values);
-    gsl_sort(sorted, 1, n);
+    mpg_sort(sorted, n);
     struct mpg_summary s = {
         .mean = gsl_stats_mean(values, 1, n),
         .sd = n > 1 ? gsl_stats_sd(values, 1, n) : 0,
