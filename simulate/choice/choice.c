@@ -232,6 +232,7 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
         if (!s->edges[i].is_view)
             continue;
         mpg_choosing_forget_moved(c, s->edges[i].slot);
+        mpg_long_list_remove(c, s->edges[i].slot);
         for (uint32_t w = 0; w < c->n && c->done_count > 0; w++) {
             struct mpg_view *v = mpg_choosing_view_of(c, s->edges[i].slot, w);
             c->done_count -= v->done;
@@ -248,6 +249,7 @@ int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct m
         mpg_reserve_at(&c->altered, altered_bytes, &c->altered_capacity, s->slot + 1, err) < 0)
         return -1;
     mpg_choosing_forget_moved(c, s->slot);
+    mpg_long_list_remove(c, s->slot);
     c->view_serial[s->slot] = s->message;
     memset(mpg_choosing_view_of(c, s->slot, 0), 0, c->n * sizeof *c->view);
     memset(&c->altered[(size_t)s->slot * mpg_choosing_words(c)], 0, altered_bytes);
@@ -290,6 +292,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->others);
     mpg_choosing_clear_open(c);
     mpg_choosing_clear_early(&c->arrived);
+    mpg_long_lists_clear(&c->lists);
     free(c->flight_ns);
     free(c->view);
     free(c->view_serial);

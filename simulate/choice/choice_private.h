@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "simulate/choice/choice.h"
 #include "simulate/choice/earliest.h"
+#include "simulate/choice/long_list.h"
 #include "simulate/choice/unexpected.h"
 #include "simulate/choice/observer.h"
 
@@ -76,8 +77,10 @@ struct mpg_glance {
 struct mpg_arrivals {
     void *context;
     bool is_bounded; /* messages arrived in the order in which the trace took them */
-    /* Sets value, cause, traced, base and raised of PICK, the candidates of S. */
-    void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
+    /* Sets value, cause, traced, base and the base of cause of PICK[BEGIN] .. PICK[END - 1], candidates of S. */
+    void (*place)(void *context, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick);
+    /* Sets the vectors of a candidate in SLOT, as in struct mpg_pick. */
+    void (*find_vectors)(void *context, uint32_t slot, const double **value, const double **cause);
     /* Sets the view at SLOT in lane W to the arrival TAKEN, SHIFT_NS later. VALUE: the arrival's value, or the value of the
      * earliest start time if later. */
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
@@ -95,6 +98,15 @@ struct mpg_moved {
     bool is_moved;
     int32_t rank;
     uint32_t next, before; /* links of the rank's list: slots + 1; 0: none */
+};
+
+/* What a call shows of arrivals in the trace: messages that it left had not arrived (docs/MODEL.md, section 6, Where messages
+ * arrive). */
+struct mpg_lateness {
+    uint32_t end;    /* of the candidates before this index, those that the trace does not complete had not arrived */
+    uint32_t one;    /* of these, only this index; the number of candidates: all */
+    double after_ns; /* the earliest time at which they arrive */
+    double together_ns; /* the completed candidates arrive no earlier; -INFINITY: unknown */
 };
 
 struct mpg_choosing {
@@ -121,6 +133,7 @@ struct mpg_choosing {
     struct mpg_pick *pick, **order; /* capacity */
     struct mpg_glance *glance;      /* capacity */
     double *at_ns;                  /* capacity: T(A) in the current lane */
+    struct mpg_long_lists lists;    /* long_list.h */
     struct mpg_moved *moved; /* a slot */
     uint32_t *first_moved;   /* by rank: first slot + 1 in the rank's list of moved messages; 0: none */
     uint64_t done_count;  /* number of done views, over all lanes */
@@ -194,6 +207,7 @@ static inline uint32_t mpg_choosing_words(const struct mpg_choosing *c)
 static inline void mpg_choosing_alter(struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] |= (uint64_t)1 << w % 64;
+    mpg_long_lists_change(&c->lists, slot, w);
 }
 
 static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
@@ -229,6 +243,13 @@ int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_
  * ERR. */
 int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
                           struct mpg_error *err);
+/* Describe candidates BEGIN .. END - 1 of S in `pick`, except raised; the lateness that S shows, with completed candidates
+ * COMPLETED (begin, end) described; and raised of candidate I. */
+void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t begin, uint32_t end);
+/* Sets the fields of the I-th candidate for lane W, before the order of its channel is kept. */
+void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);
+/* Compares source, communicator and tag: < 0, 0, > 0. */
+int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b);
 /* Calls that complete only messages which an earlier test has completed take no time. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
 /* Skips a successful Parrived in lanes in which an earlier Parrived for the partition succeeded. */

@@ -24,27 +24,73 @@ static int reserve_candidates(struct mpg_choosing *c, uint32_t n, struct mpg_err
     return 0;
 }
 
-static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t begin, uint32_t end)
 {
-    if (reserve_candidates(c, s->alternatives->candidate_number, err) < 0)
-        return -1;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
+    for (uint32_t i = begin; i < end; i++) {
         const struct mpg_candidate *x = &s->alternatives->candidates[i];
         const struct mpg_edge *e = x->arrival;
         const struct mpg_pending *m = e->is_followed ? mpg_unexpected_find(&c->unexpected, e->message) : NULL;
-        struct mpg_pick *p = &c->pick[i]; /* fill() sets the fields of a lane */
+        struct mpg_pick *p = &c->pick[i]; /* mpg_choosing_fill() sets the fields of a lane */
         p->slot = e->slot;
         p->own = (struct mpg_sequence){e->source, x->comm, x->tag, e->message, x->is_eager};
         p->base_ns = p->cause_ns = p->raised_ns = p->traced_ns = 0;
         p->bound_ns = m ? m->raised_ns : 0;
         p->completed = x->completed;
     }
-    c->arrivals.place(c->arrivals.context, s, c->pick);
-    return 0;
+    c->arrivals.place(c->arrivals.context, s, begin, end, c->pick);
 }
 
-/* Sets the fields of the I-th candidate for lane W, before the order of its channel is kept. */
-static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
+/* Returns the index of the candidate of S that arrived last; at least one candidate had not arrived. */
+static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < s->alternatives->candidate_number; i++)
+        if (pick[i].traced_ns + pick[i].bound_ns >= pick[last].traced_ns + pick[last].bound_ns)
+            last = i;
+    return last;
+}
+
+/* Returns the lateness shown by S, which completes described candidates; the first is FIRST (the number of candidates: none), the
+ * last arrived at LAST_NS (-INFINITY: none). */
+static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first, double last_ns)
+{
+    const uint32_t n = s->alternatives->candidate_number;
+    const bool lay_ready = last_ns <= s->enter_ns;
+    const bool came_together = s->alternatives->completes_all && !lay_ready;
+    return (struct mpg_lateness){.end = lay_ready && !s->alternatives->completes_all ? first : n,
+                                 .one = n,
+                                 .after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS,
+                                 .together_ns = came_together ? last_ns : -INFINITY};
+}
+
+/* Raises t(A) of the I-th candidate: a message that the call left incomplete had not arrived; messages that one waiting call
+ * completed together arrived together. */
+static void raise(struct mpg_pick *p, uint32_t i, uint32_t n, const struct mpg_lateness *x)
+{
+    const bool is_late = !p->completed && i < x->end && (x->one == n || i == x->one);
+    const double least_ns = is_late ? x->after_ns : p->completed ? fmax(x->together_ns, p->traced_ns) : p->traced_ns;
+    p->raised_ns = fmax(p->bound_ns, least_ns - p->traced_ns);
+}
+
+/* Raises t(A) of all candidates of S. */
+static void raise_all(const struct mpg_step *s, struct mpg_pick *pick)
+{
+    const uint32_t n = s->alternatives->candidate_number;
+    double last_ns = -INFINITY;
+    uint32_t first = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (pick[i].completed) {
+            last_ns = fmax(last_ns, pick[i].traced_ns + pick[i].bound_ns);
+            first = i < first ? i : first;
+        }
+    struct mpg_lateness x = lateness_of(s, first, last_ns);
+    if (s->alternatives->needs_all)
+        x.one = find_last(s, pick);
+    for (uint32_t i = 0; i < n; i++)
+        raise(&pick[i], i, n, &x);
+}
+
+void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
 {
     struct mpg_pick *p = &c->pick[i];
     const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
@@ -61,8 +107,7 @@ static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
 
 /* ---- messages on a channel do not overtake (Where they arrive) ---- */
 
-/* Compares source, communicator and tag: < 0, 0, > 0. */
-static int compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
+int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
 {
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
@@ -75,7 +120,7 @@ static int compare_sequences(const void *x, const void *y)
 {
     const struct mpg_pick *p = *(struct mpg_pick *const *)x, *q = *(struct mpg_pick *const *)y;
     const struct mpg_sequence *a = &p->sequence, *b = &q->sequence;
-    const int order = compare_channels(a, b);
+    const int order = mpg_choosing_compare_channels(a, b);
     if (order != 0)
         return order;
     return (a->id > b->id) - (a->id < b->id);
@@ -97,7 +142,7 @@ static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **orde
     qsort(order, n, sizeof(struct mpg_pick *), compare_sequences);
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_pick *p = order[i];
-        if (i > 0 && compare_channels(&p->sequence, &order[i - 1]->sequence) != 0)
+        if (i > 0 && mpg_choosing_compare_channels(&p->sequence, &order[i - 1]->sequence) != 0)
             any = completed = NULL;
         p->before = p->completed ? completed : any;
         if (p->before && p->before->at_ns > p->at_ns) {
@@ -337,7 +382,7 @@ struct sight {
 static int compare_own(const void *x, const void *y)
 {
     const struct mpg_pick *p = *(struct mpg_pick *const *)x, *q = *(struct mpg_pick *const *)y;
-    return compare_channels(&p->own, &q->own);
+    return mpg_choosing_compare_channels(&p->own, &q->own);
 }
 
 /* Sorts the N candidates by the channels of their messages in the trace. Returns whether all channels differ. */
@@ -346,7 +391,7 @@ static bool sort_by_channel(struct mpg_choosing *c, uint32_t n)
     bool is_sorted = true, differ = true;
     for (uint32_t i = 0; i < n; i++) {
         c->order[i] = &c->pick[i];
-        is_sorted = is_sorted && (i == 0 || compare_channels(&c->pick[i - 1].own, &c->pick[i].own) < 0);
+        is_sorted = is_sorted && (i == 0 || mpg_choosing_compare_channels(&c->pick[i - 1].own, &c->pick[i].own) < 0);
     }
     if (!is_sorted)
         qsort(c->order, n, sizeof(struct mpg_pick *), compare_own);
@@ -361,7 +406,7 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
     uint32_t low = 0, high = n;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2, i = c->glance[middle].in_order;
-        const int order = compare_channels(&c->pick[i].own, sequence);
+        const int order = mpg_choosing_compare_channels(&c->pick[i].own, sequence);
         if (order == 0)
             return i;
         *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
@@ -407,7 +452,7 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
         if (same < n && !mpg_choosing_is_altered(c, c->glance[same].slot, w))
             return false;
         for (uint32_t before = 0; before < k; before++)
-            if (compare_channels(sequence[before], sequence[k]) == 0)
+            if (mpg_choosing_compare_channels(sequence[before], sequence[k]) == 0)
                 return false;
     }
     return true;
@@ -422,7 +467,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
         const double start_ns = g->cause_ns + g->cause[w], end_ns = g->base_ns + g->value[w] + g->raised_ns;
         double at_ns = start_ns > end_ns ? start_ns : end_ns;
         if (mpg_choosing_is_altered(c, g->slot, w)) {
-            fill(c, i, w);
+            mpg_choosing_fill(c, i, w);
             at_ns = c->pick[i].at_ns;
             if (sight->altered_number == MAX_ALTERED)
                 return false;
@@ -446,20 +491,32 @@ static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_
     return first;
 }
 
-/* Completes one candidate of S in lane W. */
-static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct sight *sight,
+/* Completes candidate IN of S in lane W instead of OUT, which the trace completes. */
+static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
                     struct mpg_error *err)
+{
+    mpg_choosing_fill(c, in, w);
+    mpg_choosing_fill(c, out, w);
+    return replace(c, s, w, out, in, err);
+}
+
+/* Completes one candidate of S in lane W, by SIGHT. */
+static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct sight *sight,
+                     struct mpg_error *err)
 {
     const uint32_t n = s->alternatives->candidate_number;
     const uint32_t in = sight->done < n ? sight->done : sight->arrived < n ? sight->arrived : first_of(c, n, sight->least_ns);
     uint32_t out = 0;
-    if (c->pick[in].completed)
-        return 0;
     while (!c->pick[out].completed)
         out++;
-    fill(c, in, w);
-    fill(c, out, w);
-    return replace(c, s, w, out, in, err);
+    return in == out ? 0 : take_one(c, s, w, out, in, err);
+}
+
+/* Skips a test in lane W, because an earlier test has completed a candidate. */
+static void skip_test(struct mpg_choosing *c, uint32_t w)
+{
+    c->skips[w] = true;
+    c->counts.tests_saved++;
 }
 
 /* A test completes the first candidate that has arrived, or all; lanes with a done candidate skip the test. */
@@ -468,8 +525,7 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 {
     const uint32_t n = s->alternatives->candidate_number;
     if (sight->done < n) {
-        c->skips[w] = true;
-        c->counts.tests_saved++;
+        skip_test(c, w);
         return 0;
     }
     const uint32_t end = s->alternatives->completes_all || sight->arrived == n ? n : sight->arrived + 1;
@@ -489,25 +545,126 @@ static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
     *is_done = look(c, n, w, now_ns, &sight) && have_own_channels(c, n, w, &sight);
     if (!*is_done)
         return 0;
-    return is_test ? retry_seen(c, s, w, now_ns, &sight, err) : take_one(c, s, w, &sight, err);
+    return is_test ? retry_seen(c, s, w, now_ns, &sight, err) : take_seen(c, s, w, &sight, err);
+}
+
+/* ---- the same for lists that are kept from call to call (long_list.h) ---- */
+
+/* Describes candidate I of S, with raised. */
+static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, const struct mpg_lateness *lateness)
+{
+    mpg_choosing_describe(c, s, i, i + 1);
+    if (lateness)
+        raise(&c->pick[i], i, s->alternatives->candidate_number, lateness);
+}
+
+/* Completes one candidate of S in the lane of Q; the trace completes OUT. */
+static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q,
+                       struct mpg_long_list *list, uint32_t out, double now_ns, struct mpg_error *err)
+{
+    uint32_t position = mpg_long_list_first_done(q);
+    if (position == UINT32_MAX)
+        position = mpg_long_list_first(q, now_ns + MPG_ROUNDING_NS, 0);
+    if (position == UINT32_MAX)
+        position = mpg_long_list_earliest(q);
+    const uint32_t in = mpg_long_list_index(list, position);
+    if (in == out)
+        return 0;
+    describe_raised(c, s, in, q->lateness);
+    describe_raised(c, s, out, q->lateness);
+    if (take_one(c, s, q->w, out, in, err) < 0)
+        return -1;
+    mpg_long_list_stay_free(list, q->w);
+    return 0;
+}
+
+/* Completes the first candidate of test S that has arrived, or all, in the lane of Q. */
+static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q, double now_ns,
+                        struct mpg_error *err)
+{
+    const double limit_ns = now_ns + MPG_ROUNDING_NS;
+    if (mpg_long_list_first_done(q) != UINT32_MAX) {
+        skip_test(c, q->w);
+        return 0;
+    }
+    uint32_t position = mpg_long_list_first(q, limit_ns, 0);
+    c->counts.tests_early += position != UINT32_MAX;
+    while (position != UINT32_MAX) {
+        const uint32_t i = mpg_long_list_index(q->list, position);
+        describe_raised(c, s, i, q->lateness);
+        if (complete_early(c, s, i, q->w, err) < 0)
+            return -1;
+        position = s->alternatives->completes_all ? mpg_long_list_first(q, limit_ns, position + 1) : UINT32_MAX;
+    }
+    return 0;
 }
 
 /* ---- all of them ---- */
 
-static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                          bool is_test, bool looks, struct mpg_error *err)
+/* How lanes find the candidates that they complete. */
+struct method {
+    bool is_test;
+    bool is_described, looks;   /* all candidates are described; look() applies */
+    struct mpg_long_list *list; /* NULL: none */
+    uint32_t completed;         /* the candidate that the trace completes, if LIST */
+    struct mpg_lateness lateness;
+    struct mpg_long_question question;
+};
+
+/* Describes all candidates of S; afterwards lanes need no list. */
+static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struct method *m)
+{
+    if (m->is_described)
+        return;
+    mpg_choosing_describe(c, s, 0, s->alternatives->candidate_number);
+    if (c->arrivals.is_bounded)
+        raise_all(s, c->pick);
+    m->is_described = true;
+    m->looks = begin_look(c, s, m->is_test);
+}
+
+/* Sets M for S, which completes COMPLETED candidates in the trace, the first one FIRST. */
+static int begin_list(struct mpg_choosing *c, const struct mpg_step *s, uint32_t first, uint32_t completed, struct method *m,
+                      struct mpg_error *err)
+{
+    const struct mpg_alternatives *a = s->alternatives;
+    const bool takes_one = completed == 1 && !a->completes_all;
+    if (a->parrived.asks || !(m->is_test ? !a->needs_all : takes_one))
+        return 0;
+    if (mpg_long_lists_take(c, s, &m->list, err) < 0)
+        return -1;
+    if (!m->list)
+        return 0;
+    double last_ns = -INFINITY;
+    if (!m->is_test) {
+        mpg_choosing_describe(c, s, first, first + 1);
+        last_ns = c->pick[first].traced_ns + c->pick[first].bound_ns;
+    }
+    m->completed = first;
+    m->lateness = lateness_of(s, first, last_ns);
+    m->question = mpg_long_list_ask(c, m->list, s, c->arrivals.is_bounded ? &m->lateness : NULL, first);
+    return 0;
+}
+
+static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, struct method *m,
+                          struct mpg_error *err)
 {
     bool is_done = false;
-    if (looks && look_in_lane(c, s, w, now_ns, is_test, &is_done, err) < 0)
+    m->question.w = w;
+    if (m->list && mpg_long_list_is_free(c, m->list, w))
+        return m->is_test ? retry_listed(c, s, &m->question, now_ns, err)
+                          : take_listed(c, s, &m->question, m->list, m->completed, now_ns, err);
+    describe_all(c, s, m);
+    if (m->looks && look_in_lane(c, s, w, now_ns, m->is_test, &is_done, err) < 0)
         return -1;
     if (is_done)
         return 0;
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
-        fill(c, i, w);
+        mpg_choosing_fill(c, i, w);
     keep_order(c->pick, s->alternatives->candidate_number, c->order);
     if (s->alternatives->parrived.asks)
         return answer(c, s, w, now_ns, err);
-    if (!is_test)
+    if (!m->is_test)
         return pick_in_lane(c, s, w, now_ns, err);
     return retry(c, s, w, now_ns, err);
 }
@@ -516,16 +673,21 @@ int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, doub
                           struct mpg_error *err)
 {
     const struct mpg_alternatives *a = s->alternatives;
-    bool is_test = true;
+    uint32_t first = a->candidate_number, completed = 0;
     if (a->candidate_number == 0)
         return 0;
-    if (list_candidates(c, s, err) < 0)
+    if (reserve_candidates(c, a->candidate_number, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < a->candidate_number; i++)
-        is_test = is_test && !a->candidates[i].completed;
-    const bool looks = begin_look(c, s, is_test);
+    for (uint32_t i = a->candidate_number; i-- > 0;)
+        if (a->candidates[i].completed) {
+            completed++;
+            first = i;
+        }
+    struct method m = {.is_test = completed == 0};
+    if (begin_list(c, s, first, completed, &m, err) < 0)
+        return -1;
     for (uint32_t w = 0; w < c->n; w++)
-        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, looks, err) < 0)
+        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], &m, err) < 0)
             return -1;
     return 0;
 }

@@ -27,52 +27,23 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
 
-/* Returns the index of the candidate of S that arrived last; at least one candidate had not arrived. */
-static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
-{
-    uint32_t last = 0;
-    for (uint32_t i = 1; i < s->alternatives->candidate_number; i++)
-        if (pick[i].traced_ns + pick[i].bound_ns >= pick[last].traced_ns + pick[last].bound_ns)
-            last = i;
-    return last;
-}
-
-/* Raises t(A): a message that the call left incomplete had not arrived; messages that one waiting call completed together
- * arrived together. */
-static void raise(const struct mpg_step *s, struct mpg_pick *pick)
-{
-    const uint32_t n = s->alternatives->candidate_number;
-    double last_ns = -INFINITY;
-    uint32_t first = n; /* the first completed candidate */
-    for (uint32_t i = 0; i < n; i++)
-        if (pick[i].completed) {
-            last_ns = fmax(last_ns, pick[i].traced_ns + pick[i].bound_ns);
-            first = i < first ? i : first;
-        }
-    const bool lay_ready = last_ns <= s->enter_ns;
-    const bool only_before = lay_ready && first < n && !s->alternatives->completes_all;
-    const uint32_t one = s->alternatives->needs_all ? find_last(s, pick) : n;
-    const double after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS;
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_late = !pick[i].completed && !(only_before && i > first) && (one == n || i == one);
-        const bool came_together = pick[i].completed && s->alternatives->completes_all && !lay_ready;
-        const double least_ns = is_late ? after_ns : came_together ? last_ns : pick[i].traced_ns;
-        pick[i].raised_ns = fmax(pick[i].bound_ns, least_ns - pick[i].traced_ns);
-    }
-}
-
-static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
+static void place(void *lanes, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
 {
     const struct mpg_edge *before = NULL; /* most lists have messages of few sources and sizes, which fly alike */
     double flight = 0;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
+    for (uint32_t i = begin; i < end; i++) {
         const struct mpg_edge *e = s->alternatives->candidates[i].arrival;
         if (!before || e->source != before->source || e->bytes != before->bytes)
             flight = flight_ns(lanes, e->source, s->rank, e->bytes);
         before = e;
         place_candidate(lanes, s, &s->alternatives->candidates[i], flight, &pick[i]);
     }
-    raise(s, pick);
+}
+
+static void find_vectors(void *lanes, uint32_t slot, const double **value, const double **cause)
+{
+    *value = slot_delay(lanes, slot);
+    *cause = slot_bare(lanes, slot);
 }
 
 /* ---- exchanges of arrivals ---- */
@@ -139,7 +110,7 @@ static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *se
 }
 
 const struct mpg_arrivals mpg_delays_arrivals = {
-    .is_bounded = true, .place = place, .assign = assign, .exchange = exchange, .fly = fly};
+    .is_bounded = true, .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange, .fly = fly};
 
 /* ---- functions for the evaluator ---- */
 

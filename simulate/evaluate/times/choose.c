@@ -4,13 +4,17 @@
 
 #include "simulate/evaluate/evaluator_private.h"
 
-static void place(void *times, const struct mpg_step *s, struct mpg_pick *pick)
+static void find_vectors(void *times, uint32_t slot, const double **value, const double **cause)
 {
-    const struct mpg_evaluator *t = times;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
-        pick[i].value = slot_value(t, pick[i].slot, SLOT_VALUE);
-        pick[i].cause = slot_value(t, pick[i].slot, SLOT_BEGIN);
-    }
+    *value = slot_value(times, slot, SLOT_VALUE);
+    *cause = slot_value(times, slot, SLOT_BEGIN);
+}
+
+static void place(void *times, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
+{
+    (void)s;
+    for (uint32_t i = begin; i < end; i++)
+        find_vectors(times, pick[i].slot, &pick[i].value, &pick[i].cause);
 }
 
 /* Sets the arrival in SLOT, lane W. A later probe sees an eager message at the same time; other messages have an envelope of
@@ -55,7 +59,8 @@ static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *se
         ns[w] = t->lambda[w] + t->tau[w];
 }
 
-const struct mpg_arrivals mpg_times_arrivals = {.place = place, .assign = assign, .exchange = exchange, .fly = fly};
+const struct mpg_arrivals mpg_times_arrivals = {
+    .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange, .fly = fly};
 
 int mpg_times_sent(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)
 {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Long lists of candidates that a rank passes to one call after another, as MPI_Waitany over thousands of requests. A call's
+ * candidates are the candidates of the call before, except for a few that are completed or new. The list keeps bounds of
+ * arrivals in a tree for each lane, so that a call looks at a few candidates in each lane. Private to simulate/choice/. */
+#ifndef MPG_LONG_LIST_H
+#define MPG_LONG_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+struct mpg_choosing;
+struct mpg_lateness;
+struct mpg_long_list;
+
+/* The lists of all ranks. */
+struct mpg_long_lists {
+    struct mpg_long_list **of_rank; /* NULL: none */
+    struct mpg_long_place {
+        uint32_t list;     /* rank + 1 of the list with the view in this slot; 0: none */
+        uint32_t position;
+    } *place;              /* a slot */
+    uint32_t rank_capacity, place_capacity;
+};
+
+/* What a lane asks of a list. Candidates are named by position, UINT32_MAX: none; positions have the order of the call's list. */
+struct mpg_long_question {
+    const struct mpg_choosing *choosing;
+    const struct mpg_long_list *list;
+    const struct mpg_lateness *lateness;
+    uint32_t completed; /* the candidate that the trace completes */
+    uint32_t late_end;  /* the other candidates before this position are late */
+    uint32_t w;         /* the lane */
+};
+
+/* Brings the list of the rank of S up to date. *LIST: the list, valid until the next call of a function of choice_private.h;
+ * NULL: the candidates of S are few, receives from any source can take their messages, or two are on one channel. Returns 0, or
+ * -1 with ERR: no memory. */
+int mpg_long_lists_take(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_long_list **list, struct mpg_error *err);
+/* The view at SLOT, on a list, is no candidate any more. */
+void mpg_long_list_remove(struct mpg_choosing *c, uint32_t slot);
+void mpg_long_lists_clear(struct mpg_long_lists *lists);
+/* Lane W of the view at SLOT, on LIST, gets another arrival, or is done. */
+void mpg_long_list_change(struct mpg_long_list *list, uint32_t slot, uint32_t position, uint32_t w);
+
+/* Returns whether in lane W the messages of all candidates are on different channels: no message delays another. */
+bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *list, uint32_t w);
+/* While lane W exchanges two candidates of LIST, of which one is completed: no channel gets another message. */
+void mpg_long_list_stay_free(struct mpg_long_list *list, uint32_t w);
+/* Returns a question about LIST at call S, of which the trace completes candidate COMPLETED (the number of candidates: none);
+ * LATENESS (NULL: the call shows nothing of arrivals) outlives the question. The caller sets the lane. */
+struct mpg_long_question mpg_long_list_ask(const struct mpg_choosing *c, const struct mpg_long_list *list,
+                                           const struct mpg_step *s, const struct mpg_lateness *lateness, uint32_t completed);
+/* Return the first candidate that is done; the first one from position FROM on that arrives by LIMIT_NS; and of the earliest
+ * ones the completed one, else the first. */
+uint32_t mpg_long_list_first_done(const struct mpg_long_question *q);
+uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns, uint32_t from);
+uint32_t mpg_long_list_earliest(const struct mpg_long_question *q);
+/* Returns the index of the candidate at POSITION in the call's list. */
+uint32_t mpg_long_list_index(const struct mpg_long_list *list, uint32_t position);
+
+static inline void mpg_long_lists_change(const struct mpg_long_lists *lists, uint32_t slot, uint32_t w)
+{
+    if (slot < lists->place_capacity && lists->place[slot].list)
+        mpg_long_list_change(lists->of_rank[lists->place[slot].list - 1], slot, lists->place[slot].position, w);
+}
+
+#endif
