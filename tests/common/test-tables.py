@@ -95,6 +95,7 @@ def check_trace(folder, path):
               *(["--all"] if form == "text" else []), path, path)
         check(folder, form, [SHOWN] if form != "text" else [SHOWN, FILE_SHOWN], "mpgtrace", "critical-path",
               *(["--by=region"] if form != "json" else []), path)
+    check(folder, "csv", [SHOWN, f"{SITE} (=where,.py:16)"], "mpgtrace", "print", path)
     for table in ("matrix", "sizes"):
         for form in ("text", "json", "csv"):
             check(folder, form, [FILE_SHOWN] * (form != "csv"), "mpgtrace", table, path)

@@ -30,6 +30,7 @@ mpgsim --latency=exp:1us --history=runs.db wait.txt
 mpghistory list --history=runs.db
 mpghistory show --history=runs.db 1
 mpghistory rerun --history=runs.db 1
+mpgtrace print --csv mixed.txt
 mpgtrace stat --ranks --callsites mixed.txt
 mpgtrace waits --by=region mixed.txt
 mpgtrace compare mixed.txt wait.txt

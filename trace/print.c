@@ -6,6 +6,7 @@
 #include "common/output.h"
 #include "common/printable.h"
 #include "trace/commands.h"
+#include "trace/stat/events.h"
 #include "trace/text/text.h"
 
 static int fail(const char *name, const struct mpg_error *err)
@@ -16,15 +17,27 @@ static int fail(const char *name, const struct mpg_error *err)
 
 int mpg_print_main(int argc, char **argv)
 {
-    const char *output = "-";
+    enum { MOST_FRAMES = 64 };
+    const char *output = "-", *debug_path = NULL;
+    bool csv = false;
+    int64_t frames = 1;
+    static const struct mpg_option_rule rules[] = {{"frames", MPG_OPTION_NEEDS, "csv", NULL},
+                                                   {"debug-path", MPG_OPTION_NEEDS, "csv", NULL},
+                                                   {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &csv,
+         .help = "a line for each event as CSV, with callsites and regions by name"},
+        {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &frames, .argument = "N", .minimum = 1,
+         .maximum = MOST_FRAMES, .help = "callsites with up to N functions each, callees before callers\n(default 1)"},
+        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &debug_path, .argument = "DIR",
+         .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace print", .arguments = "TRACE",
         .summary = "Print TRACE (a folder, a file, or - for standard input) as mpgtext.",
-        .options = options, .min_arguments = 1, .max_arguments = 1};
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
     int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;
@@ -32,7 +45,8 @@ int mpg_print_main(int argc, char **argv)
     struct mpg_trace *t =
         mpg_output_spares("output", output, argv[first], &err) == 0 ? mpg_trace_open(argv[first], &err) : NULL;
     if (!t || !(out = mpg_output_open(output, &err)) ||
-        mpg_text_print(t, mpg_output_stream(out), &err) < 0) {
+        (csv ? mpg_events_print_csv(t, (int)frames, debug_path, mpg_output_stream(out), &err)
+             : mpg_text_print(t, mpg_output_stream(out), &err)) < 0) {
         mpg_output_discard(out);
         mpg_trace_close(t);
         return fail(program.name, &err);
