@@ -49,7 +49,7 @@ complete_all mpgscale "$MPGSCALE"
 complete_all "mpgscale run" "$MPGSCALE" run
 mkdir "$work/files" && mkdir "$work/files/runs" && : >"$work/files/other"
 is "mpgscale: its command, and files" "$(cd "$work/files" && offered "$MPGSCALE" r)" "run runs"
-is "mpgscale: words" "$(offered "$MPGSCALE" --table = '')" "aggregate callsites correlation runs"
+is "mpgscale: words" "$(offered "$MPGSCALE" --table = '')" "aggregate callsites correlation efficiency runs"
 is "... of formats" "$(offered "$MPGSCALE" --export = '')" "csv extrap jsonl none"
 is "mpgbench: its benchmarks" "$(offered "$MPGBENCH" p)" "pingpong"
 is "an option that begins so" "$(offered "$MPGSIM" --co)" "--collectives= --compute-ratio="

@@ -197,7 +197,7 @@ def arguments(folder):
 def refusals(folder):
     """Words that are none, and options that do not go together: refused before anything is read."""
     cases = [(["--by=any"], "--by: 'any' is not address or line"), (["--unit=rank"], "--unit: 'rank' is not callsite, call or region"),
-             (["--table=all"], "--table: 'all' is not correlation, callsites, aggregate or runs"),
+             (["--table=all"], "--table: 'all' is not correlation, callsites, aggregate, runs or efficiency"),
              (["--absent=one"], "--absent: 'one' is not omit or zero"),
              (["--representative=slowest"], "--representative: 'slowest' is not median or fastest"),
              (["--export=xml"], "--export: 'xml' is not none, extrap, jsonl or csv"),
