@@ -14,6 +14,7 @@
 #include "trace/pmpi/facts.h"
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
+#include "trace/pmpi/hosts.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
@@ -208,12 +209,16 @@ void tracer_before_session(void)
 
 static bool all_are_here(void)
 {
-    int traced, size;
-    bool tells;
-    if (roll_is_complete(&traced, &size, &tells))
+    struct roll_lack lack;
+    int ranks;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (roll_is_complete(ranks, &lack))
         return true;
-    if (tells)
-        say("only %d of %d ranks run under mpgtrace record: they run untraced", traced, size);
+    if (lack.tells && lack.where)
+        say("only %d of %d ranks run under mpgtrace record (found in %s, which all hosts must share): they run untraced",
+            lack.traced, lack.ranks, lack.where);
+    else if (lack.tells)
+        say("only %d of %d ranks run under mpgtrace record: they run untraced", lack.traced, lack.ranks);
     return false;
 }
 
@@ -272,6 +277,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
     stream_thread.depth++; /* hides the tracer's own calls from the record */
     bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
+    hosts_end(); /* all ranks have taken part in begin() */
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
@@ -359,6 +365,8 @@ __attribute__((destructor)) static void at_exit(void)
     bool ended;
     if (!life.began && !life.tried && !tracer_real_is_other())
         summary_say_nothing(life.session);
+    if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
+        hosts_end(); /* all ranks have called MPI_Finalize, and so left MPI_Init */
     if (!streams.on || life.pid != getpid())
         return;
     tracer_real_was_initialized(&ended);

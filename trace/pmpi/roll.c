@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The roll: a file shared by the processes of a job on one host. It holds the number of processes that have signed
- * in, and whether a process has given up waiting for the rest. Both values change under a lock only, so that all
+ * in, and whether all of them will be traced, once this is decided. Both values change under a lock only, so that all
  * processes finally see the same state. The file is read and written instead of mapped: truncation by others does
- * no harm. */
+ * no harm. If processes are missing here, or the job has more hosts, the first process asks the other hosts (hosts.h), for the
+ * others: hosts that share a machine can have different names, as containers do. */
 #define _GNU_SOURCE
 #include "trace/pmpi/roll.h"
 
@@ -21,22 +22,28 @@
 
 #include "common/launcher.h"
 #include "trace/pmpi/family.h"
+#include "trace/pmpi/hosts.h"
 #include "trace/pmpi/paths.h"
 #include "trace/store/process.h"
 #include "trace/store/segment.h"
 
-enum { WAIT_MS = 1000, STALE_S = 60 };
+enum { WAIT_MS = 1000, OTHERS_MS = 1000, HOSTS_MS = 10000, LATE_MS = 5000, STALE_S = 60 };
 #define FOLDER "/dev/shm/"
 
 /* Content of the file, private to the tracer. */
 struct record {
     uint64_t maker; /* mpg_process_mark() of the first process that signed in */
     uint64_t number;
-    uint64_t given_up;
+    uint64_t asks;    /* the first process asks other hosts: processes that sign in later wait, too */
+    uint64_t decided; /* 0: not yet; else an enum hosts_answer: HOSTS_ALL, HOSTS_SOME */
 };
 
 static struct {
     char path[256];
+    char job[200];
+    bool is_common; /* the job's name is the same on all hosts */
+    bool leads;     /* this process has signed in first */
+    bool has_decided; /* this process has decided for this host */
     bool counts; /* the file exists, and this process has signed in */
     int fd;
     uint64_t size; /* number of the job's processes on this host */
@@ -68,6 +75,7 @@ static bool find_job_of_hydra(char *job, size_t bytes)
         getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
         return false;
     uint64_t mark = mpg_process_mark(maker.pid);
+    roll.is_common = false;
     roll.size = (uint64_t)atoi(size);
     return mark != 0 &&
            snprintf(job, bytes, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)bytes;
@@ -93,13 +101,13 @@ static bool find_job(char *job, size_t bytes)
 
 static bool find_path(void)
 {
-    char job[200];
-    if (!find_job(job, sizeof job) || roll.size < 1)
+    roll.is_common = true;
+    if (!find_job(roll.job, sizeof roll.job) || roll.size < 1)
         return false;
     char host[HOST_NAME_MAX + 1] = ""; /* containers on other hosts may share the folder */
     (void)gethostname(host, sizeof host - 1);
     snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s-%s", (unsigned)getuid(), host,
-             job);
+             roll.job);
     for (char *p = roll.path + sizeof FOLDER - 1; *p; p++)
         if (*p == '/')
             *p = '-';
@@ -169,7 +177,8 @@ void roll_sign(void)
         return;
     if (set_lock(roll.fd, F_WRLCK)) {
         r = read_record(roll.fd);
-        if (r.number++ == 0)
+        roll.leads = r.number++ == 0;
+        if (roll.leads)
             r.maker = mpg_process_mark(getpid());
         roll.counts = write_record(roll.fd, &r);
         set_lock(roll.fd, F_UNLCK);
@@ -183,39 +192,112 @@ void roll_sign(void)
     (void)paths_list(FOLDER, clear_stale, prefix);
 }
 
-/* Gives up waiting, unless another process already has or the last process has signed in meanwhile. */
-static struct record give_up(bool *tells)
+/* Changes the record by CHANGE, under the lock. Returns the new record. */
+static struct record change_record(void (*change)(struct record *r))
 {
     struct record r = read_record(roll.fd);
     if (!set_lock(roll.fd, F_WRLCK))
         return r;
     r = read_record(roll.fd);
-    if (r.number < roll.size && !r.given_up) {
-        r.given_up = 1;
-        *tells = write_record(roll.fd, &r);
-    }
+    const struct record before = r;
+    change(&r);
+    if (memcmp(&r, &before, sizeof r) != 0 && !write_record(roll.fd, &r))
+        r = before;
     set_lock(roll.fd, F_UNLCK);
     return r;
 }
 
-bool roll_is_complete(int *signed_number, int *size, bool *tells)
+static void begin_asking(struct record *r)
 {
-    *tells = false;
-    if (!roll.counts)
-        return true;
+    r->asks = 1;
+}
+
+static void decide(struct record *r, enum hosts_answer answer)
+{
+    roll.has_decided = r->decided == 0;
+    r->decided = r->decided ? r->decided : answer;
+}
+
+static void decide_all(struct record *r)
+{
+    decide(r, HOSTS_ALL);
+}
+
+static void decide_some(struct record *r)
+{
+    decide(r, HOSTS_SOME);
+}
+
+/* Decides by this host alone; the last process may have signed in meanwhile. */
+static void decide_here(struct record *r)
+{
+    decide(r, r->number < roll.size ? HOSTS_SOME : HOSTS_ALL);
+}
+
+/* Waits at most MS milliseconds until IS_OVER. Returns the record. */
+static struct record wait_for(bool (*is_over)(const struct record *r), int ms)
+{
     struct record now = read_record(roll.fd);
-    for (int ms = 0; now.number < roll.size && !now.given_up && ms < WAIT_MS; ms++) {
+    for (; !is_over(&now) && ms > 0; ms--) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
         now = read_record(roll.fd);
     }
-    if (now.number < roll.size) {
-        now = give_up(tells);
+    return now;
+}
+
+static bool is_here(const struct record *r)
+{
+    return r->decided || r->asks || r->number >= roll.size;
+}
+
+static bool is_decided(const struct record *r)
+{
+    return r->decided != 0;
+}
+
+/* Decides by this host's processes. */
+static struct record decide_alone(struct roll_lack *lack)
+{
+    const struct record now = change_record(decide_here);
+    lack->tells = roll.has_decided && now.decided == HOSTS_SOME;
+    return now;
+}
+
+/* Decides with the other hosts of a job of RANKS processes. */
+static struct record decide_together(int ranks, struct roll_lack *lack)
+{
+    const int wait_ms = (uint64_t)ranks > roll.size ? HOSTS_MS : OTHERS_MS;
+    struct record now = roll.leads ? change_record(begin_asking) : wait_for(is_decided, WAIT_MS + wait_ms + LATE_MS);
+    struct hosts_count count;
+    if (now.decided)
+        return now;
+    const int number = roll.leads ? (int)now.number : 0;
+    const enum hosts_answer answer = hosts_ask(roll.job, number, ranks, roll.leads ? wait_ms : 0, &count);
+    if (answer == HOSTS_UNKNOWN)
+        return decide_alone(lack);
+    lack->traced = count.traced;
+    lack->ranks = ranks;
+    lack->tells = count.tells;
+    lack->where = (uint64_t)ranks > roll.size ? count.where : NULL;
+    return change_record(answer == HOSTS_ALL ? decide_all : decide_some);
+}
+
+bool roll_is_complete(int ranks, struct roll_lack *lack)
+{
+    *lack = (struct roll_lack){.where = NULL};
+    if (!roll.counts)
+        return true;
+    struct record now = wait_for(is_here, WAIT_MS);
+    const bool is_whole = now.number >= roll.size && !now.asks && ((uint64_t)ranks <= roll.size || !roll.is_common);
+    lack->ranks = (int)roll.size;
+    if (!now.decided && !is_whole)
+        now = roll.is_common ? decide_together(ranks, lack) : decide_alone(lack);
+    if (now.number < roll.size)
         (void)unlink(roll.path); /* later signatures would belong to another run */
-    }
-    *signed_number = (int)now.number;
-    *size = (int)roll.size;
+    if (!lack->traced)
+        lack->traced = (int)now.number;
     close(roll.fd);
     roll.fd = -1;
     roll.counts = false;
-    return !now.given_up;
+    return now.decided != HOSTS_SOME;
 }

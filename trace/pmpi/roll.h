@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether all ranks of this host run under the tracer. Traced ranks agree on clocks and the folder with collective
- * operations, which would hang if one rank did not take part. */
+/* Whether all ranks of the job run under the tracer. Traced ranks agree on clocks and the folder with collective operations,
+ * which would hang if one rank did not take part. */
 #ifndef MPG_TRACER_ROLL_H
 #define MPG_TRACER_ROLL_H
 
@@ -9,10 +9,17 @@
 /* Signs this process in, before the real MPI_Init. */
 void roll_sign(void);
 
-/* Returns whether all processes have signed in, after the real MPI_Init; all signed-in processes get the same
- * answer. Waits up to a second for the others. Returns true if the launcher does not provide the number of
- * processes. If false, SIGNED of SIZE processes have signed in, and TELLS is true in the one process that is to
- * report this. */
-bool roll_is_complete(int *signed_number, int *size, bool *tells);
+/* What the roll says if a process has not signed in. */
+struct roll_lack {
+    int traced, ranks; /* TRACED of RANKS processes have signed in */
+    bool tells;        /* in the one process that is to report this */
+    const char *where; /* the folder by which hosts found this; NULL: on one host */
+};
+
+/* Returns whether all RANKS processes of the job have signed in, after the real MPI_Init; all signed-in processes get the same
+ * answer, and *LACK if it is false. Waits up to a second for other processes of this host, and up to ten for other hosts.
+ * Returns true if the launcher does not provide the number of processes; other hosts are not asked if it names no job that is
+ * the same on all, or no folder can be made beside the trace. */
+bool roll_is_complete(int ranks, struct roll_lack *lack);
 
 #endif

@@ -180,6 +180,18 @@ else
     skip "some ranks under record" "the launcher does not tell ranks their number"
 fi
 
+# --- where host names differ on one host, as in containers ---
+# shellcheck disable=SC2016,SC2086
+if [ -n "$($mpirun -np 1 sh -c 'echo $PMIX_NAMESPACE')" ] && unshare --uts true 2>/dev/null; then
+    timeout 600 $mpirun -np 2 unshare --uts sh -c 'hostname "name-$$" && exec "$@"' sh \
+        "$MPGTRACE" record --quiet -o names.trace "$survive" brief >out 2>err
+    is "host names differ: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
+    is "... both ranks are traced" "$(find names.trace -name 'rank-*' | wc -l): $(cat err)" "2: "
+    is "... and nothing stays behind" "$(find . -maxdepth 1 -name '.mpgtrace-*')" ""
+else
+    skip "host names differ" "no namespaces for host names, or no name of the job"
+fi
+
 # --- killed at a random moment ---
 # wait_until COMMAND...: waits for it to succeed, at most two minutes.
 wait_until() {

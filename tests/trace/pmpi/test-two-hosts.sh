@@ -60,4 +60,19 @@ check "halo" 2 halo.trace
 FAR=near traced 1 same.trace "$build/examples/ring/ring" 3
 like "two hosts of one name are not taken for one clock" "$("$MPGTRACE" stat same.trace)" \
     "*clocks *offsets measured*"
+
+# A host without mpgtrace record. Hydra names no job that is the same on both hosts.
+if [ "$launcher" != hydra ]; then
+    # shellcheck disable=SC2016
+    partly='[ "$(hostname)" = "$1" ] || shift 5; shift; exec "$@"'
+    for host in near far; do
+        ok "only $host runs under record: the program ends well" on_hosts 120 1 sh -c "$partly" sh $host "$MPGTRACE" record \
+            --quiet -o partly.trace "$build/examples/ring/ring" 3
+        is "... and it is told once" "$(cat err)" "mpgtrace: only 1 of 2 ranks run under mpgtrace record (found in $(pwd -P), \
+which all hosts must share): they run untraced"
+        is "... and nothing stays behind" "$(ls -d partly.trace .mpgtrace-* 2>/dev/null)" ""
+    done
+else
+    skip "a host without record" "Hydra"
+fi
 done_testing
