@@ -81,16 +81,18 @@ int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step
     return mpg_events_steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
-/* Replaces the meeting's value that S reads by the time at which the rank of S may leave. Returns the meeting; NULL: S reads
- * no meeting. */
-static const struct meeting *prepare_meeting(struct world *w, const struct mpg_step *s)
+/* Replaces the values of meetings that S reads by the times at which the rank of S may leave. A call that completes several
+ * requests may read several. Returns the first meeting; NULL: S reads no meeting. */
+static const struct meeting *prepare_meetings(struct world *w, const struct mpg_step *s)
 {
-    if (s->edge_number == 0)
-        return NULL;
-    const struct meeting *m = w->program.slot[s->edges[0].slot].meeting;
-    if (m)
-        *mpg_times_slot(w->times, s->edges[0].slot, MPG_SLOT_TIME) = mpg_events_meeting_end(m, s->rank);
-    return m;
+    const struct meeting *first = NULL;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct meeting *m = w->program.slot[s->edges[i].slot].meeting;
+        if (m)
+            *mpg_times_slot(w->times, s->edges[i].slot, MPG_SLOT_TIME) = mpg_events_meeting_end(m, s->rank);
+        first = first ? first : m;
+    }
+    return first;
 }
 
 static enum use use_of(const struct mpg_step *s, const struct meeting *m)
@@ -145,7 +147,7 @@ int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step
     const uint32_t missing = mpg_events_steps_missing(w, s);
     if (missing != NO_SLOT)
         return mpg_events_steps_await(w, lane, s, missing, err);
-    const struct meeting *m = prepare_meeting(w, s);
+    const struct meeting *m = prepare_meetings(w, s);
     const double enter_ns = *mpg_times_stream(w->times, lane);
     if (take(w, s, err) < 0)
         return -1;

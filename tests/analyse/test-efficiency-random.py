@@ -65,7 +65,7 @@ def main():
         for seed in range(1, SEEDS + 1):
             limit = make(seed, path)
             ours = answer(MPGTRACE, "efficiency", "--json", *limit, path)
-            theirs = answer(MPGSIM, "--predict", "--target=ideal", "--target=BarrierAlgorithm=rounds", "--without=choice", "--replicas=1",
+            theirs = answer(MPGSIM, "--predict", "--target=ideal", "--without=choice", "--replicas=1",
                             "--cache=fresh", "--json", *limit, path)
             if isinstance(ours, str) or isinstance(theirs, str):
                 bad.append(f"seed {seed}: {ours if isinstance(ours, str) else ''} | {theirs if isinstance(theirs, str) else ''}")

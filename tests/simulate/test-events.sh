@@ -53,6 +53,19 @@ same "links on a barrier's way" "70 58 70 78" \
     "$(of_ranks run_ns --target=distributed --target=CommStartupTime=10us --target=Topology=ring \
         --target=HopTime=1us "$tmp/barrier.txt")"
 
+# rank 0 has a message and a barrier in one call; rank 1 enters the barrier after 460 us
+for list in 2,3 3,2; do
+    {
+        program 2
+        printf '%s\n' "0 0 1000 Init" "0 121000 121000 Ibarrier comm=0 request=2" \
+            "0 121000 121000 Irecv from=1 bytes=8 request=3" "0 201000 661000 Waitall requests=$list" \
+            "0 761000 762000 Finalize" "1 0 1000 Init" "1 51000 51000 Send to=0 bytes=8" \
+            "1 461000 461000 Ibarrier comm=0 request=2" "1 661000 661000 Wait requests=2" "1 711000 762000 Finalize"
+    } > "$tmp/both.txt"
+    same "a call that waits for a message and a barrier, requests $list" "560 710" \
+        "$(of_ranks run_ns --target=ideal "$tmp/both.txt")"
+done
+
 # --- policies: rank 1 works 1000 us; rank 0's request is there at 350 ---
 {
     program 2
