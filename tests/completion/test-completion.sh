@@ -43,7 +43,7 @@ for command in print import stat waits efficiency matrix sizes timeline graph; d
     complete_all "mpgtrace $command" "$MPGTRACE" "$command"
 done
 is "mpgtrace: its commands" "$(offered "$MPGTRACE" '')" \
-    "$("$MPGTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort | paste -sd' ' -)"
+    "$("$MPGTRACE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort | paste -sd' ' -)"
 is "... that begin so" "$(offered "$MPGTRACE" gr)" "graph"
 complete_all mpgscale "$MPGSCALE"
 complete_all "mpgscale run" "$MPGSCALE" run
