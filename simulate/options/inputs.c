@@ -165,7 +165,7 @@ static int read_files(struct mpg_files *f, const struct mpg_config *c, const cha
 static int add_digest(void *digest, const char *role, const char *path, struct mpg_error *err)
 {
     uint64_t *all = digest;
-    char sum[40];
+    char sum[40] = ""; /* all of it is digested */
     (void)err;
     mpg_history_checksum(path, sum);
     *all = mpg_processes_digest(mpg_processes_digest(*all, role, strlen(role)), sum, sizeof sum);
