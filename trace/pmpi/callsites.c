@@ -10,49 +10,34 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "trace/pmpi/sets.h"
 #include "trace/pmpi/stacks.h"
 #include "trace/pmpi/unwind_rule.h"
 
-enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
-
-/* Entries of both tables begin with their hash. */
-struct entry {
-    uint64_t hash;
-};
+enum { BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
 
 /* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. In one line of
  * the cache: a walk reads a place for each frame. */
 enum { LINE_BYTES = 64 };
 struct place {
-    struct entry entry;
+    struct set_entry entry;
     uintptr_t address;
     struct unwind_rule rule;
     struct mpg_frame frame;
     int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
     bool interrupted;
     bool skipped; /* skipped at the innermost end of stacks */
+    bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored last */
     bool simple;  /* in_frame() is true for the rule */
 } __attribute__((aligned(LINE_BYTES)));
 _Static_assert(sizeof(struct place) == LINE_BYTES, "a place is one line");
 
 /* A stack, innermost frame first. */
 struct site {
-    struct entry entry;
+    struct set_entry entry;
     int32_t number;
     uint32_t depth;
     struct place *places[];
-};
-
-struct table {
-    struct table *older; /* kept for its readers; all older tables together are as large as the newest */
-    size_t mask;
-    struct entry *slots[];
-};
-
-/* A table that grows and is at most half full. */
-struct set {
-    struct table *table;
-    size_t number;
 };
 
 static struct {
@@ -62,7 +47,7 @@ static struct {
     pthread_mutex_t lock; /* for the members below, and for adding entries */
     char *block;          /* the unused rest of the newest block */
     size_t block_left;
-    const struct site **sites[MAX_ENTRIES / BLOCK_SITES]; /* blocks of sites, by number */
+    const struct site **sites[SET_MOST / BLOCK_SITES]; /* blocks of sites, by number */
     pthread_key_t at_thread_end;
     bool remembers; /* at_thread_end exists */
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -113,26 +98,20 @@ void callsites_start(unsigned depth, callsites_look *look)
 
 /* --- tables --- */
 
-static inline uint64_t mix(uint64_t x)
-{
-    x *= 0x9e3779b97f4a7c15u;
-    return x ^ x >> 32;
-}
-
 static uint64_t hash_of(struct place *const *places, unsigned n)
 {
     uint64_t h = n;
     for (unsigned i = 0; i < n; i++)
-        h = mix(h ^ places[i]->address);
+        h = set_hash(h ^ places[i]->address);
     return h;
 }
 
 static inline struct place *find_place(uintptr_t address, bool interrupted)
 {
-    const struct table *table = __atomic_load_n(&sites.places.table, __ATOMIC_ACQUIRE);
+    const struct set_table *table = __atomic_load_n(&sites.places.table, __ATOMIC_ACQUIRE);
     if (__builtin_expect(!table, false))
         return NULL;
-    for (size_t i = mix(address) & table->mask;; i = (i + 1) & table->mask) {
+    for (size_t i = set_hash(address) & table->mask;; i = (i + 1) & table->mask) {
         struct place *p = (struct place *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
         if (!p || (p->address == address && p->interrupted == interrupted))
             return p;
@@ -141,7 +120,7 @@ static inline struct place *find_place(uintptr_t address, bool interrupted)
 
 static struct site *find_site(uint64_t hash, struct place *const *places, unsigned n)
 {
-    const struct table *table = __atomic_load_n(&sites.stacks.table, __ATOMIC_ACQUIRE);
+    const struct set_table *table = __atomic_load_n(&sites.stacks.table, __ATOMIC_ACQUIRE);
     if (!table)
         return NULL;
     for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
@@ -150,41 +129,6 @@ static struct site *find_site(uint64_t hash, struct place *const *places, unsign
                    memcmp(s->places, places, n * sizeof *places) == 0))
             return s;
     }
-}
-
-static void put(struct table *table, struct entry *e)
-{
-    size_t i = e->hash & table->mask;
-    while (table->slots[i])
-        i = (i + 1) & table->mask;
-    __atomic_store_n(&table->slots[i], e, __ATOMIC_RELEASE);
-}
-
-static bool make_room(struct set *set)
-{
-    struct table *old = set->table;
-    const size_t slots = old ? old->mask + 1 : 0;
-    if (set->number == MAX_ENTRIES)
-        return false;
-    if (2 * (set->number + 1) <= slots)
-        return true;
-    const size_t more = slots ? 2 * slots : FIRST_SLOTS;
-    struct table *table = calloc(1, sizeof *table + more * sizeof *table->slots);
-    if (!table)
-        return false;
-    table->older = old;
-    table->mask = more - 1;
-    for (size_t i = 0; i < slots; i++)
-        if (old->slots[i])
-            put(table, old->slots[i]);
-    __atomic_store_n(&set->table, table, __ATOMIC_RELEASE);
-    return true;
-}
-
-static void publish(struct set *set, struct entry *e)
-{
-    put(set->table, e);
-    set->number++;
 }
 
 /* Returns BYTES of zeros for a permanent entry, at a multiple of ALIGNMENT (a power of two, at least 8); NULL without memory. */
@@ -223,19 +167,26 @@ static bool in_frame(const struct unwind_rule *rule)
 static struct place *add_place_locked(uintptr_t address, bool interrupted)
 {
     struct place *p = find_place(address, interrupted); /* another thread may have added the address */
-    if (p || !make_room(&sites.places) || !(p = allocate_locked(sizeof *p, LINE_BYTES)))
+    if (p || !set_make_room(&sites.places) || !(p = allocate_locked(sizeof *p, LINE_BYTES)))
         return p;
-    p->entry.hash = mix(address);
+    p->entry.hash = set_hash(address);
     p->address = address;
     p->interrupted = interrupted;
     p->skipped = sites.look && sites.look((const void *)address, &p->frame);
-    if (address >= CALLSITES_FOREIGN)
+    set_add(&sites.places, &p->entry);
+    return p;
+}
+
+static void add_rule_locked(struct place *p)
+{
+    if (p->ruled)
+        return;
+    if (p->address >= CALLSITES_FOREIGN)
         p->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        p->rule = unwind_rule_of((const void *)(address + interrupted)); /* a return address lies behind its call */
+        p->rule = unwind_rule_of((const void *)(p->address + p->interrupted)); /* a return address lies behind its call */
     p->simple = in_frame(&p->rule);
-    publish(&sites.places, &p->entry);
-    return p;
+    __atomic_store_n(&p->ruled, true, __ATOMIC_RELEASE);
 }
 
 /* Makes room for the site of the next number; false without memory. */
@@ -250,7 +201,7 @@ static bool make_number(void)
 static struct site *add_site_locked(uint64_t hash, struct place *const *places, unsigned n)
 {
     struct site *s = find_site(hash, places, n);
-    if (s || !make_room(&sites.stacks) || !make_number() ||
+    if (s || !set_make_room(&sites.stacks) || !make_number() ||
         !(s = allocate_locked(sizeof *s + n * sizeof *places, sizeof(uint64_t))))
         return s;
     s->entry.hash = hash;
@@ -258,7 +209,7 @@ static struct site *add_site_locked(uint64_t hash, struct place *const *places, 
     s->number = (int32_t)sites.stacks.number;
     memcpy(s->places, places, n * sizeof *places);
     __atomic_store_n(&sites.sites[s->number / BLOCK_SITES][s->number % BLOCK_SITES], s, __ATOMIC_RELEASE);
-    publish(&sites.stacks, &s->entry);
+    set_add(&sites.stacks, &s->entry);
     return s;
 }
 
@@ -286,6 +237,22 @@ static struct place *place_of(uintptr_t address, bool interrupted)
     p = add_place_locked(address, interrupted);
     unlock();
     return p;
+}
+
+static __attribute__((noinline)) bool add_rule(struct place *p)
+{
+    if (!lock())
+        return false;
+    add_rule_locked(p);
+    unlock();
+    return true;
+}
+
+/* Adds the rule to P, on the way of a walk, if P has none yet: callers of local calls and outermost frames need none. Returns
+ * false in a signal handler that interrupts the thread while it holds the lock. */
+static inline bool has_rule(struct place *p)
+{
+    return __builtin_expect(__atomic_load_n(&p->ruled, __ATOMIC_ACQUIRE), true) || add_rule(p);
 }
 
 static int32_t site_of(struct place *const *places, unsigned n)
@@ -446,7 +413,11 @@ static bool walk(struct walk *w, struct at at)
             return false;
         const bool innermost = w->depth == 0;
         take(w, p);
-        if (w->depth == sites.depth || p->rule.kind == UNWIND_END ||
+        if (w->depth == sites.depth)
+            return true;
+        if (!has_rule(p))
+            return false;
+        if (p->rule.kind == UNWIND_END ||
             (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
@@ -621,8 +592,8 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
     for (int i = 0; i < MOST_FRAMES && at.address != 0; i++) {
         if (at.sp == wanted.cfa && at.address == wanted.address)
             return true;
-        const struct place *p = place_of(at.address, at.interrupted);
-        if (!p || p->rule.kind == UNWIND_NOWHERE) {
+        struct place *p = place_of(at.address, at.interrupted);
+        if (!p || !has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
             _Unwind_Backtrace(look_for, &wanted);
             return wanted.found;
         }
@@ -637,7 +608,7 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
 
 static const struct site *site_numbered(int32_t number)
 {
-    const struct site **block = number >= 0 && number < MAX_ENTRIES
+    const struct site **block = number >= 0 && number < SET_MOST
                                     ? __atomic_load_n(&sites.sites[number / BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
     return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
 }
