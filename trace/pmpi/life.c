@@ -282,7 +282,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
-    streams.calls = 0; /* without the calls that measured the overhead */
+    streams.calls = streams.measured = streams.measured_ns = 0; /* without the calls that measured the overhead */
     streams.on = true;
     if (!tracer_lock())
         return;

@@ -67,6 +67,8 @@ struct streams {
     int64_t stacks_ns;      /* time spent on new stacks, from the leave of a call until its stack is defined; protected by the
                                lock */
     int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
+    int64_t measured, measured_ns; /* number of recorded calls whose overhead was measured in the run, and its sum; protected by
+                                      the lock */
     struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;
@@ -83,6 +85,8 @@ struct stream_thread {
     int depth;       /* number of nested wrappers */
     int cancel_state; /* state before stream_lock() */
     volatile bool locked; /* true between lock and unlock, and while writing */
+    uint32_t calls;       /* number of outermost calls, for samples of the tracer's overhead */
+    int64_t entering_ns;  /* the tracer's time before the real call, if this call is a sample; -1: it is none */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 

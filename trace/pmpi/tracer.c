@@ -12,6 +12,8 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
+enum { SAMPLE = 31 }; /* one of so many calls measures the tracer's overhead, which takes two more readings of the clock */
+
 /* Returns whether a call is made inside the outermost call. Further calls from the same function have the same
  * frame, but another return address. An error handler or callback may have left the outermost call by longjmp or an
  * exception. Nested calls are rare: this check takes some microseconds. */
@@ -57,12 +59,27 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     t->return_address = (uintptr_t)return_address;
     if (streams.on && __builtin_expect(values_number || !t->stream, false))
         prepare(call);
-    s.enter_ns = clock_now_ns();
+    const int64_t begin_ns = s.enter_ns = clock_now_ns();
     if (streams.on && t->stream) {
         s.enter_ns = off_cpu_enter(&t->off_cpu, s.enter_ns);
         mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
     }
+    t->entering_ns = t->calls++ % SAMPLE == 0 ? clock_now_ns() - begin_ns : -1;
     return s;
+}
+
+/* Measures the overhead of the sample S, which was recorded just now. Its cost is much higher than in the loops of overhead.c,
+ * because a program drives the tracer's code and data from the nearest caches. Leaves out calls with a flush or an
+ * interruption. */
+static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s)
+{
+    enum { MOST_NS = 10000 };
+    const int64_t took_ns = stream_thread.entering_ns + clock_now_ns() - s->leave_ns;
+    stream_thread.entering_ns = -1;
+    if (took_ns >= MOST_NS)
+        return;
+    streams.measured++;
+    streams.measured_ns += took_ns;
 }
 
 bool tracer_records(const struct tracer_scope *s)
@@ -147,8 +164,10 @@ static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *ev
     const int fresh = event->site != MPG_NO_SITE ? sites_define(event->site, err) : 0;
     if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0))
         return -1;
-    if (__builtin_expect(fresh, 0)) /* a new stack takes microseconds, missing in overhead.c's artificial calls */
+    if (__builtin_expect(fresh, 0)) { /* a new stack takes microseconds, and has a sum of its own */
+        stream_thread.entering_ns = -1;
         streams.stacks_ns += clock_now_ns() - event->leave_ns;
+    }
     return mpg_trace_write_event(writer, event, err);
 }
 
@@ -207,6 +226,8 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
                                                                                subtracted */
         write_own_work(event->leave_ns + streams.call_ns);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
+    if (__builtin_expect(stream_thread.entering_ns >= 0, false))
+        measure(s);
     stream_unlock();
     if (full)
         stream_flush();
@@ -218,6 +239,7 @@ bool tracer_sum_up(const struct tracer_scope *s)
 {
     if (profile_is_on() || !local_add(s, sites_capture(s)))
         return false;
+    stream_thread.entering_ns = -1;
     stream_unlock();
     return true;
 }

@@ -201,11 +201,25 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return told ? sum_ns / told : -1;
 }
 
-/* Prints the tracer's overhead, from the costs per call that the tracer measured at its start. */
+/* Returns the tracer's time for a recorded call: as measured in the run, if all ranks stated it in the end; else as measured
+ * at the start; -1: unknown. */
+static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
+{
+    double sum_ns = 0;
+    for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++) {
+        const double ns = mpg_units_parse_fact(mpg_trace_find_fact(s->trace, i, "overhead_calls_ns"), -1);
+        if (ns < 0)
+            return mean_fact(s->trace, "overhead_call_ns");
+        sum_ns += ns;
+    }
+    return recorded > 0 ? sum_ns / (double)recorded : 0;
+}
+
+/* Prints the tracer's overhead. */
 static void print_overhead(const struct stat_summary *s)
 {
     const uint64_t recorded = s->call_number - s->summed_number;
-    const double call_ns = mean_fact(s->trace, "overhead_call_ns");
+    const double call_ns = cost_of_call(s, recorded);
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
     /* The cost of first-time stacks, summed over ranks. */
     double stacks_ns = mean_fact(s->trace, "overhead_stacks_ns") * mpg_trace_ranks(s->trace);

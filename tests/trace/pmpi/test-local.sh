@@ -77,6 +77,9 @@ run places
 is "their callsites are their callers alone" \
     "$("$MPGTRACE" print t.trace | awk '/^#site/ { frames[$2] = NF - 3 } $4 == "Wtime" && match($0, / site=[0-9]+/) { print frames[substr($0, RSTART + 6, RLENGTH - 6)] }' | sort -u)" 1
 ok "... others have stacks" eval '"$MPGTRACE" print t.trace | awk "/^#site/ && NF > 4 { n++ } END { exit !n }"'
+run rounds
+is "each rank measures its tracer's time in the run" \
+    "$("$MPGTRACE" print t.trace | grep -c '^#fact [01] overhead_calls_ns [1-9]')" 2
 run rounds --no-local
 counted --no-local
 is "--no-local: none is there by itself" \
