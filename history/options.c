@@ -8,8 +8,8 @@
 static const char *const kept[] = {
     "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "csv",       "eager-limit",
     "horizon",     "json",    "latency",  "hypothesis", "lenient",     "map",           "models",    "noise",
-    "paper",       "per-rank", "polling", "predict",    "replicas",    "seed",          "signature", "source",
-    "sweep",       "target",  "tolerate", "waits",      "where",       "without",
+    "paper",       "per-rank", "perturb", "polling", "predict",    "replicas",    "seed",          "signature", "source",
+    "sweep",       "target",  "tolerate", "verbose",    "waits",       "where",         "without",
 };
 
 bool mpg_history_stores_option(const char *option)

@@ -38,11 +38,22 @@ static void find_mpgsim(char *path, size_t size)
     }
 }
 
+/* Returns true if RUN was stored by a version whose default was --perturb: later versions store the default of their time. */
+static bool lacks_question(const struct mpg_history_run *run)
+{
+    static const char *const questions[] = {"--predict", "--perturb", "--target", "--ideal"};
+    for (size_t i = 0; i + 1 < run->arguments; i++)
+        for (size_t k = 0; k < sizeof questions / sizeof *questions; k++)
+            if (strncmp(run->argument[i], questions[k], strlen(questions[k])) == 0)
+                return false;
+    return true;
+}
+
 /* Runs in the child process. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
-    char **argv = calloc(run->arguments + 4, sizeof *argv);
-    char name[] = "mpgsim", fresh[] = "--cache=fresh", end[] = "--";
+    char **argv = calloc(run->arguments + 5, sizeof *argv);
+    char name[] = "mpgsim", fresh[] = "--cache=fresh", perturb[] = "--perturb", end[] = "--";
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     size_t n = 0;
     if (!argv || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -52,6 +63,8 @@ static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim,
     unsetenv("MPGKIT_HISTORY");
     argv[n++] = name;
     argv[n++] = fresh; /* do not write a cache beside the trace */
+    if (lacks_question(run))
+        argv[n++] = perturb;
     for (size_t i = 0; i + 1 < run->arguments; i++)
         argv[n++] = run->argument[i];
     argv[n++] = end; /* the trace's name may begin with - */

@@ -33,10 +33,11 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
-    if (mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
-                         &x->result, &x->supposing, err) == 0)
-        return 0;
-    return mpg_files_explain(&x->files, &x->processes, err);
+    int status = mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
+                                     &x->result, &x->supposing, err);
+    if (status == 0 && mpg_config_answers_shortly(c))
+        status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
+    return status == 0 ? 0 : mpg_files_explain(&x->files, &x->processes, err);
 }
 
 static int simulate_several(struct mpg_session *x, struct mpg_error *err)
@@ -75,6 +76,7 @@ static void clear(struct mpg_session *x)
     mpg_replica_trace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
+    mpg_where_report_clear(&x->short_where);
     mpg_worst_phase_clear(&x->phase);
     mpg_run_pair_close(&x->runs);
     mpg_critical_path_clear(&x->critical);

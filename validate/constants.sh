@@ -97,7 +97,7 @@ predicted() {
                 asked=()
                 [ "$mode" = perturb ] || asked=("--$mode")
                 run=$(timeout 120 "$mpgsim" --json --cache=fresh --replicas="$REPLICAS" ${asked[@]+"${asked[@]}"} --source="$from" \
-                    --signature="$folder/signatures/${pair#*:}.sig" "$@" "$trace" 2>"$WORK/error" |
+                    --perturb --signature="$folder/signatures/${pair#*:}.sig" "$@" "$trace" 2>"$WORK/error" |
                     awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }')
                 echo "$pair $program $mode ${run:--}"
             done

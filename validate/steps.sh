@@ -317,7 +317,7 @@ predict() {
         file=$predictions/$1/$2.${trace##*.}
         for mode in '' predict; do
             answer "${file%.*}${mode:+.$mode}.${file##*.}" "$trace" ${mode:+--$mode} \
-                --source "$out/signatures/$from.sig" --signature "$out/signatures/$to.sig" \
+                --source "$out/signatures/$from.sig" --perturb --signature "$out/signatures/$to.sig" \
                 "${options[@]}" &
             [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
         done

@@ -30,7 +30,7 @@ static int prepass(struct run *x, struct mpg_error *err)
     const struct mpg_floor_options no_options = {0};
     const bool alike = mpg_perturbation_noise_by_class(x->p);
     struct mpg_graph_options traced = x->graph;
-    const struct mpg_pass_config course = {.trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors",
+    const struct mpg_pass_config course = {.trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding minimum times",
                                       .kept = x->options->simulation->kept};
     struct mpg_prepass *const own = &x->prepass;
     traced.active = 0; /* findings of the traced run, without hypotheses */

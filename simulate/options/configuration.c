@@ -8,6 +8,7 @@
 
 #include "common/units.h"
 #include "graph/graph.h"
+#include "signature/signature.h"
 #include "simulate/options/inputs.h"
 
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536, DEFAULT_SEGMENTS = 20 };
@@ -15,6 +16,11 @@ enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536, DEFAULT_SEGMENTS = 20 };
 bool mpg_config_sweeps(const struct mpg_config *c)
 {
     return c->question.sweep.points > 1 || c->target.signatures.n > 1;
+}
+
+bool mpg_config_answers_shortly(const struct mpg_config *c)
+{
+    return c->target.both && !mpg_config_sweeps(c) && !c->output.csv && !c->output.per_rank;
 }
 
 bool mpg_config_signature_is_all(const struct mpg_config *c)
@@ -159,6 +165,57 @@ static void resolve_where(struct mpg_question_config *q)
     }
 }
 
+/* Returns true if an option is given that only perturb mode has: each excludes --predict (table.c). */
+static bool has_perturb_option(const struct mpg_config *c)
+{
+    bool of_target = false;
+    for (size_t i = 0; i < c->change.call_noise.n; i++)
+        of_target = of_target || strcmp(c->change.call_noise.item[i], "signature") == 0;
+    return of_target || c->change.factor[MPG_SWEPT_CALL_NOISE].given || c->model.absorb != MPG_ABSORB_UNSAID || mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) ||
+           c->given.source_latency || c->given.source_byte || c->given.call_edges ||
+           mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
+}
+
+/* Returns true if all paths of all signatures have message times. Standard input is taken to have them: it can be read only
+ * once. A file that cannot be read counts as well: the error comes when it is opened. */
+static bool have_message_times(const struct mpg_option_list *signatures)
+{
+    bool all = true;
+    for (size_t i = 0; i < signatures->n && all; i++) {
+        struct mpg_error ignored;
+        struct mpg_signature *signature =
+            strcmp(signatures->item[i], "-") == 0 ? NULL : mpg_signature_load(signatures->item[i], &ignored);
+        all = !signature || signature->paths > 0;
+        for (size_t k = 0; signature && k < signature->paths; k++)
+            all = all && signature->network[k].latency.n + signature->network[k].bandwidth.n > 0;
+        mpg_signature_free(signature);
+    }
+    return all;
+}
+
+/* Stores --FLAG with the run for a history, as if it had been given. */
+static void note_flag(struct mpg_config *c, const char *flag)
+{
+    const struct mpg_option option = {.name = flag};
+    mpg_config_note(c, &option, NULL);
+}
+
+/* Chooses the questions, if none was given: with a signature that has message times, and without an option of perturb mode alone,
+ * they are both; else perturb. */
+static void choose_questions(struct mpg_config *c)
+{
+    struct mpg_target_config *t = &c->target;
+    if (!t->predict && !t->perturb && t->signatures.n > 0 && !has_perturb_option(c) &&
+        (c->change.latency.n > 0 || have_message_times(&t->signatures))) {
+        t->predict = t->perturb = true;
+        note_flag(c, "predict");
+        note_flag(c, "perturb");
+    }
+    t->both = t->predict && t->perturb;
+    if (mpg_config_answers_shortly(c))
+        c->question.where_wanted.places = true;
+}
+
 int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *err)
 {
     struct mpg_config *c = config;
@@ -181,6 +238,7 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
     if (parse_against(&c->target, err) < 0 || mpg_config_take_factors(c, err) < 0 || mpg_config_parse_sweep(c, err) < 0 ||
         parse_timeline(&c->output, err) < 0 || check_standard_input(c, err) < 0 || read_hypotheses(c, err) < 0)
         return -1;
+    choose_questions(c);
     m->has_weak_progress = c->change.hypotheses.n > 0 && !mpg_option_has_word(&m->without, MPG_WITHOUT_CARRIED);
     mpg_config_expand(c);
     return 0;

@@ -30,7 +30,8 @@ enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_CARRIED, MPG_WITHOUT_CHOICE }
 struct mpg_target_config {
     struct mpg_option_list signatures;
     const char *signature;             /* the scenario's signature; NULL: none */
-    bool predict;
+    bool predict, perturb;             /* given, implied by others, or by default */
+    bool both;                         /* both: the prediction, with the perturbed run beside it */
     struct mpg_option_list given;      /* values of --target: names, files, keys */
     struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts, */
     size_t given_keys;                 /* the first of which are not swept */
@@ -107,7 +108,7 @@ struct mpg_question_config {
 
 struct mpg_output_config {
     const char *output, *output_trace, *report, *plot, *history;
-    bool json, csv, per_rank, keep;
+    bool json, csv, per_rank, keep, verbose;
     const char *timeline, *timeline_calls, *timeline_ranks;
     struct mpg_timeline_part timeline_part;
 };
@@ -149,6 +150,8 @@ int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_con
 void mpg_config_target_point_clear(struct mpg_config *at);
 /* Returns true if there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
+/* Returns true if the answer begins with the short answer to both questions: about one scenario, and not one table alone. */
+bool mpg_config_answers_shortly(const struct mpg_config *c);
 /* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors. AT must
  * not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);

@@ -139,3 +139,27 @@ void mpg_ratios_clear(struct mpg_ratios *r)
     free(r->met);
     *r = (struct mpg_ratios){0};
 }
+
+int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **least_kernel,
+                          double *least_ratio, const char **largest_kernel, double *largest_ratio)
+{
+    int n = 0;
+    for (size_t i = 0; target && source && target != source && i < target->rates; i++) {
+        const char *kernel = target->rate[i].kernel;
+        if (i > 0 && strcmp(kernel, target->rate[i - 1].kernel) == 0)
+            continue;
+        const double there = rate_of(target, kernel), here = rate_of(source, kernel), ratio = here / there;
+        if (!(there > 0 && here > 0 && ratio >= least && ratio <= most))
+            continue;
+        if (n == 0 || ratio < *least_ratio) {
+            *least_ratio = ratio;
+            *least_kernel = kernel;
+        }
+        if (n == 0 || ratio > *largest_ratio) {
+            *largest_ratio = ratio;
+            *largest_kernel = kernel;
+        }
+        n++;
+    }
+    return n;
+}

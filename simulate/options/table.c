@@ -48,6 +48,7 @@ static const char *const *list_without(void)
 #define OF_ONE_RUN "it is of one run"
 static const struct mpg_option_rule rules[] = {
     {"target", MPG_OPTION_IMPLIES, "predict", NULL},
+    {"perturb", MPG_OPTION_EXCLUDES, "target", "a target has no costs of the traced run to compare"},
     /* machines */
     {"predict", MPG_OPTION_NEEDS, "signature|latency|target|--sweep latency", "one of them says what messages take"},
     {"--target=KEY=VALUE", MPG_OPTION_NEEDS, "--target=NAME", NULL},
@@ -116,7 +117,7 @@ static const struct mpg_option_rule rules[] = {
     {"target=engine=lanes", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
     {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
     /* output */
-    {"where=path", MPG_OPTION_NEEDS, "predict", "it is made of times"},
+    {"where=path", MPG_OPTION_NEEDS, "a prediction", "it is made of times"},
     {"where=segments", MPG_OPTION_NEEDS, "where=path", NULL},
     {"json", MPG_OPTION_EXCLUDES, "per-rank", NULL},
     {"csv", MPG_OPTION_EXCLUDES, "json", NULL},
@@ -177,6 +178,7 @@ static bool holds(void *config, const char *condition)
                {"--target=-", names_input(&t->names)},
                {"a second TRACE", c->trace_number > 1},
                {"a source", c->source.file != NULL},
+               {"a prediction", t->predict},
                {"several --signature", t->signatures.n > 1},
                {"--noise in place of the signature's", replaces_noise(c)},
                {"--latency in place of the signature's", replaces(c, &c->change.latency, MPG_SWEPT_LATENCY)},
@@ -254,9 +256,14 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "of a message, byte=TIME of each of its bytes (default: as the\n"
                  "trace shows)"},
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &c->target.predict,
-         .brief = "how long would it take on the target?",
-         .help = "how long would it take there: times by the target's costs alone,\n"
-                 "instead of the traced run's delays"},
+         .brief = "only predict the run on the target, with all tables",
+         .help = "predict the run on the target, with all tables: computation from\n"
+                 "the trace, messages and collectives from the target"},
+        {.name = "perturb", .kind = MPG_OPTION_FLAG, .value = &c->target.perturb,
+         .brief = "only perturb the traced run, with all tables",
+         .help = "perturb the traced run by the target's noise and network, with all\n"
+                 "tables (default without a signature). With both, which is the\n"
+                 "default with a signature: both answers, in short"},
         {.name = "target", .kind = MPG_OPTION_LIST, .value = &c->target.given, .keys = k->target,
          .argument = "ethernet25|hdr|slingshot|distributed|shared|cm5|ideal|FILE",
          .brief = "how long on a machine of parameters, mpgtarget(5)?",
@@ -317,14 +324,14 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "the trace shows)"},
         {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &c->change.given, .argument = "FILE|HYPOTHESIS",
          .brief = "change the program, like 'balance sweep'",
-         .help = "what of the program is supposed to be otherwise, mpghypothesis(5):\n"
+         .help = "changes of the program to simulate, mpghypothesis(5):\n"
                  "a file, or one of its lines: 'scale REGION [ranks=LIST] factor=F',\n"
                  "'balance REGION [comm=C] [by=instance|total]', 'insert REGION\n"
                  "[ranks=LIST] (time=T|bytes=N to=RANK|+K|-K)', 'drop SELECT',\n"
                  "'resize SELECT (factor=F|bytes=N)', SELECT like 'call=Isend tag=7'"},
         {.group = "Model", .name = "absorb", .kind = MPG_OPTION_WORD, .value = &c->model.absorb, .words = absorbs,
          .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
-                 "messages that lay ready; needs comparable clocks). Default:\n"
+                 "early messages; needs comparable clocks). Default:\n"
                  "clock where clocks are comparable, else wait"},
         {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &c->model.collectives, .words = collectives,
          .keys = k->collectives,
@@ -376,7 +383,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "several signatures; a factor of what the option of that name gives"},
         {.name = "where", .kind = MPG_OPTION_WORDS, .value = &c->question.where, .words = wheres, .keys = k->where,
          .brief = "where in the program does the time go?",
-         .help = "also say where in the program delays are put in, taken over,\n"
+         .help = "also say where in the program delays are injected, propagated,\n"
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
                  "what time goes to, and the share of all replicas' critical paths\n"
                  "and what the run takes more with each parameter, row by row. path,\n"
@@ -393,7 +400,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "are against, too: a time, or FILE, an answer of it by --json"},
         {.group = "Run", .name = "replicas", .kind = MPG_OPTION_INT, .value = &c->replicas, .argument = "N", .minimum = 1,
          .maximum = MAX_REPLICAS, .given = &c->given.replicas, .keys = k->replicas,
-         .help = "worlds to simulate (default 64, or 1 if nothing is random).\n"
+         .help = "replicas to simulate (default 64, or 1 if nothing is random).\n"
                  "first=K: the number of the first, to repeat a single one (default 0)"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &c->seed, .argument = "N", .maximum = HUGE, .given = &c->given.seed,
          .help = "of all draws (default 1)"},
@@ -409,6 +416,8 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &c->output.json, .brief = "print the whole answer as JSON",
          .help = "print the whole answer as JSON"},
+        {.name = "verbose", .letter = 'v', .kind = MPG_OPTION_FLAG, .value = &c->output.verbose,
+         .help = "print all tables and assumptions of both questions"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &c->output.csv,
          .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
                  "several scenarios (as of --sweep), what is tolerated, or the segments\n"

@@ -33,6 +33,18 @@ static int add_where(struct mpg_session *x, struct mpg_report *report, struct mp
                                  q->where_tables, err);
 }
 
+/* Adds the parts of the short answer to REPORT. */
+static int add_short(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
+{
+    static const enum mpg_attribution_by by = MPG_ATTRIBUTION_BY_CALLSITE;
+    report->verbose = x->at.output.verbose;
+    if (!mpg_config_answers_shortly(&x->at))
+        return 0;
+    report->companions = &x->companions;
+    report->short_where = &x->short_where;
+    return mpg_where_report_make(&x->short_where, x->result.where, x->files.trace, true, &by, 1, err);
+}
+
 /* Adds the critical path to REPORT. */
 static int add_critical(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
@@ -73,7 +85,8 @@ static void find_page_waits(struct mpg_session *x)
 
 int mpg_session_add(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
-    if (add_where(x, report, err) < 0 || add_critical(x, report, err) < 0 || add_waits(x, report, err) < 0)
+    if (add_short(x, report, err) < 0 || add_where(x, report, err) < 0 || add_critical(x, report, err) < 0 ||
+        add_waits(x, report, err) < 0)
         return -1;
     find_page_waits(x);
     mpg_session_find_phase(x);

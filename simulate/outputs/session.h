@@ -10,6 +10,7 @@
 #include "simulate/replica/critical_path.h"
 #include "simulate/replica/run_pair.h"
 #include "simulate/replica/wait_states.h"
+#include "simulate/scenarios/companions.h"
 #include "simulate/scenarios/hypothesis_runs.h"
 
 /* SETTING is resolved from AT, the first point of CONFIG. Zero-initialised at first. */
@@ -26,6 +27,8 @@ struct mpg_session {
     struct mpg_hypothesis_shares supposing; /* shares of the hypotheses in `result`; empty without hypotheses */
     struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
     struct mpg_where_report where;
+    struct mpg_companions companions;      /* of result, for the short answer */
+    struct mpg_where_report short_where;
     struct mpg_worst_phase phase;
     struct mpg_page_parts page; /* points to phase, or to the reason why it or the waits are missing */
     struct mpg_error why_no_waits, why_no_phase;

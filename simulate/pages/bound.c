@@ -216,14 +216,14 @@ static void bound_lists(json_t *value, const char *name)
 static double weight(const json_t *row)
 {
     const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"),
-                 *put_in = json_object_get(row, "put_in_ns");
+                 *put_in = json_object_get(row, "injected_ns");
     const json_t *predicted = json_object_get(row, "predicted"), *alone = json_object_get(row, "alone");
     if (time)
         return json_number_value(time);
     if (run)
         return json_number_value(run);
     if (put_in)
-        return json_number_value(put_in) + json_number_value(json_object_get(row, "taken_over_ns"));
+        return json_number_value(put_in) + json_number_value(json_object_get(row, "propagated_ns"));
     if (predicted)
         return json_number_value(json_object_get(predicted, "wait_ns"));
     return fabs(json_number_value(json_object_get(json_object_get(alone, "change_ns"), "median")));

@@ -21,10 +21,10 @@ function first(D, v, sentence, list) {
 function account(D) {
     const m = D.mean_of_a_rank, keys = D.mode === "predict" ?
         ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns"] :
-        ["compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns", "absorbed_ns", "left_ns"];
+        ["compute_ns", "calls_ns", "messages_ns", "collectives_ns", "propagated_ns", "absorbed_ns", "net_ns"];
     const sign = k => k === "absorbed_ns" ? -1 : 1;
     const items = keys.map(k => ({label: D.mode === "predict" && k === "messages_ns" ? "waiting for messages" : parts[k], value: sign(k) * m[k],
-                                  colour: (k === "left_ns" && m[k] >= 0) || k === "run_ns" ? "var(--red)" : undefined}));
+                                  colour: (k === "net_ns" && m[k] >= 0) || k === "run_ns" ? "var(--red)" : undefined}));
     const title = D.mode === "predict" ? "What a rank's run consists of" : "How a rank's delay came about";
     section(title, el("p", {class: "soft"}, "Mean of ranks and replicas; the bars before the last add up to it."),
             bars(title, items.map(i => `${i.label} ${time(i.value)}`).join(", "), items, time),
@@ -48,7 +48,7 @@ function waits(D) {
 
 function ranks(D) {
     const bins = D.ranks, keys = D.mode === "predict" ? ["compute_ns", "calls_ns", "messages_ns", "collectives_ns"] :
-        ["put_in_ns", "taken_over_ns", "absorbed_ns"];
+        ["injected_ns", "propagated_ns", "absorbed_ns"];
     const name = i => bins[i].first === bins[i].last ? `rank ${bins[i].first}` : `ranks ${bins[i].first} to ${bins[i].last}`;
     const what = D.mode === "predict" ? "later than traced" : "delay at its end";
     const rows = [{label: what, values: bins.map(b => b.delay_ns)}]
@@ -81,7 +81,7 @@ function hypotheses(D) {
 }
 
 // What an account's tables show of a row.
-const columns = [["put_in_ns", "put in"], ["taken_over_ns", "+ taken over"], ["absorbed_ns", "− absorbed"],
+const columns = [["injected_ns", "injected"], ["propagated_ns", "+ propagated"], ["absorbed_ns", "− absorbed"],
                  ["passed_on_ns", "= passed on"], ["compute_ns", "computation"], ["noise_ns", "noise"], ["calls_ns", "in calls"],
                  ["messages_ns", "messages"], ["collectives_ns", "collectives"], ["threads_ns", "threads"], ["run_ns", "run"]];
 

@@ -2,8 +2,8 @@
 // What the answer D says and what to do about it, in words.
 const parts = {compute_ns: "computation", noise_ns: "noise", calls_ns: "in calls, not waiting",
                messages_ns: "messages", collectives_ns: "collectives", threads_ns: "other threads",
-               taken_over_ns: "taken over from other ranks", put_in_ns: "put in", absorbed_ns: "absorbed",
-               left_ns: "left at its end", run_ns: "run"};
+               propagated_ns: "propagated from other ranks", injected_ns: "injected", absorbed_ns: "absorbed",
+               net_ns: "net at its end", run_ns: "run"};
 const kinds = {late_sender_ns: ["late senders", "the sender comes too late: post its send earlier, or balance the work before it"],
                late_receiver_ns: ["late receivers", "the receiver comes too late: post its receive earlier"],
                wait_at_barrier_ns: ["barriers", "drop the barrier where nothing needs it, or balance the work before it"],
@@ -57,11 +57,11 @@ function where(D) {
         return "Of a rank's run, on average: " + all.map(k => `${percent(m[k] / m.run_ns)} ${
             k === "messages_ns" ? "waiting for messages" : parts[k]}`).join(", ") + "." + skewed;
     }
-    const came = m.put_in_ns + m.taken_over_ns;
-    return `On average a rank gets ${time(m.put_in_ns)} of its own, takes over ${time(m.taken_over_ns)} from other ranks ` +
+    const came = m.injected_ns + m.propagated_ns;
+    return `On average a rank gets ${time(m.injected_ns)} injected, and ${time(m.propagated_ns)} from other ranks ` +
         `by waiting for them, and absorbs ${time(m.absorbed_ns)}` +
-        (came > 0 && m.absorbed_ns >= 0 && m.put_in_ns >= 0 ? ` (${percent(m.absorbed_ns / came)})` : "") +
-        `: ${time(m.left_ns)} is left at its end.` + skewed;
+        (came > 0 && m.absorbed_ns >= 0 && m.injected_ns >= 0 ? ` (${percent(m.absorbed_ns / came)})` : "") +
+        `: ${time(m.net_ns)} remains at its end.` + skewed;
 }
 
 function worstRow(D) {
@@ -145,7 +145,7 @@ function todo(D) {
     } else if (r.median_confidence_95[0] > traced) {
         const top = Object.keys(remedies).sort((a, b) => m[b] - m[a])[0];
         if (m[top] > 0)
-            list.push({text: `${remedies[top][0]} (${time(m[top])} a rank, of ${time(m.put_in_ns)} put in).`,
+            list.push({text: `${remedies[top][0]} (${time(m[top])} a rank, of ${time(m.injected_ns)} injected).`,
                        option: remedies[top][1]});
     } else if (!D.hypotheses)
         list.push({text: "Nothing on account of this machine: the run is no longer than it was. See what it could stand.",

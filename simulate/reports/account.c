@@ -93,21 +93,21 @@ void mpg_report_account(const struct mpg_result *result, FILE *out)
     double put_in = 0;
     for (int i = COMPUTE; i <= COLLECTIVES; i++)
         put_in += f.term[i];
-    fputs("\nHow a rank's delay came about, mean of ranks and replicas\n", out);
-    print_total(&f, "put in", ' ', put_in, out);
+    fputs("\nDelay budget of a rank, mean of ranks and replicas\n", out);
+    print_total(&f, "injected", ' ', put_in, out);
     for (int i = COMPUTE; i <= COLLECTIVES; i++) {
         fprintf(out, "%s%s ", i > COMPUTE ? " + " : "", put[i]);
         print_figure(&f, f.term[i], out);
     }
     fputc('\n', out);
-    print_total(&f, "taken over", '+', f.term[TAKEN], out);
+    print_total(&f, "propagated", '+', f.term[TAKEN], out);
     fputs("from other ranks, by waiting for them\n", out);
     print_total(&f, "absorbed", '-', -f.term[WAITED] - f.term[HIDDEN], out);
-    fputs("by waiting there was already ", out);
+    fputs("by waiting in the trace ", out);
     print_figure(&f, -f.term[WAITED], out);
-    fputs(" + behind what was later anyway ", out);
+    fputs(" + behind events that are even later ", out);
     print_figure(&f, -f.term[HIDDEN], out);
     fputc('\n', out);
-    print_total(&f, "left", '=', f.left, out);
+    print_total(&f, "net", '=', f.left, out);
     fputs("at the rank's end\n", out);
 }

@@ -12,7 +12,7 @@ static const char *against(const struct mpg_perturbation *p)
         return "target's one-way time at each message's size minus the source's, one quantile of both";
     case MPG_FLIGHT_TARGET:
         return "target's one-way time at each message's size minus its least (the traced machine is "
-               "taken to be as fast as the target's floor)";
+               "taken to be as fast as the target's minimum message time)";
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         return "target's transfer at each message's size, beyond that of the smallest, minus the "
                "source's: one of the two has no one-way times";
@@ -65,7 +65,7 @@ void mpg_assume_overheads(const struct mpg_report *r, FILE *out)
 {
     say_overhead(r, MPG_OVERHEAD_SEND, "sending", out);
     fputs("; ", out);
-    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving what lies ready", out);
+    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving an arrived message", out);
 }
 
 void mpg_assume_rows(const struct mpg_report *r, FILE *out)

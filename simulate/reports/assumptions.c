@@ -139,7 +139,7 @@ static void say_absorb(const struct mpg_report *r, FILE *out)
                  r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
         break;
     case MPG_ABSORB_CLOCK:
-        fprintf(out, "clock: waiting and messages that lay ready absorb delay (clocks: %s)",
+        fprintf(out, "clock: waiting and early messages absorb delay (clocks: %s)",
                  clocks[q->clocks]);
         break;
     }
@@ -369,7 +369,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"places", mpg_assume_places, r->places || r->source_places, NULL},
         {"compute", say_compute, perturbed, NULL},
         {"compute", mpg_predicted_work, predicted, NULL},
-        {"supposed", say_supposed, r->options->graph.bound, NULL},
+        {"hypotheses", say_supposed, r->options->graph.bound, NULL},
         {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
         {"call noise", say_call_noise, r->p->call_noise_of_target, NULL},
         {"absorption", say_absorb, perturbed, NULL},
@@ -379,12 +379,12 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
          "who contributes to a Reduce or Gather(v) waits until its root is at its end; of those that do not block, until it has "
          "started"},
         {"eager limit", mpg_assume_eager, true, NULL},
-        {"carried", mpg_assume_carried, mpg_report_carries(r), NULL},
+        {"progress", mpg_assume_carried, mpg_report_carries(r), NULL},
         {"starts", NULL, r->options->graph.has_weak_progress && r->options->graph.weak.win_start_waits,
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},
         {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
-        {"floors", say_floors, r->result->floor_rule != NULL, NULL},
+        {"least times", say_floors, r->result->floor_rule != NULL, NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0, NULL},
         {"kept", say_kept, keeps_receives(r), NULL},
         {"answers", say_answers,
@@ -393,7 +393,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"cancelled", say_cancelled, c->cancelled > 0, NULL},
         {"threads", say_threads, c->threads > 0, NULL},
         {"one-sided", say_one_sided, c->transfers > 0, NULL},
-        {"other worlds", say_worlds, c->foreign > 0, NULL},
+        {"other jobs", say_worlds, c->foreign > 0, NULL},
         {"files", say_files, c->file_calls > 0, NULL},
         {"failed", say_failed, c->failed > 0, NULL},
         {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0, NULL},

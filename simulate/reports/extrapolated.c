@@ -25,7 +25,7 @@ void mpg_assume_barriers(const struct mpg_report *r, FILE *out)
         fprintf(out, "rounds of messages");
     else
         fprintf(out, "barriers and fences: %s, %s; all others as rounds of messages, which meet no contention",
-                 m->barrier == MPG_BARRIER_LOG ? "rounds of dissemination" : "a master that its slaves tell",
+                 m->barrier == MPG_BARRIER_LOG ? "rounds of dissemination" : "a master that the other members notify",
                  m->barrier_by_messages ? "by messages" : "without messages");
 }
 

@@ -87,7 +87,7 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
     if (!scratch)
         return mpg_error_set(err, "out of memory");
     const struct mpg_summary none = summarise(s, s->none_ns, scratch);
-    fputs("\nSupposed, and what it changes of the run time, median over replicas\n  without any of it         ", out);
+    fputs("\nHypotheses: change of the run time, median over replicas\n  without hypotheses        ", out);
     fprintf(out, "%12s", mpg_units_format_time(text, sizeof text, none.median));
     if (s->replicas > 1) {
         print_range("            (95 % confidence: ", none.low, none.high, out);

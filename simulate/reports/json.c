@@ -9,11 +9,12 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/recording.h"
+#include "simulate/reports/short_answer.h"
 #include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/where.h"
 #include "simulate/rules.h"
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 };
 
 void mpg_answer_put_summary(struct mpg_table *t, const struct mpg_summary *s)
 {
@@ -120,7 +121,7 @@ static void put_limit(struct mpg_json *j, const char *key, int64_t limit_bytes)
 
 static void put_carried(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
-    mpg_json_object(j, "carried_bytes");
+    mpg_json_object(j, "weak_progress_bytes");
     put_limit(j, "blocking", c->blocking_bytes);
     put_limit(j, "requested", c->requested_bytes);
     mpg_json_close(j);
@@ -331,8 +332,8 @@ static void put_replicas(struct mpg_json *j, const struct mpg_report *r)
 
 static void put_account(struct mpg_json *j, const char *key, const struct mpg_delay_account *a)
 {
-    static const char *const names[] = {"put_in_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns",
-                                        "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "left_ns"};
+    static const char *const names[] = {"injected_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "propagated_ns",
+                                        "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "net_ns"};
     mpg_json_object(j, key);
     mpg_json_members(j, names, (double[]){mpg_delay_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
                                           a->taken_ns,
@@ -419,6 +420,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     mpg_answer_summary(&j, "run_time_ns", &run);
     mpg_recording_json(&j, "recording", &recording);
     mpg_json_number(&j, "slowdown_median", traced_ns > 0 ? run.median / traced_ns : NAN);
+    if (r->companions)
+        mpg_short_answer_json(&j, r, &run);
     if (q->chose)
         put_choice(&j, r);
     if (r->supposing)

@@ -71,7 +71,7 @@ void mpg_predicted_overheads(const struct mpg_report *r, FILE *out)
         fprintf(out, "sending: MsgBuildTime + CommStartupTime; receiving: ServiceTime; other calls: none");
         return;
     }
-    fprintf(out, "sending: %s; receiving what lies ready: %s",
+    fprintf(out, "sending: %s; receiving an arrived message: %s",
              !path                         ? "none, as traced"
              : path->send_overhead.n > 0   ? "the target's"
              : path->sender.n > 0          ? "the target's time in the send"

@@ -18,6 +18,7 @@
 struct mpg_hypothesis_shares;
 struct mpg_where_report;
 struct mpg_critical_report;
+struct mpg_companions;
 
 struct mpg_report {
     struct mpg_trace *trace;
@@ -38,6 +39,10 @@ struct mpg_report {
     const struct mpg_waits_report *waits;       /* NULL: not asked for */
     const struct mpg_where_report *where;       /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
+    /* The short answer, first; NULL: one question was asked for, and the answer has its tables. */
+    const struct mpg_companions *companions;
+    const struct mpg_where_report *short_where; /* by callsite; NULL: not known */
+    bool verbose;                               /* all tables and assumptions after the short answer */
     uint32_t waits_replica;                     /* the replica that WAITS is about */
     struct mpg_given { /* Options given on the command line. */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,

@@ -12,6 +12,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/report.h"
+#include "simulate/reports/short_answer.h"
 #include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
@@ -168,6 +169,55 @@ static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *
     return mpg_waits_print_tables(r->waits, out, err);
 }
 
+/* The tables of one question: with BEGINNING also the head, the warnings and the run time. */
+static int print_tables(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians,
+                        bool beginning, FILE *out, struct mpg_error *err)
+{
+    const struct mpg_result *q = r->result;
+    int status = 0;
+    if (beginning) {
+        print_attention(r, out);
+        print_head(r, out);
+        fputs("\nAssumed\n", out);
+        print_lines(r->assumed, out);
+        print_run(r, run, out);
+    }
+    if (r->supposing)
+        status = mpg_hypothesis_shares_text(r->supposing, out, err);
+    print_ranks(q, scratch, medians, out);
+    if (r->extrapolation && status == 0)
+        status = mpg_report_use(r, out, err);
+    else if (q->predicted)
+        mpg_report_run_account(q, out);
+    else
+        mpg_report_account(q, out);
+    return status;
+}
+
+/* The tables that options ask for. */
+static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *err)
+{
+    if (r->where && mpg_where_print_text(r->where, out, err) < 0)
+        return -1;
+    if (r->critical && mpg_critical_print_text(r->critical, out, err) < 0)
+        return -1;
+    return print_waits(r, out, err);
+}
+
+/* The short answer; with --verbose also the other warnings, the assumptions and the tables. */
+static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
+                       struct mpg_error *err)
+{
+    mpg_short_answer_text(r, run, out);
+    if (!r->verbose)
+        return r->supposing ? mpg_hypothesis_shares_text(r->supposing, out, err) : 0;
+    fputc('\n', out);
+    print_attention(r, out);
+    fputs("Assumed\n", out);
+    print_lines(r->assumed, out);
+    return print_tables(r, run, scratch, medians, false, out, err);
+}
+
 int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_result *q = r->result;
@@ -175,27 +225,11 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
     double *medians = malloc((size_t)q->ranks * sizeof *medians);
     int status = 0;
     if (scratch && medians) {
-        struct mpg_summary run = mpg_report_run(r, scratch);
-        print_attention(r, out);
-        print_head(r, out);
-        fputs("\nAssumed\n", out);
-        print_lines(r->assumed, out);
-        print_run(r, &run, out);
-        if (r->supposing)
-            status = mpg_hypothesis_shares_text(r->supposing, out, err);
-        print_ranks(q, scratch, medians, out);
-        if (r->extrapolation && status == 0)
-            status = mpg_report_use(r, out, err);
-        else if (q->predicted)
-            mpg_report_run_account(q, out);
-        else
-            mpg_report_account(q, out);
-        if (r->where && status == 0)
-            status = mpg_where_print_text(r->where, out, err);
-        if (r->critical && status == 0)
-            status = mpg_critical_print_text(r->critical, out, err);
+        const struct mpg_summary run = mpg_report_run(r, scratch);
+        status = r->companions ? print_short(r, &run, scratch, medians, out, err)
+                               : print_tables(r, &run, scratch, medians, true, out, err);
         if (status == 0)
-            status = print_waits(r, out, err);
+            status = print_asked(r, out, err);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);

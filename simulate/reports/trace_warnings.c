@@ -100,7 +100,7 @@ void mpg_warn_clocks(const struct mpg_report *r, struct mpg_notes *list)
         mpg_units_word(c->backward, "it", "they"), mpg_units_format_time(most, sizeof most, c->backward_ns),
         mpg_units_word(c->backward, "It is", "They are"),
         r->result->absorb == MPG_ABSORB_CLOCK
-            ? ", and what lies ready absorbs too much or too little (--absorb=wait needs no clocks)"
+            ? ", and early messages absorb too much or too little (--absorb=wait needs no clocks)"
             : "");
 }
 

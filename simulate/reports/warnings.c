@@ -186,17 +186,17 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
     if (!sig || parts == 0 || (sig->checks > 0 && sig->failures == 0))
         return;
     if (sig->checks == 0) {
-        mpg_notes_add(list, "measured",
-                                 "not checked: %s does not say whether it was measured well "
+        mpg_notes_add(list, MPG_TOPIC_QUALITY,
+                                 "not checked: %s has no quality checks "
                                  "(sigmake of the results makes one that does)", whose);
         return;
     }
     size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
     if (n == 0)
         return;
-    mpg_notes_add(list, "measured",
-                             "badly: of %s %zu of %d checks failed on what is used here: %s; "
-                             "'sigshow --all %s' tells what to do", whose, n, sig->checks,
+    mpg_notes_add(list, MPG_TOPIC_QUALITY,
+                             "of %s, %zu of %d checks that matter here failed: %s; "
+                             "'sigshow --all %s' says what to do", whose, n, sig->checks,
                              concerns, mpg_printable(path, sizeof path, sig->path));
 }
 
@@ -311,7 +311,7 @@ static void add_unused_floors(const struct mpg_report *r, struct mpg_notes *list
                         : r->given.source_latency ? "--source=latency"
                                                   : "--source=byte";
     if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
-        mpg_notes_add(list, "floors", "%s without effect: %s", names,
+        mpg_notes_add(list, "least times", "%s without effect: %s", names,
             r->result->floor_rule
                 ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
                 : "only --absorb=clock, or messages that become faster, need message times");

@@ -13,6 +13,9 @@
 
 struct mpg_report;
 
+/* The topic of warnings about failed quality checks of signatures. */
+#define MPG_TOPIC_QUALITY "quality"
+
 struct mpg_note {
     const char *topic; /* one or two words, at most 12 characters, not freed */
     char *text;        /* one sentence: the fact, its effect, the remedy if there is one */

@@ -51,7 +51,7 @@ struct addend {
     char sign; /* characters before the column; 0: as the first */
 };
 
-static const struct addend delays[] = {{"put in", -1, mpg_where_put_in, 0}, {"taken over", MPG_WHERE_TAKEN, NULL, '+'},
+static const struct addend delays[] = {{"injected", -1, mpg_where_put_in, 0}, {"propagated", MPG_WHERE_TAKEN, NULL, '+'},
                                        {"absorbed", -1, mpg_where_absorbed, '-'}};
 static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, NULL, '+'}, {"calls", 2, NULL, '+'},
                                       {"messages", 3, NULL, '+'}, {"collectives", 4, NULL, '+'}, {"threads", 5, NULL, '+'}};
@@ -172,7 +172,7 @@ static const struct mpg_where_key path_times[] = {
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
     {"path_collectives_ns", collectives}, PER};
 static const struct mpg_where_key path_delays[] = {
-    {"path_put_in_ns", mpg_critical_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_injected_ns", mpg_critical_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_messages_ns", latency},
     {"path_collectives_ns", collectives}, {"path_order_ns", order},
     {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_critical_ns}, PER};
@@ -246,7 +246,7 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
     else
         fprintf(
             out,
-            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
+            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of the delay injected on it and that\n"
             "share's 95 %% confidence interval;\n",
             by, unit);
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
@@ -261,7 +261,7 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_attribu
     const struct mpg_table_column columns[] = {
         {.heading = "share", .say = say_share, .missing = "-  ", .gap = 1, .width = 9},
         {.heading = "95 % interval", .say = say_bound, .width = 16},
-        mpg_where_figure_column(&f, delays ? "put in" : "time", 0),
+        mpg_where_figure_column(&f, delays ? "injected" : "time", 0),
         mpg_where_figure_column(&f, delays ? "absorbed" : NULL, '-'),
         mpg_where_figure_column(&f, delays && tracer(all) != 0 ? "tracer" : NULL, '-'),
         mpg_where_figure_column(&f, delays ? "delay" : NULL, '='),

@@ -50,8 +50,8 @@ TERM(0) TERM(1) TERM(2) TERM(3) TERM(4) TERM(5) TERM(6) TERM(7)
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n)
 {
     static const struct mpg_where_key delays[] = {
-        {"put_in_ns", mpg_where_put_in}, {"compute_ns", term_0}, {"calls_ns", term_1}, {"messages_ns", term_2},
-        {"collectives_ns", term_3}, {"taken_over_ns", term_4}, {"absorbed_ns", mpg_where_absorbed},
+        {"injected_ns", mpg_where_put_in}, {"compute_ns", term_0}, {"calls_ns", term_1}, {"messages_ns", term_2},
+        {"collectives_ns", term_3}, {"propagated_ns", term_4}, {"absorbed_ns", mpg_where_absorbed},
         {"absorbed_waiting_ns", term_5}, {"absorbed_hidden_ns", term_6}, {"passed_on_ns", passed_on}};
     static const struct mpg_where_key times[] = {
         {"compute_ns", term_0}, {"noise_ns", term_1}, {"calls_ns", term_2}, {"messages_ns", term_3},

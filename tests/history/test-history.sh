@@ -298,7 +298,7 @@ id=0
 for arguments in --map=block:2 --map=apart "--map=apart --source=map=were" --source=map=were --sweep=map=block:1,apart,were; do
     id=$((id + 1))
     # shellcheck disable=SC2086 # words
-    "$MPGSIM" --signature=target.sig --source=source.sig $arguments --json --history=maps.db ring.txt >out 2>err
+    "$MPGSIM" --perturb --signature=target.sig --source=source.sig $arguments --json --history=maps.db ring.txt >out 2>err
     is "$arguments: the same bytes" "$? $("$mpghistory" show --answer --history=maps.db $id | cmp - out) $(
         "$mpghistory" rerun --history=maps.db $id)" "0  run $id: the answer is identical"
 done

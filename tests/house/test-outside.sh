@@ -172,7 +172,7 @@ for words in "$bad=1" "Quantum=$bad" "Policy=$bad" "Map=$bad" "CommStartupTime=f
 done
 none_obeyed "sweeps and targets"
 for mode in --latency=exp:1us "--predict --signature=$bad.sig" "--target=ideal --target=work=wall" --sweep=latency=1us,2us \
-    "--signature=$bad.sig --signature=$reference" "--tolerate=5%:latency --latency=exp:1us"; do
+    "--perturb --signature=$bad.sig --signature=$reference" "--tolerate=5%:latency --latency=exp:1us"; do
     for part in "" --where=call,rank,pair,region,callsite --waits --per-rank --csv "--where=call --csv" --json; do
         # shellcheck disable=SC2086 # words
         quiet "$MPGSIM" --replicas=4 $mode $part "$bad.txt"

@@ -12,7 +12,8 @@ sys.path[:0] = [os.path.join(HERE, ".."), HERE]
 from outputs import SOURCE, answers  # noqa: E402
 from tap import finish, ok  # noqa: E402
 
-CASES = {"mpgsim-json.5": """mpgsim --json --signature=a.sig --where=call,callsite,region,rank,pair mixed.txt
+CASES = {"mpgsim-json.5": """mpgsim --json --source=b.sig --signature=a.sig mixed.txt
+mpgsim --json --perturb --signature=a.sig --where=call,callsite,region,rank,pair mixed.txt
 mpgsim --json --signature=a.sig --predict --where=call,callsite,region,rank,pair,path --waits mixed.txt
 mpgsim --json --source=a.sig --signature=b.sig --map=block:1 --collectives=expand mixed.txt
 mpgsim --json --target=cm5 --target=work=wall --against=1s wait.txt

@@ -15,7 +15,9 @@ from tap import finish, ok  # noqa: E402
 
 GROWN = " ".join(f"grown-{n}-{k}" for n in (2, 3, 4, 6) for k in (1, 2, 3))
 LINES = f"""mpgsim --signature=a.sig mixed.txt
-mpgsim --source=a.sig --signature=b.sig --where=call,callsite,region,rank,pair mixed.txt
+mpgsim --verbose --source=b.sig --signature=a.sig mixed.txt
+mpgsim --perturb --signature=a.sig mixed.txt
+mpgsim --perturb --source=a.sig --signature=b.sig --where=call,callsite,region,rank,pair mixed.txt
 mpgsim --signature=a.sig --predict --where=call,callsite,region,rank,pair,path --waits mixed.txt
 mpgsim --noise=exp:1ms --latency=exp:1us --waits=rank --report=page.html wait.txt
 mpgsim --signature=a.sig --predict --map=block:1 --collectives=expand --report=page.html mixed.txt

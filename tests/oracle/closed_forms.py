@@ -90,7 +90,7 @@ def answer(text, *words, **signatures):
 
 def delays(text, *words, **signatures):
     """D of every rank's end in one replica."""
-    result = answer(text, "--replicas=1", *words, **signatures)
+    result = answer(text, "--perturb", "--replicas=1", *words, **signatures)
     return [rank["delay_ns"]["median"] for rank in result["ranks"]]
 
 

@@ -22,8 +22,8 @@ from scripts import made  # noqa: E402
 
 TOLERANCE_NS, TOLERANCE = 1e-6, 1e-12  # the latter: of long runs
 ACCOUNT = {"compute_ns": "compute", "calls_ns": "calls", "messages_ns": "messages",
-           "collectives_ns": "collectives", "taken_over_ns": "taken_over",
-           "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "left_ns": "left"}
+           "collectives_ns": "collectives", "propagated_ns": "taken_over",
+           "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "net_ns": "left"}
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 COMMON = ["--replicas", "1"]
 CHOICE = ["picks_changed", "tests_early", "tests_saved", "answers", "redone"]

@@ -80,7 +80,7 @@ class Perturbation(compare_frame.Case):
         for absorb in ABSORB:
             for pair in ([target], [target, target], [target, source],
                          [source, target]):
-                words = ["--absorb", absorb, "--signature", pair[0]]
+                words = ["--perturb", "--absorb", absorb, "--signature", pair[0]]
                 words += self.models(pair[0])
                 if len(pair) > 1:
                     words += ["--source", pair[1]]

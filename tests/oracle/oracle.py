@@ -369,6 +369,7 @@ def argument_parser():
     parser.add_argument("--collective-table")
     parser.add_argument("--eager-limit", type=size_or_unlimited)
     parser.add_argument("--source-eager-limit", type=size_or_unlimited)
+    parser.add_argument("--perturb", action="store_true")  # the question of this oracle
     parser.add_argument("--signature", type=read_signature)
     parser.add_argument("--source", type=read_signature)
     parser.add_argument("--path")

@@ -243,7 +243,7 @@ def test_refused():
                          ("did you mean byte?", "--tolerate=5%:bite", "--signature=a.sig")):
         status, out, err = run(*words)
         assert status == 2 and not out and err.count("\n") == 1 and said in err, (words, status, err)
-    status, _, err = run("--latency=x2", "--signature=a.sig", "--source=none")
+    status, _, err = run("--perturb", "--latency=x2", "--signature=a.sig", "--source=none")
     assert status == 1 and "nothing says what messages took on the traced machine: --source=FILE does" in err, err
     status, _, err = run("--noise=x2", "--signature=a.sig")
     assert status == 1 and "a.sig: --noise=x2: there is no noise in it" in err, err

@@ -44,7 +44,7 @@ def simulated(path, words):
     if done.returncode:
         return done.stderr
     answer = json.loads(done.stdout)
-    found = answer["options"].get("carried_bytes", {"blocking": None, "requested": None})  # none are
+    found = answer["options"].get("weak_progress_bytes", {"blocking": None, "requested": None})  # none are
     return ((found["blocking"], found["requested"]),
             [one["traced_ns"] + one["delay_ns"]["median"] for one in answer["ranks"]],
             answer["options"].get("starts_wait", False),

@@ -60,14 +60,14 @@ class Rule:
         options = Options(draw, texts.trace_of(text), predict, constant)
         options.values = self.values
         machines = options.machines(draw.choice(self.machines), predict)
-        words = ["--predict"] * predict + machines + options.model(safe)
+        words = ["--predict" if predict else "--perturb"] + machines + options.model(safe)
         if chooses:
             words = [w for w in words if not w.startswith(KEEPS_ORDER)]
         if self.perturbed and not (machines and draw.random() < 0.5):
             words += options.perturbations(self.negative)
         if predict and not machines and not any("--latency" in word for word in words):
             words.append(f"--latency={options.distribution()}")
-        kept = ["--predict"] * predict + [w for w in words if w.startswith("--signature")]
+        kept = ["--predict" if predict else "--perturb"] + [w for w in words if w.startswith("--signature")]
         if self.deterministic:
             words = [w for w in words if not w.startswith(("--without=choice", "--horizon"))]
             words.append("--without=choice")
@@ -152,10 +152,10 @@ class Account(Rule):
             need(near(account["run_ns"], run_ns), f"rank {number}: run {run_ns!r}")
             never_negative = ("compute", "messages", "collectives", "threads")
         else:
-            sums = [("put_in_ns", ("compute", "calls", "messages", "collectives"), ()),
+            sums = [("injected_ns", ("compute", "calls", "messages", "collectives"), ()),
                     ("absorbed_ns", ("absorbed_waiting", "absorbed_hidden"), ()),
-                    ("left_ns", ("put_in", "taken_over"), ("absorbed",))]
-            need(near(account["left_ns"], rank["delay_ns"]["mean"]), f"rank {number}: left")
+                    ("net_ns", ("put_in", "taken_over"), ("absorbed",))]
+            need(near(account["net_ns"], rank["delay_ns"]["mean"]), f"rank {number}: left")
             never_negative = ("taken_over", "absorbed_waiting", "absorbed_hidden")
         scale = sum(map(abs, account.values()))
         for key, plus, minus in sums:

@@ -400,7 +400,7 @@ class Damaged(Identity):
         expect_equal([0] * len(result["ranks"]), delays(result), "what is left of it")
         for rank in result["ranks"]:
             account = rank["account"]
-            need(abs(account["put_in_ns"]) <= NEAR, f"rank {rank['rank']}: something was put in")
+            need(abs(account["injected_ns"]) <= NEAR, f"rank {rank['rank']}: something was put in")
 
 
 class Supposed(Damaged):

@@ -131,7 +131,7 @@ def test_an_identity_that_is_none():
     """A nanosecond too much with a synchronous send: it and its receive, of one call or two."""
     rule = rules.Identity()
     rule.machines = (0,)
-    small = found_and_small(rule, " Ssend ", "left_ns", 1.0)
+    small = found_and_small(rule, " Ssend ", "net_ns", 1.0)
     trace = small.trace()
     assert len(trace.calls) <= 2 * trace.ranks + 3 and trace.ranks <= 2, small.shown()
     assert not small.words, small.shown()
@@ -141,7 +141,7 @@ def test_an_account_that_does_not_add_up():
     """By a thousandth of a nanosecond where there is a Scan: a rank of it, alone."""
     rule = rules.Account()
     rule.modes = (False,)
-    small = found_and_small(rule, " Scan ", "taken_over_ns", 0.001)
+    small = found_and_small(rule, " Scan ", "propagated_ns", 0.001)
     assert len(small.trace().calls) == 3 and len(small.words) <= 1, small.shown()
 
 

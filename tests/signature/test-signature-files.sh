@@ -22,7 +22,7 @@ sed -n '/^\.SH EXAMPLES/,$p' "$page" | sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE
 "$sigshow" --all example.sig >shown 2>err
 is "the man page's example is a signature" "$? $(cat err)" "0 "
 calls 2 </dev/null >quiet.txt
-"$mpgsim" --signature=example.sig quiet.txt >out 2>err
+"$mpgsim" --perturb --signature=example.sig quiet.txt >out 2>err
 is "mpgsim takes it" "$? $(cat err)" "0 "
 if [ -n "$python" ]; then
     # Every key of the page's definition lists is in the example, and the reverse.
@@ -98,14 +98,14 @@ same() {
 }
 ok "the ring's delays depend on latency" \
     test "$(delays --latency=const:1100ns)" != "$(delays --latency=const:300ns)"
-same "--map=path=core-complex: less the source's" 300 0.5 --signature=all.sig --map=path=core-complex
-same "--map=path=node: less the source's" 1100 1 --signature=all.sig --map=path=node
-same "a path that the source lacks: less its farthest" 3100 2 --signature=all.sig \
+same "--map=path=core-complex: less the source's" 300 0.5 --perturb --signature=all.sig --map=path=core-complex
+same "--map=path=node: less the source's" 1100 1 --perturb --signature=all.sig --map=path=node
+same "a path that the source lacks: less its farthest" 3100 2 --perturb --signature=all.sig \
     --map=path=between-nodes
-same "no --map=path: the farthest" 3100 2 --signature=all.sig
-same "no --map=path: the farthest of two" 1100 1 --signature=two.sig
+same "no --map=path: the farthest" 3100 2 --perturb --signature=all.sig
+same "no --map=path: the farthest of two" 1100 1 --perturb --signature=two.sig
 
-same "a transfer of 0 bytes changes nothing" 1100 1 --signature=empty.sig
+same "a transfer of 0 bytes changes nothing" 1100 1 --perturb --signature=empty.sig
 ok "though it is there" grep -q '"size_bytes": 0, "transfer_ns"' empty.sig
 
 # assumes TOPIC OPTION...: the line about TOPIC
@@ -114,28 +114,28 @@ assumes() {
     shift
     "$mpgsim" "$@" ring.txt | sed -n "s/^  $topic  *//p"
 }
-is "it says which path: told" "$(assumes path --signature=all.sig --map=path=node)" \
+is "it says which path: told" "$(assumes path --perturb --signature=all.sig --map=path=node)" \
     "target's 'node' (--map=path)"
-is "it says which path: the farthest" "$(assumes path --signature=all.sig)" \
+is "it says which path: the farthest" "$(assumes path --perturb --signature=all.sig)" \
     "target's 'between nodes' (the farthest measured; --map=path chooses)"
 signature "$node" >one.sig
-is "it says which path: the only one" "$(assumes path --signature=one.sig)" \
+is "it says which path: the only one" "$(assumes path --perturb --signature=one.sig)" \
     "target's 'node' (the only one measured)"
 is "it says which path: another of the source" \
-    "$(assumes path --signature=all.sig --source=source.sig)" \
+    "$(assumes path --perturb --signature=all.sig --source=source.sig)" \
     "target's 'between nodes' (the farthest measured; --map=path chooses); source's 'node', for it has no such path"
 is "it says nothing of the path of a source that nothing is taken of" \
     "$(assumes path --source=source.sig "${eager[@]}")" ""
 is "without a signature no path is assumed" "$(assumes path --latency=const:5ns)" ""
-is "nor with one of which nothing is used" "$(assumes path --signature=all.sig --latency=const:5ns \
+is "nor with one of which nothing is used" "$(assumes path --perturb --signature=all.sig --latency=const:5ns \
     --byte=const:1ns --eager-limit=1MiB)" ""
 is "the eager limit is reason enough" \
-    "$(assumes path --signature=one.sig --latency=const:5ns --byte=const:1ns)" \
+    "$(assumes path --perturb --signature=one.sig --latency=const:5ns --byte=const:1ns)" \
     "target's 'node' (the only one measured)"
-like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --map=path=node)" \
+like "the eager limit is the path's" "$(assumes "eager limit" --perturb --signature=all.sig --map=path=node)" \
     "200 bytes (signature)*"
 is "--json: both paths" \
-    "$("$mpgsim" --json --signature=all.sig --source=source.sig ring.txt | grep -E '"(source_)?path": "(node|between nodes)"' |
+    "$("$mpgsim" --json --perturb --signature=all.sig --source=source.sig ring.txt | grep -E '"(source_)?path": "(node|between nodes)"' |
         tr -d ' \n')" '"path":"betweennodes","source_path":"node",'
 
 # fails NAME STATUS TEXT OPTION...
@@ -147,11 +147,11 @@ fails() {
 }
 fails "a path that was not measured" 1 \
     "two.sig: no path 'between nodes' was measured; measured were: core complex, node" \
-    --signature=two.sig --map=path=between-nodes
+    --perturb --signature=two.sig --map=path=between-nodes
 signature >none.sig
-fails "a path of none" 1 "none.sig: no path 'node' was measured" --signature=none.sig --map=path=node
+fails "a path of none" 1 "none.sig: no path 'node' was measured" --perturb --signature=none.sig --map=path=node
 fails "an unknown class" 2 "--map=path: 'rack' is not core-complex, node or between-nodes*" \
-    --signature=all.sig --map=path=rack
+    --perturb --signature=all.sig --map=path=rack
 fails "--map=path without a target" 2 "--map=path needs --signature*" --map=path=node
 
 # ---- noise of several hosts ----
@@ -167,9 +167,9 @@ echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"noise\": [
   $(core b 0 "$half")]}" >hosts.sig
 # 999900 ns of computation and nothing else, a whole number of records but for 100 ns
 calls 4 </dev/null >compute.txt
-"$mpgsim" --per-rank --replicas=1 --models=measurement=fixed --signature=hosts.sig compute.txt >ranks
+"$mpgsim" --per-rank --replicas=1 --models=measurement=fixed --perturb --signature=hosts.sig compute.txt >ranks
 is "rank r runs on recorded core r mod 3: host a's two, then host b's" \
     "$(awk 'NR > 1 { printf "%d ", $3 / 999900 * 100 + 0.5 }' ranks)" "0 33 100 0 "
-like "it says so" "$("$mpgsim" --signature=hosts.sig compute.txt)" \
+like "it says so" "$("$mpgsim" --perturb --signature=hosts.sig compute.txt)" \
     "*  noise  *detours of 3 cores of 2 hosts, one host after another, replayed, * of the time lost; rank r runs on core r mod 3,*"
 done_testing

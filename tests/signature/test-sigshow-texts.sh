@@ -119,7 +119,7 @@ import json, sys
 print("\x9b" in json.dumps(json.load(open("shown", encoding="utf-8")), ensure_ascii=False))')" True
 
 ring 2 2 64 >ring.txt
-"$mpgsim" --signature=evil.sig --source=other.sig ring.txt >shown 2>err
+"$mpgsim" --perturb --signature=evil.sig --source=other.sig ring.txt >shown 2>err
 is "mpgsim takes it" "$?" 0
 is "  and shows none of them" "$(raw shown err)" ""
 

@@ -22,9 +22,9 @@ def ranks(*options):
 
 def is_off(account):
     put = sum(account[key] for key in ("compute_ns", "calls_ns", "messages_ns", "collectives_ns",
-                                       "taken_over_ns"))
-    lost = account["absorbed_waiting_ns"] + account["absorbed_hidden_ns"] + account["left_ns"]
-    least = min(account[key] for key in ("taken_over_ns", "absorbed_waiting_ns",
+                                       "propagated_ns"))
+    lost = account["absorbed_waiting_ns"] + account["absorbed_hidden_ns"] + account["net_ns"]
+    least = min(account[key] for key in ("propagated_ns", "absorbed_waiting_ns",
                                          "absorbed_hidden_ns"))
     return abs(put - lost) > 1e-6 or least < -1e-6
 

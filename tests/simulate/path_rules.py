@@ -7,7 +7,7 @@ from answers import answer, ok
 WORDS = "call,callsite,region,rank,pair"
 PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
 PUT_IN = ["computation_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "order_ns"]
-DELAYS = ["put_in_ns", *PUT_IN, "absorbed_ns", "tracer_ns", "delay_ns", *PER]
+DELAYS = ["injected_ns", *PUT_IN, "absorbed_ns", "tracer_ns", "delay_ns", *PER]
 TIMES = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
 
 
@@ -64,8 +64,8 @@ def delays_add_up(found):
         if total["share"] is not None and not near(sum(p["share"] for p in paths), 1, max(abs(p["share"]) for p in paths)):
             return table["by"], "share"
         for p in paths:
-            if not near(sum(p[k] for k in PUT_IN), p["put_in_ns"], scale) or \
-                    not near(p["put_in_ns"] - p["absorbed_ns"] - p["tracer_ns"], p["delay_ns"], scale):
+            if not near(sum(p[k] for k in PUT_IN), p["injected_ns"], scale) or \
+                    not near(p["injected_ns"] - p["absorbed_ns"] - p["tracer_ns"], p["delay_ns"], scale):
                 return table["by"], p
     return None
 

@@ -42,18 +42,18 @@ same() {
     fi
 }
 
-same --signature "$dir/machine.sig"
-same --signature "$dir/machine.sig" --replicas 5 --replicas=first=2
-same --signature "$dir/machine.sig" --replicas 133 --models=measurement=fixed
-same --signature "$dir/machine.sig" --source "$dir/machine.sig" --replicas 9
+same --perturb --signature "$dir/machine.sig"
+same --perturb --signature "$dir/machine.sig" --replicas 5 --replicas=first=2
+same --perturb --signature "$dir/machine.sig" --replicas 133 --models=measurement=fixed
+same --perturb --signature "$dir/machine.sig" --source "$dir/machine.sig" --replicas 9
 same --signature "$dir/machine.sig" --predict
-same --signature "$dir/machine.sig" --collectives=rounds --absorb=none --models=cosched=none
-same --signature "$dir/machine.sig" --collectives=expand --call-noise=signature
-same --signature "$dir/machine.sig" --models=noise=renewal --eager-limit=100
+same --perturb --signature "$dir/machine.sig" --collectives=rounds --absorb=none --models=cosched=none
+same --perturb --signature "$dir/machine.sig" --collectives=expand --call-noise=signature
+same --perturb --signature "$dir/machine.sig" --models=noise=renewal --eager-limit=100
 same --noise exp:3us --latency gamma:1us,700ns --byte normal:0.3ns,0.1ns
 same --noise exp:3us --latency gamma:1us,700ns --where=pair,callsite --replicas 133
-same --signature "$dir/machine.sig" --source "$dir/machine.sig" --where=call --replicas 37
+same --perturb --signature "$dir/machine.sig" --source "$dir/machine.sig" --where=call --replicas 37
 same --signature "$dir/machine.sig" --predict --where=pair --replicas 37
-same --signature "$dir/machine.sig" --where=call --collectives=expand --replicas 37
+same --perturb --signature "$dir/machine.sig" --where=call --collectives=expand --replicas 37
 same --signature "$dir/machine.sig" --predict --where=call --collectives=expand --replicas 37
 echo "1..$count"

@@ -90,10 +90,10 @@ for trace in app unclocked alike dense; do
 --absorb=wait --latency=const:-50ns
 --absorb=none --latency=const:-50ns
 --latency=const:300ns --collectives=expand
---signature=$reference --replicas=4
---signature=$reference --source=$reference --replicas=4
---signature=$reference --source=$reference --replicas=4 --map=cyclic:2
---signature=$reference --source=$reference --replicas=4 --compute-ratio=2
+--perturb --signature=$reference --replicas=4
+--perturb --signature=$reference --source=$reference --replicas=4
+--perturb --signature=$reference --source=$reference --replicas=4 --map=cyclic:2
+--perturb --signature=$reference --source=$reference --replicas=4 --compute-ratio=2
 --signature=$reference --source=$reference --replicas=4 --compute-ratio=0.7 --predict
 --signature=$reference --source=$reference --replicas=4 --predict
 --signature=$reference --replicas=4 --predict --collectives=expand
@@ -196,7 +196,7 @@ END
 fi
 
 # ---- files that are not what they should be ----
-options=(--latency=const:2us --signature="$reference" --source="$reference" --compute-ratio=2 --replicas=2)
+options=(--latency=const:2us --perturb --signature="$reference" --source="$reference" --compute-ratio=2 --replicas=2)
 expected=$(fresh alike.trace "${options[@]}")
 rm -f alike.trace/mpgsim.floors
 answer alike.trace "${options[@]}" >/dev/null

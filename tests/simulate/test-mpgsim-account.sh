@@ -12,8 +12,8 @@ account() {
     "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
 import json, sys
 names = {"compute_ns": "compute", "calls_ns": "calls", "messages_ns": "messages",
-         "collectives_ns": "collectives", "taken_over_ns": "taken",
-         "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "left_ns": "left"}
+         "collectives_ns": "collectives", "propagated_ns": "taken",
+         "absorbed_waiting_ns": "waiting", "absorbed_hidden_ns": "hidden", "net_ns": "left"}
 accounts = [rank["account"] for rank in json.load(sys.stdin)["ranks"]]
 print("; ".join(" ".join(f"{short}={a[name]:g}" for name, short in names.items() if a[name]) or "-"
                 for a in accounts))'
@@ -122,12 +122,12 @@ def check(account, left=None):
     put = sum(account[k] for k in ("compute_ns", "calls_ns", "messages_ns", "collectives_ns"))
     absorbed = account["absorbed_waiting_ns"] + account["absorbed_hidden_ns"]
     scale = 1 + max(abs(v) for v in account.values())
-    assert near(put, account["put_in_ns"], scale), account
+    assert near(put, account["injected_ns"], scale), account
     assert near(absorbed, account["absorbed_ns"], scale), account
-    assert near(put + account["taken_over_ns"] - absorbed, account["left_ns"], scale), account
-    assert min(account["taken_over_ns"], account["absorbed_waiting_ns"],
+    assert near(put + account["propagated_ns"] - absorbed, account["net_ns"], scale), account
+    assert min(account["propagated_ns"], account["absorbed_waiting_ns"],
                account["absorbed_hidden_ns"]) >= 0, account
-    assert left is None or near(account["left_ns"], left, scale), account
+    assert left is None or near(account["net_ns"], left, scale), account
 
 def exactly(*more):
     answer = json.loads(subprocess.check_output([program, "--json", *words, *more]))
@@ -143,14 +143,14 @@ def as_printed():
     text = subprocess.check_output([program, *words], text=True)
     number = lambda s: int(s.replace(".", ""))
     line = {m[1]: m for m in re.finditer(
-        r"^  (put in|taken over|absorbed|left) +[-+= ] +(-?[\d.]+) (s|ms|us|ns) (.*)$", text, re.M)}
+        r"^  (injected|propagated|absorbed|net) +[-+= ] +(-?[\d.]+) (s|ms|us|ns) (.*)$", text, re.M)}
     total = {name: number(m[2]) for name, m in line.items()}
     parts = {name: [number(p) for p in re.findall(r"(?<= )-?\d+(?:\.\d+)?(?= \+|$)", m[4])]
              for name, m in line.items()}
     assert len(line) == 4 and len({m[3] for m in line.values()}) == 1, text
-    assert len(parts["put in"]) == 4 and sum(parts["put in"]) == total["put in"], text
+    assert len(parts["injected"]) == 4 and sum(parts["injected"]) == total["injected"], text
     assert len(parts["absorbed"]) == 2 and sum(parts["absorbed"]) == total["absorbed"], text
-    assert total["put in"] + total["taken over"] - total["absorbed"] == total["left"], text
+    assert total["injected"] + total["propagated"] - total["absorbed"] == total["net"], text
 
 for line in sys.stdin:
     what, *words = line.split()
@@ -177,8 +177,8 @@ adds_up() {
     [ "$said" = right ] || { echo "# $said"; return 1; }
 }
 perturbations=(
-    "--signature=$reference"
-    "--signature=$reference --source=$reference"
+    "--perturb --signature=$reference"
+    "--perturb --signature=$reference --source=$reference"
     "--noise=exp:2us --latency=normal:1us,2us --byte=lognormal:1ns,3ns --call-noise=normal:100ns,3us"
     "--latency=const:-3us --call-noise=const:-1us"
     "--compute-ratio=0.5 --noise=pareto:3ns,1.7"

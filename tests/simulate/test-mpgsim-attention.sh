@@ -82,69 +82,69 @@ print(*[a["topic"] for a in json.load(sys.stdin)["attention"]])')" "$topic"
 
 # ---- nothing ----
 program "${good[@]}"
-is "a good case has nothing above it" "$(attention '' --signature=whole.sig)" ""
-is "nor in JSON" "$("$mpgsim" --json --signature=whole.sig t.txt |
+is "a good case has nothing above it" "$(attention '' --perturb --signature=whole.sig)" ""
+is "nor in JSON" "$("$mpgsim" --json --perturb --signature=whole.sig t.txt |
     sed -n 's/^ "attention": //p')" "[],"
 is "nor with another good source" \
-    "$(attention '' --signature=whole.sig --source=elsewhere.sig)" ""
+    "$(attention '' --perturb --signature=whole.sig --source=elsewhere.sig)" ""
 is "nor without any signature" "$(attention '' --latency=const:1us)" ""
 
 # ---- the signature ----
-only measured "badly: of the signature 1 of 28 checks failed on what is used here: uncertain noise (can move computation by 2.1 %); *" \
-    "failed checks" --signature=bad.sig
-only measured "badly: of the signature 1 of 28 checks failed on what is used here: short record; *" \
-    "failed checks of an older file" --signature=old.sig
-is "but not where its noise is not used" "$(attention measured --signature=bad.sig --noise=const:1us)" ""
-only measured "not checked: the signature *" "no checks" --signature=unchecked.sig
-only measured "badly: of the source's signature *" "a source's" --signature=whole.sig --source=bad.sig
+only quality "of the signature, 1 of 28 checks that matter here failed: uncertain noise (can move computation by 2.1 %); *" \
+    "failed checks" --perturb --signature=bad.sig
+only quality "of the signature, 1 of 28 checks that matter here failed: short record; *" \
+    "failed checks of an older file" --perturb --signature=old.sig
+is "but not where its noise is not used" "$(attention quality --perturb --signature=bad.sig --noise=const:1us)" ""
+only quality "not checked: the signature *" "no checks" --perturb --signature=unchecked.sig
+only quality "of the source's signature, *" "a source's" --perturb --signature=whole.sig --source=bad.sig
 only noise "no noise in this signature: nothing interrupts the computation *" "no noise" \
-    --signature=quiet.sig
+    --perturb --signature=quiet.sig
 only source "no noise in the source's signature: *" "a source without noise" \
-    --signature=whole.sig --source=quiet.sig
+    --perturb --signature=whole.sig --source=quiet.sig
 only collectives "none in this signature, and 1 in the trace: *" "no collectives" \
-    --signature=calls.sig
+    --perturb --signature=calls.sig
 only collectives "none in the source's signature, *" "a source without" \
-    --signature=whole.sig --source=calls.sig
-is "unless they are given otherwise" "$(attention '' --signature=calls.sig --latency=const:1us \
+    --perturb --signature=whole.sig --source=calls.sig
+is "unless they are given otherwise" "$(attention '' --perturb --signature=calls.sig --latency=const:1us \
     --source=none | grep -c collectives)" 0
 only overheads "no overheads of receives in this signature: *" "no overheads of receives" \
-    --signature=receives.sig
-only overheads "no overheads of sends in this signature: *" "nor of sends" --signature=sends.sig
+    --perturb --signature=receives.sig
+only overheads "no overheads of sends in this signature: *" "nor of sends" --perturb --signature=sends.sig
 only overheads "no overheads of sends and receives in the source's signature: *" "nor of both" \
-    --signature=whole.sig --source=both.sig
-is "no network: its three parts" "$(attention '' --signature=alone.sig |
+    --perturb --signature=whole.sig --source=both.sig
+is "no network: its three parts" "$(attention '' --perturb --signature=alone.sig |
     awk '{ print $1 }' | paste -sd ' ')" "latency bytes eager"
 only sizes "messages of up to 97.66 KiB, and the network of the signature was measured up to 64 KiB: *" \
-    "sizes beyond the measured" --signature=small.sig
+    "sizes beyond the measured" --perturb --signature=small.sig
 only sizes "messages of up to 97.66 KiB, and the network of the source's signature *" \
-    "sizes beyond the source's" --signature=whole.sig --source=small.sig
-is "unless they do not matter" "$(attention sizes --signature=small.sig --latency=const:1us \
+    "sizes beyond the source's" --perturb --signature=whole.sig --source=small.sig
+is "unless they do not matter" "$(attention sizes --perturb --signature=small.sig --latency=const:1us \
     --byte=const:1ns)" ""
 
 # 2400 + (7289000 - 2400) / 256 / 2 = 16632.
 like_means="the one-way time of 0 bytes has a mean of 2.45 us in the %s, and is drawn with 16.63 us: *"
-only quantiles "${like_means/\%s/signature}" "knots that draw another mean" --signature=steps.sig
-only quantiles "${like_means/\%s/source\'s signature}" "a source's" --signature=whole.sig --source=steps.sig
+only quantiles "${like_means/\%s/signature}" "knots that draw another mean" --perturb --signature=steps.sig
+only quantiles "${like_means/\%s/source\'s signature}" "a source's" --perturb --signature=whole.sig --source=steps.sig
 is "predicted, too" "$(attention quantiles --predict --signature=steps.sig | wc -l)" 1
-is "unless they are not drawn from" "$(attention quantiles --signature=steps.sig --latency=const:1us --byte=const:1ns)" ""
+is "unless they are not drawn from" "$(attention quantiles --perturb --signature=steps.sig --latency=const:1us --byte=const:1ns)" ""
 
 program "${good[@]}"
 sed -i 's/Allreduce bytes=8$/Allreduce bytes=9000000/' t.txt
-is "collectives beyond the measured are their messages" "$(attention sizes --signature=whole.sig --source=other.sig)" ""
+is "collectives beyond the measured are their messages" "$(attention sizes --perturb --signature=whole.sig --source=other.sig)" ""
 program "${good[@]}"
 
 # ---- the source ----
 only source "none known (another kernel): the traced machine is taken for one without noise*" \
-    "no source" --signature=elsewhere.sig
-is "unless that is meant" "$(attention '' --signature=elsewhere.sig --source=none)" ""
+    "no source" --perturb --signature=elsewhere.sig
+is "unless that is meant" "$(attention '' --perturb --signature=elsewhere.sig --source=none)" ""
 
 # ---- the trace ----
 program "${good[@]}"
 sed -i 's/1000000 1000010 Finalize/5000000000 5000000010 Finalize/' t.txt
 only noise "its record of 4 s is shorter than the run of 5* s: it is repeated, *" "a short record" \
-    --signature=whole.sig --source=other.sig
-is "unless it changes nothing" "$(attention '' --signature=whole.sig)" ""
-is "unless it is not used" "$(attention '' --signature=whole.sig --noise=exp:1us |
+    --perturb --signature=whole.sig --source=other.sig
+is "unless it changes nothing" "$(attention '' --perturb --signature=whole.sig)" ""
+is "unless it is not used" "$(attention '' --perturb --signature=whole.sig --noise=exp:1us |
     grep -v replaced)" ""
 
 calls 2 "${good[@]}" <<'CALLS' >t.txt
@@ -287,10 +287,10 @@ like "... sends never wait" "$(attention "eager limit" --predict --signature=unl
 for mode in --predict ''; do
     # shellcheck disable=SC2086 # no word without
     like "... but by the source's, if that is known: ${mode:-perturb}" \
-        "$(attention "eager limit" $mode --signature=unlimited.sig --source=eager-limit=999)" \
+        "$(attention "eager limit" ${mode:---perturb} --signature=unlimited.sig --source=eager-limit=999)" \
         "n*in this signature: the traced machine's is taken, 999 bytes (--eager-limit says it)"
     # shellcheck disable=SC2086
-    like "... none: ${mode:-perturb}" "$(attention "eager limit" $mode --signature=unlimited.sig --source=eager-limit=-1)" \
+    like "... none: ${mode:-perturb}" "$(attention "eager limit" ${mode:---perturb} --signature=unlimited.sig --source=eager-limit=-1)" \
         "n*in this signature: the traced machine's is taken, by which all standard sends wait *"
 done
 like "... and without costs: one line" "$(attention "eager limit" --predict --signature=uncosted.sig)" \

@@ -37,7 +37,7 @@ def check_any():
     ok("a Waitany whose winner changes", found["choice"]["picks_changed"] == 1 and run_ns(found) == 5100.5 + REST, found["choice"])
     expect("what was put in, less what the one had come later in the trace", shares(found, "rank", "rank"),
            {0: {"share": 0, "absorbed_ns": 2000, "order_ns": 0, "per_compute": REST},
-            1: {"share": 1, "put_in_ns": 4000.5, "noise_ns": 4000.5, "per_noise": 4000.5, "per_compute": 1000}})
+            1: {"share": 1, "injected_ns": 4000.5, "noise_ns": 4000.5, "per_noise": 4000.5, "per_compute": 1000}})
     expect("it is of who sent it, whatever request it goes by", shares(found, "pair", "from", "to"),
            {(None, None): {"share": 1, "per_compute": 1000 + REST}, (1, 0): {"absorbed_ns": 2000, "delay_ns": -2000}})
     expect("and of the call that chooses, or waits for it", shares(found, "call", "call"),
@@ -47,10 +47,10 @@ def check_any():
     found = answer(FLIGHT, "--noise=const:550.5ns@1", f"--where={WORDS}", "first.txt")
     ok("the other one wins", run_ns(found) == 4400 + REST, found["run_time_ns"])
     expect("what comes later than the other did is put in", shares(found, "rank", "rank"),
-           {0: {"share": 1, "put_in_ns": 300, "order_ns": 300, "delay_ns": 300, "per_compute": 3000 + REST}, 2: {"put_in_ns": 0, "per_compute": 1300}})
+           {0: {"share": 1, "injected_ns": 300, "order_ns": 300, "delay_ns": 300, "per_compute": 3000 + REST}, 2: {"injected_ns": 0, "per_compute": 1300}})
     expect("where it was waited for", shares(found, "call", "call"),
-           {"MPI_Waitany": {"share": 1, "order_ns": 300, "per_noise": 0}, "MPI_Send": {"put_in_ns": 0, "per_compute": 1300},
-            "MPI_Wait": {"put_in_ns": 0, "per_compute": 3000}, "MPI_Finalize": {"per_compute": REST}})
+           {"MPI_Waitany": {"share": 1, "order_ns": 300, "per_noise": 0}, "MPI_Send": {"injected_ns": 0, "per_compute": 1300},
+            "MPI_Wait": {"injected_ns": 0, "per_compute": 3000}, "MPI_Finalize": {"per_compute": REST}})
     # of the mean run: who is last in each replica, with what it has come to
     found = answer(FLIGHT, "--noise=exp:3us@1-2", "--where=rank", "--replicas=4000", "late.txt")
     path = shares(found, "rank", "rank")
@@ -90,7 +90,7 @@ def check_open():
     found = answer(FLIGHT, "--noise=const:550.5ns@1", f"--where={WORDS}", "open.txt")
     ok("a receive from anybody takes the other message", found["choice"]["picks_changed"] == 2 and run_ns(found) == 4410 + REST, found["choice"])
     expect("which was there later by 300", shares(found, "call", "call"),
-           {"MPI_Recv": {"share": 1, "order_ns": 300, "delay_ns": 300}, "MPI_Send": {"put_in_ns": 0, "per_compute": 1300},
+           {"MPI_Recv": {"share": 1, "order_ns": 300, "delay_ns": 300}, "MPI_Send": {"injected_ns": 0, "per_compute": 1300},
             "MPI_Finalize": {"per_compute": REST}})
     found = answer(FLIGHT, "--noise=const:4000.5ns@1", f"--where={WORDS}", "open.txt")
     ok("what it leaves is taken by the second", run_ns(found) == 5100.5 + REST, found["run_time_ns"])
@@ -114,7 +114,7 @@ def check_tests():
         found = answer(*given, f"--polling={polling}", f"--where={WORDS}")
         ok(f"--polling={polling}: a test finds it earlier, later ones are not made", near(run_ns(found), runs), found["run_time_ns"])
         expect("what is not done is absorbed", shares(found, "rank", "rank"),
-               {0: {"put_in_ns": 0, "absorbed_ns": 4100 - runs, "delay_ns": runs - 4100, "per_compute": mine}})
+               {0: {"injected_ns": 0, "absorbed_ns": 4100 - runs, "delay_ns": runs - 4100, "per_compute": mine}})
 
 
 def arguments_of(v):

@@ -29,7 +29,7 @@ def account(name, found, by, names, columns, expected):
     ok(name, right, f"{got} for {expected}")
 
 
-DELAY = ["put_in_ns", "taken_over_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "passed_on_ns"]
+DELAY = ["injected_ns", "propagated_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "passed_on_ns"]
 TIME = ["compute_ns", "calls_ns", "messages_ns", "run_ns"]
 
 
@@ -87,7 +87,7 @@ def check_any():
             {(None, None): [2 * LATE, 0, 0, 0, 2 * LATE], (2, 0): [X, S2 - S1, 0, 0, S2 - S1 + X], (1, 0): [X, over, 0, 0, over + X]})
     # the path: what 1 lost, X, less that 1's came 2002 before 2's in the trace, by which it goes now
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
-           {1: {"share": LATE / (LATE + X), "put_in_ns": LATE}, 0: {"share": X / (LATE + X), "put_in_ns": X, "absorbed_ns": S2 - S1}})
+           {1: {"share": LATE / (LATE + X), "injected_ns": LATE}, 0: {"share": X / (LATE + X), "injected_ns": X, "absorbed_ns": S2 - S1}})
     # on the target 2's is there at 3011 + X, before 1's at 1009 + LATE + X: what 0 waits for is all but its work
     found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "any.txt")
     come = S1 + LATE + X
@@ -142,7 +142,7 @@ def check_tests():
     account("by pair", found, "pair", ["from", "to"], DELAY,
             {(None, None): [2 * late, 0, 0, 0, 2 * late], (1, 0): [X, late, 84, 0, late + X - 84]})
     expect("the slow rank is named", shares(found, "rank", "rank"),
-           {1: {"share": late / (late + X), "put_in_ns": late}, 0: {"share": X / (late + X), "put_in_ns": X, "absorbed_ns": 84}})
+           {1: {"share": late / (late + X), "injected_ns": late}, 0: {"share": X / (late + X), "injected_ns": X, "absorbed_ns": 84}})
     # 1 takes 0.37 of its time: the first test finds it, and neither of the others is made. Both were 13 and 17 long
     found = answer("--source=latency=127ns", "--polling=work", "--compute-ratio=0.37@slow", "--where=call,rank", "tests.txt")
     ok("it comes earlier: one test finds it, the other one that failed is not made", (found["choice"]["tests_early"], found["choice"]["tests_saved"]) == (1, 1),
@@ -164,7 +164,7 @@ def check_tests():
     sites = {(r["callsite"][0], r["call"]): r["path"] for r in whole(rows_of(found, "callsite"))}
     expect("a noisy callsite is named, its share exact", {s: sites[s] for s in sites if sites[s]["share"]},
            {("?+0x12", "MPI_Test"): {"share": 3 * each / total, "calls_ns": 94.5, "noise_ns": 21.75},
-            ("?+0x11", "MPI_Irecv"): {"share": each / total, "put_in_ns": each}, ("unknown", "MPI_Finalize"): {"share": 7.25 / total}})
+            ("?+0x11", "MPI_Irecv"): {"share": each / total, "injected_ns": each}, ("unknown", "MPI_Finalize"): {"share": 7.25 / total}})
     account("its account", found, "call", ["call"], DELAY,
             {"MPI_Irecv": [each, 0, 0, 0, each], "MPI_Test": [3 * each, 0, 0, 0, 3 * each], "MPI_Finalize": [7.25, 0, 0, 0, 7.25]})
 
@@ -185,7 +185,7 @@ def check_open():
     kinds = {(r["from"], r["to"]): r["class"] for r in rows_of(found, "pair")}
     ok("so it is tolerant, and the other sensitive", (kinds[2, 0], kinds[1, 0]) == ("sensitive", "tolerant"), kinds)
     expect("on the path is nothing of 1's", shares(found, "rank", "rank"),
-           {0: {"share": 1, "messages_ns": X, "order_ns": t2 - t1, "put_in_ns": t2 - t1 + X}, 2: {"put_in_ns": 0, "per_compute": t2}})
+           {0: {"share": 1, "messages_ns": X, "order_ns": t2 - t1, "injected_ns": t2 - t1 + X}, 2: {"injected_ns": 0, "per_compute": t2}})
     # 1 loses 4127.5: the second receive waits for 1's. In the trace it had 2's, at 1303 + L, 2705 before it was asked for
     found = answer(*PERTURB, SLOW, "--where=rank,pair", "open.txt")
     first, left, ready = t2 - t1 + X, t1 + LATE + L + X - enters, enters - (t2 + L)
@@ -196,7 +196,7 @@ def check_open():
             {0: [2 * X, t2 - t1 + over, ready, 0, left], 1: [2 * LATE, 0, 0, 0, 2 * LATE]})
     # absorbed on the path: that slack, and the 294 by which 1's had come earlier than 2's; together it is the work of 2999
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
-           {1: {"share": LATE / (LATE + X), "put_in_ns": LATE}, 0: {"share": X / (LATE + X), "put_in_ns": X, "absorbed_ns": work}})
+           {1: {"share": LATE / (LATE + X), "injected_ns": LATE}, 0: {"share": X / (LATE + X), "injected_ns": X, "absorbed_ns": work}})
     found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "open.txt")
     come = t1 + LATE + X
     account("predict: both waits", found, "rank", ["rank"], TIME,
@@ -219,7 +219,7 @@ def check_link():
                       ", ".join(PATH % (path, ns, ns, ns) for path, ns in paths))
     with open("far", "w", encoding="ascii") as out:
         out.write("a\nb\na\n")
-    given = ["--signature=target.sig", "--map=far", "--where=call,rank,pair", "any.txt"]
+    given = ["--perturb", "--signature=target.sig", "--map=far", "--where=call,rank,pair", "any.txt"]
     # 1's message takes far - near longer than it did: 2's comes first, 2002 later than 1's did, as above. 1's is there at 1009 + L + far
     # - near, by the request of 2's, with all of its way put in; of that 2002 and what came earlier than 2's did are hidden
     found = answer("--source=latency=127ns", "--source=source.sig", "--source=map=block:3", *given)
@@ -228,7 +228,7 @@ def check_link():
     account("a slow link: what it adds is put in, where others hide none of it", found, "pair", ["from", "to"], DELAY,
             {(2, 0): [0, S2 - S1, 0, 0, S2 - S1], (1, 0): [more, 0, 0, more - (left - (S2 - S1)), left - (S2 - S1)]})
     expect("it is named, its share exact", shares(found, "pair", "from", "to"),
-           {(1, 0): {"share": 1, "messages_ns": more, "absorbed_ns": S2 - S1, "delay_ns": left}, (None, None): {"put_in_ns": 0, "per_compute": S1 + REST}})
+           {(1, 0): {"share": 1, "messages_ns": more, "absorbed_ns": S2 - S1, "delay_ns": left}, (None, None): {"injected_ns": 0, "per_compute": S1 + REST}})
     found = predicted("--source=none", "--where=path", *given)
     come = S1 + far_ns
     expect("predict: the link is named, its share exact", shares(found, "pair", "from", "to"),

@@ -9,9 +9,11 @@ import io
 import os
 import tempfile
 
-from answers import REFERENCE, answer, finish, make, make_random, ok, run, unlike_difference, write
+from answers import REFERENCE as MACHINE, answer, finish, make, make_random, ok, run, unlike_difference, write
 
 from path_rules import WORDS, delays_add_up, expect, is_delay, near, rows_of, shares
+
+REFERENCE = ["--perturb", *MACHINE]
 
 
 def check_chain():
@@ -28,8 +30,8 @@ def check_chain():
             (0, 1): {"share": 102 / end, "messages_ns": 102, "per_latency": 1, "per_byte": 8, "delay_ns": 102},
             (1, 2): {"share": 10100 / end, "messages_ns": 10100, "per_latency": 1, "per_byte": 40000}})
     expect("by rank: who waits for it", shares(found, "rank", "rank"),
-           {0: {"put_in_ns": 2385.5, "per_compute": 1000}, 1: {"put_in_ns": 102, "per_compute": 1000},
-            2: {"put_in_ns": 10100, "absorbed_ns": 0, "per_compute": 500}})
+           {0: {"injected_ns": 2385.5, "per_compute": 1000}, 1: {"injected_ns": 102, "per_compute": 1000},
+            2: {"injected_ns": 10100, "absorbed_ns": 0, "per_compute": 500}})
     ok("draws that are alike leave no doubt", all(near(r["path"][k], r["path"]["share"]) for r in rows_of(found, "rank")
                                                   for k in ("share_low", "share_high")), rows_of(found, "rank"))
     # a sender that is 22 us early, of which its message has no more than the 1 us of the receive, has 4.77 us of noise: the
@@ -37,10 +39,10 @@ def check_chain():
     write("early.txt", 2, ["0 0 1000 Init", "0 5000 6000 Send comm=0 to=1 tag=7 bytes=8", "0 6000 6000 Finalize",
                            "1 0 1000 Init", "1 26000 27000 Recv comm=0 from=0 tag=7 bytes=8", "1 99000 99000 Finalize"])
     total = answer("--noise=const:4770ns@0", "--where=rank", "early.txt")["where"]["total"]["path"]
-    ok("what is absorbed whole is on no path", total["put_in_ns"] == total["delay_ns"] == 0 and total["share"] is None, total)
+    ok("what is absorbed whole is on no path", total["injected_ns"] == total["delay_ns"] == 0 and total["share"] is None, total)
     found = answer("--noise=const:24770ns@0", "--where=rank", "early.txt")
     expect("what is absorbed in part is, and so is that part", shares(found, "rank", "rank"),
-           {0: {"share": 1, "put_in_ns": 24770}, 1: {"share": 0, "absorbed_ns": 21000, "delay_ns": -21000}})
+           {0: {"share": 1, "injected_ns": 24770}, 1: {"share": 0, "absorbed_ns": 21000, "delay_ns": -21000}})
 
 
 def check_tree():
@@ -52,7 +54,7 @@ def check_tree():
     found = answer("--source=latency=100ns", "--noise=const:4770ns@2", f"--where={WORDS}", "tree.txt")
     expect("a tree: its noisy rank", shares(found, "rank", "rank"),
            {0: {"share": 0, "absorbed_ns": 1000, "per_compute": 10050},
-            2: {"share": 1, "put_in_ns": 4770, "per_noise": 4770, "per_compute": 1000}})
+            2: {"share": 1, "injected_ns": 4770, "per_noise": 4770, "per_compute": 1000}})
     expect("its call, and who waits", shares(found, "call", "call"),
            {"MPI_Send": {"share": 1, "delay_ns": 4770}, "MPI_Waitall": {"absorbed_ns": 1000}, "MPI_Finalize": {"per_compute": 10050}})
 
@@ -71,11 +73,11 @@ def check_stencil():
     write("stencil.txt", 4, lines)
     found = answer("--source=latency=100ns", "--noise=const:2385.5ns@2", f"--where={WORDS}", "stencil.txt")
     expect("a stencil: the noisy rank is named, its share exact", shares(found, "rank", "rank"),
-           {2: {"share": 1, "put_in_ns": 10 * 2385.5, "per_noise": 10 * 2385.5, "per_compute": 27000}})
+           {2: {"share": 1, "injected_ns": 10 * 2385.5, "per_noise": 10 * 2385.5, "per_compute": 27000}})
     found = answer("--source=latency=100ns", "--call-noise=const:777.5ns@2", "--latency=const:385ns", f"--where={WORDS}", "stencil.txt")
     expect("noisy calls are", shares(found, "call", "call"),
            {"MPI_Irecv": {"share": 1 / 3, "calls_ns": 3 * 777.5, "per_compute": 27000}, "MPI_Isend": {"share": 1 / 3},
-            "MPI_Waitall": {"put_in_ns": 3 * 777.5, "per_latency": 0}})
+            "MPI_Waitall": {"injected_ns": 3 * 777.5, "per_latency": 0}})
 
 
 def check_mixture():
@@ -88,7 +90,7 @@ def check_mixture():
     path = shares(found, "rank", "rank")
     ok("two of a kind: each in half of the replicas", abs(path[1]["per_compute"] / 1000 - 0.5) < 0.04 and
        near(path[1]["per_compute"] + path[2]["per_compute"], 1000, 1000), path)
-    ok("the later of two takes 3/2 of the mean", abs(path[1]["put_in_ns"] + path[2]["put_in_ns"] - 7500) < 300, path)
+    ok("the later of two takes 3/2 of the mean", abs(path[1]["injected_ns"] + path[2]["injected_ns"] - 7500) < 300, path)
     ok("the interval holds a half", all(path[r]["share_low"] < 0.5 < path[r]["share_high"] for r in (1, 2)), path)
 
 
@@ -106,12 +108,12 @@ def check_expanded():
     given = ["--collectives=expand", "--collectives=table=chain.table", f"--where={WORDS}", "late.txt"]
     found = answer("--latency=const:55.5ns", "--byte=const:0.5ns", *given)
     expect("a broadcast down a chain: a message of who came last, no other", shares(found, "rank", "rank"),
-           {2: {"put_in_ns": 0, "per_compute": 5000},
-            3: {"share": 1, "put_in_ns": 60.5, "collectives_ns": 60.5, "absorbed_ns": 0, "per_latency": 1, "per_byte": 10}})
+           {2: {"injected_ns": 0, "per_compute": 5000},
+            3: {"share": 1, "injected_ns": 60.5, "collectives_ns": 60.5, "absorbed_ns": 0, "per_latency": 1, "per_byte": 10}})
     found = answer("--latency=const:2500.5ns", *given)
     expect("until those before it come to more", shares(found, "rank", "rank"),
-           {0: {"put_in_ns": 0, "per_compute": 1000},
-            3: {"share": 1, "put_in_ns": 7501.5, "absorbed_ns": 4000, "delay_ns": 3501.5, "per_latency": 3}})
+           {0: {"injected_ns": 0, "per_compute": 1000},
+            3: {"share": 1, "injected_ns": 7501.5, "absorbed_ns": 4000, "delay_ns": 3501.5, "per_latency": 3}})
 
 
 def check_algorithms():
@@ -220,7 +222,7 @@ def check_forms():
     ok("text: the tables, and rows that add up as printed", text.count("The path of the longest rank's delay, by ") == 2 and
        text.count("  100.00 %") == 2 and len(lines) == 8 and all(abs(a) < 1e-9 for a in added), text)
     rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=40", *given)[1])))
-    ok("CSV has them", near(sum(float(r["path_share"]) for r in rows), 1) and float(rows[0]["path_put_in_ns"]) == 2385 and
+    ok("CSV has them", near(sum(float(r["path_share"]) for r in rows), 1) and float(rows[0]["path_injected_ns"]) == 2385 and
        float(rows[2]["path_messages_ns"]) == 100, rows)
 
 

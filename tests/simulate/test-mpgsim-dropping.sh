@@ -190,7 +190,7 @@ print(answer["together"]["change_ns"]["median"], *(
     "-100.0 None None -60.0 -60.0 None None"
 "$mpgsim" --absorb=none "${sides[@]}" sides.txt >text
 is "... in words, last" \
-    "$(sed -n '/^Supposed/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
+    "$(sed -n '/^Hypotheses/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
     " drop call=Iallreduce| alone -60 ns -15.00|\
  drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
 

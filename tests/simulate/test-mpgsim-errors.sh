@@ -202,38 +202,38 @@ else
 fi
 
 # ---- signatures ----
-ok "no signature" refuses 1 "mpgsim: none.sig: No such file*" --signature=none.sig good.txt
-ok "a folder as signature" refuses 1 "mpgsim: full: *" --signature=full good.txt
+ok "no signature" refuses 1 "mpgsim: none.sig: No such file*" --perturb --signature=none.sig good.txt
+ok "a folder as signature" refuses 1 "mpgsim: full: *" --perturb --signature=full good.txt
 head -c 5000 "$reference" >cut.sig
-ok "a cut-off signature" refuses 1 "mpgsim: cut.sig: *" --signature=cut.sig good.txt
+ok "a cut-off signature" refuses 1 "mpgsim: cut.sig: *" --perturb --signature=cut.sig good.txt
 ok "a cut-off source" refuses 1 "mpgsim: cut.sig: *" --source=cut.sig good.txt
 sed 's/"version": \[[0-9]*,/"version": [99,/' "$reference" >major.sig
-ok "another major version" refuses 1 "mpgsim: major.sig: *version*" --signature=major.sig good.txt
+ok "another major version" refuses 1 "mpgsim: major.sig: *version*" --perturb --signature=major.sig good.txt
 sed 's/"version": \[\([0-9]*\), [0-9]*/"version": [\1, 77/' "$reference" >minor.sig
 ok "another minor version is one" grep -q '"version": \[[0-9]*, 77\]' minor.sig
-ok "another minor version will do" "$mpgsim" -o out --signature=minor.sig good.txt
-ok "the reference: runs" "$mpgsim" -o out --signature="$reference" good.txt
+ok "another minor version will do" "$mpgsim" -o out --perturb --signature=minor.sig good.txt
+ok "the reference: runs" "$mpgsim" -o out --perturb --signature="$reference" good.txt
 like "the reference: says what it assumes" "$(cat out)" \
     "*noise *detours of 2 cores replayed*latency *bytes *"
 delays() {
     "$mpgsim" --per-rank "$@" good.txt | awk 'NR > 1 { printf "%s ", $3 }'
 }
-"$mpgsim" --per-rank --signature="$reference" --latency=const:0 --byte=const:0 good.txt >noisy
+"$mpgsim" --per-rank --perturb --signature="$reference" --latency=const:0 --byte=const:0 good.txt >noisy
 ok "the reference: noise delays every rank, and never hastens one" awk -F '\t' '
     NR > 1 && ($3 < 0 || $4 < 0 || $5 <= 0) { bad = 1 }
     END { exit bad || NR != 6 }' noisy
 is "source equal to target: latency and bytes are exactly 0" \
-    "$(delays --signature="$reference" --source="$reference" --noise=const:0 | tr -d ' 0')" ""
-"$mpgsim" --json --signature="$reference" --source="$reference" good.txt >same.json
+    "$(delays --perturb --signature="$reference" --source="$reference" --noise=const:0 | tr -d ' 0')" ""
+"$mpgsim" --json --perturb --signature="$reference" --source="$reference" good.txt >same.json
 ok "source equal to target: its noise changes nothing, either" awk '
     /"traced_run_time_ns":/ { traced = $2 + 0 }
     /"run_time_ns": [0-9]/ { n++; if ($2 + 0 != traced) bad = 1 }
     END { exit bad || n != 64 || !traced }' same.json
 sed 's/"eager_limit_bytes": [^,}]*/"eager_limit_bytes": -1/' "$reference" >limit.sig
 is "a signature's eager limit of -1: no send is eager" \
-    "$("$mpgsim" --json --signature=limit.sig good.txt | grep -c '"eager_limit_bytes": -1')" \
+    "$("$mpgsim" --json --perturb --signature=limit.sig good.txt | grep -c '"eager_limit_bytes": -1')" \
     "$(grep -c '"eager_limit_bytes"' limit.sig)"
-like "a signature's eager limit of -1: said" "$("$mpgsim" --signature=limit.sig good.txt)" \
+like "a signature's eager limit of -1: said" "$("$mpgsim" --perturb --signature=limit.sig good.txt)" \
     "*eager limit*none (signature): every standard send waits for its receiver*"
 
 # ---- JSON ----
@@ -256,22 +256,22 @@ OPTIONS = {"absorb": str, "polling": str, "polling_interval_ns": number, "clocks
            "eager_limit_bytes": (int, type(None)),
            "source_eager_limit_bytes": (int, type(None)),
            "tracer_taken_out": bool}
-ACCOUNT = dict.fromkeys("""put_in_ns compute_ns calls_ns messages_ns collectives_ns taken_over_ns
-    absorbed_ns absorbed_waiting_ns absorbed_hidden_ns left_ns""".split(), number)
+ACCOUNT = dict.fromkeys("""injected_ns compute_ns calls_ns messages_ns collectives_ns propagated_ns
+    absorbed_ns absorbed_waiting_ns absorbed_hidden_ns net_ns""".split(), number)
 
 def has(object, keys):
     assert set(object) == set(keys), set(object) ^ set(keys)
     for key, kind in keys.items():
         assert isinstance(object[key], kind), key
 
-for words in ([], ["--signature", reference], ["--noise=exp:1us", "--replicas=7"]):
+for words in ([], ["--perturb", "--signature", reference], ["--noise=exp:1us", "--replicas=7"]):
     answer = json.loads(subprocess.check_output([program, "--json", *words, "good.txt"]))
     has(answer, TOP)
     has(answer["trace"], TRACE)
     has(answer["options"], OPTIONS)
     has(answer["run_time_ns"], SUMMARY)
     has(answer["mean_of_a_rank"], ACCOUNT)
-    assert (answer["format"], answer["version"], answer["mode"]) == ("mpgsim-result", 1, "perturb")
+    assert (answer["format"], answer["version"], answer["mode"]) == ("mpgsim-result", 2, "perturb")
     assert {"noise", "latency", "bytes", "absorption"} <= {a["topic"] for a in answer["assumptions"]}
     assert len(answer["ranks"]) == answer["trace"]["ranks"] == 5
     for i, rank in enumerate(answer["ranks"]):

@@ -133,7 +133,7 @@ printf '#mpgcollectives 1\nbarrier 1 0 linear\n' >linear
 is "messages: up, then down" \
     "$(runs --signature=t.sig --collectives=expand --collectives=table=linear barrier)" \
     "1000 2000 2000 2000"
-is "rounds of delays" "$("$mpgsim" --per-rank --replicas=1 --signature=t.sig --source=none \
+is "rounds of delays" "$("$mpgsim" --perturb --per-rank --replicas=1 --signature=t.sig --source=none \
     --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
 
 
@@ -153,7 +153,7 @@ is "not measured with so many: the messages, scaled to what 4 members took" \
     "$(runs --signature=t.sig --collectives=table=linear three)" "1192.5 2385 2385"
 sed 's/2385/2000/g' t.sig >traced.sig
 is "... delays: those of the traced machine, whose 4 took 2 us, are as they are" \
-    "$("$mpgsim" --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collectives=table=linear three |
+    "$("$mpgsim" --perturb --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collectives=table=linear three |
         awk '/^[0-9]/ { printf "%s%g", sep, $3; sep = " " }')" "192.5 385 385"
 all_call 8 "Allreduce bytes=8" >eight
 is "three rounds of latency and noise: 3 x 12" \
@@ -190,7 +190,12 @@ done
 says() { # PATTERN OPTION...: how many lines of the answer
     local pattern=$1
     shift
-    "$mpgsim" "$@" 2>&1 | grep -c -- "$pattern"
+    "$mpgsim" --perturb "$@" 2>&1 | grep -c -- "$pattern"
+}
+foretells() { # PATTERN OPTION...: how many lines of the answer of --predict
+    local pattern=$1
+    shift
+    "$mpgsim" --predict "$@" 2>&1 | grep -c -- "$pattern"
 }
 is "an eager limit is about their messages, too" \
     "$(says 'none waits for its receiver' --predict "${costs[@]}" --eager-limit=10 order) $(
@@ -200,19 +205,19 @@ is "without measured ones nothing says how far messages are from what they take"
     "$(says '1 in the trace: nothing says how far' --signature=n.sig barrier) $(
         says 'nothing says how far' --signature=n.sig --collectives=expand barrier)" "1 0"
 is "without streams messages overlap" \
-    "$(says 'messages of one rank overlap' --predict --signature=n.sig --collectives=rounds barrier) $(
-        says 'overlap.*mpgbench bandwidth' --predict --signature=n.sig --collectives=expand barrier) $(
+    "$(foretells 'messages of one rank overlap' --signature=n.sig --collectives=rounds barrier) $(
+        foretells 'overlap.*mpgbench bandwidth' --signature=n.sig --collectives=expand barrier) $(
         says 'overlap.*--byte have not' --predict "${expand[@]}" barrier)" "0 1 1"
 sed 's/"latency": \[/"window_messages": 8, "streaming": [{"size_bytes": 0, "message_ns": '"${one//VALUE/200}"'}], &/' n.sig >s.sig
 is "with them they do not" \
-    "$(says 'messages of one rank overlap' --predict --signature=s.sig --collectives=expand barrier) $(
-        says 'one after the other, as in' --predict --signature=s.sig --collectives=expand barrier)" "0 1"
+    "$(foretells 'messages of one rank overlap' --signature=s.sig --collectives=expand barrier) $(
+        foretells 'one after the other, as in' --signature=s.sig --collectives=expand barrier)" "0 1"
 
 # Delays, with clocks. On the traced machine messages took no time.
 # Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us
 # later; 2 has the Bcast 2.5, 3 3.5 us later, which 1's Reduce, at 9800 for 6000, makes 3.8.
 delays() {
-    "$mpgsim" --per-rank --replicas=1 --collectives=expand "$@" 2>&1 |
+    "$mpgsim" --perturb --per-rank --replicas=1 --collectives=expand "$@" 2>&1 |
         awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $3; sep = " " }'
 }
 sed 's/^#comm/#clocks shared\n&/' lets >clocks

@@ -216,8 +216,8 @@ is "... where one hides behind the other" \
     "211.0 -20.0 -100.0 -20.0 0.0 80.0"
 is "... of one" "$(shares --hypothesis='balance foo')" "211.0 -50.0 -50.0 -50.0"
 "$mpgsim" --predict --latency=const:0ns --hypothesis='scale bar factor=0.5' --hypothesis='scale foo factor=0.5' s.txt >text
-is "... what shortens the run most comes first" "$(sed -n '/^Supposed/,/^$/p' text | tr -s ' ' | tr '\n' '|')" \
-    "Supposed, and what it changes of the run time, median over replicas| without any of it 211 ns| all of it|\
+is "... what shortens the run most comes first" "$(sed -n '/^Hypotheses/,/^$/p' text | tr -s ' ' | tr '\n' '|')" \
+    "Hypotheses: change of the run time, median over replicas| without hypotheses 211 ns| all of it|\
  together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
  scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
 # Without one of the scales ranks 0 and 1 would not have alike what is balanced: that is an error, so nothing can be told of it.
@@ -245,17 +245,17 @@ print(json.load(sys.stdin)["hypotheses"]["without_any_ns"])' >none
     ok "without any: the run of nothing supposed, and its interval: $*" cmp plain none
 }
 ring
-without 'balance "a b"' --signature="$reference" --replicas=9 v.txt
+without 'balance "a b"' --perturb --signature="$reference" --replicas=9 v.txt
 without 'balance "a b"' --signature="$reference" --replicas=9 --predict v.txt
 without 'resize factor=2' --noise=exp:1us --replicas=9 "${there[@]}" ring.txt
-without 'drop tag=5' --signature="$reference" --replicas=9 ring.txt
+without 'drop tag=5' --perturb --signature="$reference" --replicas=9 ring.txt
 # said WHAT: what the answer in `text` says of WHAT besides the median and its share
 said() {
-    sed -n "/^Supposed/,/^\$/ s/^ *$1 .*  (/(/p" text
+    sed -n "/^Hypotheses/,/^\$/ s/^ *$1 .*  (/(/p" text
 }
 "$mpgsim" --latency=const:0ns --predict --noise=exp:1us --replicas=64 --hypothesis='scale foo factor=1' \
     --hypothesis='scale bar ranks=0 factor=0' s.txt >text
-like "... with the median's confidence interval" "$(said 'without any of it')" "(95 % confidence: * to *)"
+like "... with the median's confidence interval" "$(said 'without hypotheses')" "(95 % confidence: * to *)"
 is "... a factor of 1: surely nothing" "$(said alone | grep -c '(95 % confidence: 0 ns to 0 ns; 5 % to 95 %: 0 ns to 0 ns)')" 1
 # P(Bin(64, 1/2) <= 23) = 0.0164, <= 24: 0.0300
 "$mpgsim" --json --predict --latency=const:0ns --noise=exp:1us --replicas=64 \
@@ -271,8 +271,8 @@ print(sum(change < low - 1e-6 for change in changes) <= 23, sum(change > high + 
 
 # --- with all else ---
 
-"$mpgsim" --cache=fresh --json --signature="$reference" r.txt >plain 2>/dev/null
-"$mpgsim" --json --hypothesis='scale solve factor=1' --signature="$reference" r.txt >one 2>/dev/null
+"$mpgsim" --cache=fresh --json --perturb --signature="$reference" r.txt >plain 2>/dev/null
+"$mpgsim" --json --hypothesis='scale solve factor=1' --perturb --signature="$reference" r.txt >one 2>/dev/null
 times_of() {
     "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["run_time_ns"])' "$1"
 }

@@ -43,7 +43,7 @@ delays() {
 import json, sys
 print(*(format(round(rank["delay_ns"]["median"], 3), "g") for rank in json.load(sys.stdin)["ranks"]))'
 }
-both=(--signature=t.sig --source=s.sig)
+both=(--perturb --signature=t.sig --source=s.sig)
 
 # message BYTES: the receiver waits for it
 message() {
@@ -73,9 +73,9 @@ calls 2 "#clocks shared" >faster.txt <<'END'
 1 7000 7010 Recv from=0 bytes=1024
 END
 is "faster: the whole difference, but no call takes less than no time" \
-    "$(delays --signature=s.sig --source=t.sig --absorb=clock faster.txt)" "-40 -810"
+    "$(delays --perturb --signature=s.sig --source=t.sig --absorb=clock faster.txt)" "-40 -810"
 is "a machine as its own source changes nothing" \
-    "$(for f in 8 95 1024 32768; do delays --signature=t.sig --source=t.sig $f.txt; done | sort -u)" "0 0"
+    "$(for f in 8 95 1024 32768; do delays --perturb --signature=t.sig --source=t.sig $f.txt; done | sort -u)" "0 0"
 is "lambda from the command line: tau stays, and overheads" \
     "$(delays "${both[@]}" --latency=const:70ns --absorb=none 1024.txt)" "250 370"
 is "lambda and tau: nothing else" \
@@ -95,7 +95,7 @@ is "one processor completes two messages after each other: the earlier one's edg
 ways='latency one_way_ns 0:2500 1024:2700'
 machine 2000 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:200 1024:900' >o.t.sig
 machine 1500 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:50 1024:80' >o.s.sig
-of_o=(--signature=o.t.sig --source=o.s.sig --absorb=none)
+of_o=(--perturb --signature=o.t.sig --source=o.s.sig --absorb=none)
 calls 3 "#clocks shared" >four.txt <<'END'
 0 1000 1010 Send to=2 bytes=1024
 0 1200 1210 Send to=2 bytes=1024
@@ -118,7 +118,7 @@ calls 2 "#clocks shared" >waits.txt <<'END'
 1 10900 16000 Recv from=0 bytes=1024
 END
 is "a receive costs no more than o_r, nor a flight what calls took: 150 - 400 + 700 - 1500" \
-    "$(delays --signature=s.sig --source=t.sig --absorb=clock waits.txt)" "-500 -1050"
+    "$(delays --perturb --signature=s.sig --source=t.sig --absorb=clock waits.txt)" "-500 -1050"
 
 # Half of the calls met something: 300 to 60000, evenly. Where the machine's noise is recorded, that is
 # the replay's, and no more than 20 x 300 counts: 3014 in the mean for 15225. One-way times are above all
@@ -134,7 +134,7 @@ for ((i = 1; i <= 4000; i++)); do
 done | calls 2 "#clocks shared" | sed 's/ 1000000 1000010 F/ 99000000 99000010 F/' >many.txt
 # mean SIGNATURE: what a send grows by
 mean() {
-    delays --signature="$1" --source=s.sig --absorb=none many.txt | awk '{ print $1 / 4000 }'
+    delays --perturb --signature="$1" --source=s.sig --absorb=none many.txt | awk '{ print $1 / 4000 }'
 }
 alone=$(mean alone.sig) recorded=$(mean recorded.sig)
 ok "what overheads were measured to be counts without a record of noise: $alone for 15125" \
@@ -173,7 +173,7 @@ is "how long a send took that waits on the target only binds nothing: 1000 + 100
 is "without absolute times the target's protocol is the traced machine's" \
     "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source=eager-limit=100 late.txt)" "250 800"
 is "what the trace shows: the target's limit would have held it up" \
-    "$("$mpgsim" --json --signature=<(sed 's/4096/100/' t.sig) left.txt |
+    "$("$mpgsim" --json --perturb --signature=<(sed 's/4096/100/' t.sig) left.txt |
         "$python" -c 'import json, sys; a = json.load(sys.stdin)
 print(a["options"]["source_eager_limit_bytes"], a["trace"]["made_synchronous"])')" "1024 1"
 
@@ -190,7 +190,7 @@ met 1437 2750 3500 >while.txt
 met 2037 3100 3900 >after.txt
 limits=(--eager-limit=100 --source=eager-limit=100)
 sync=("${limits[@]}" --source=latency=700ns --source=byte=1ns)
-faster=(--signature=s.sig --source=t.sig "${sync[@]}")
+faster=(--perturb --signature=s.sig --source=t.sig "${sync[@]}")
 is "a receive posted before the envelope comes: -500 - 300, and -500 back" \
     "$(delays "${faster[@]}" before.txt)" "-1300 -800"
 is "an envelope that would come before its receive waits for it: 1437 - 1700 - 300" \
@@ -204,7 +204,7 @@ is "without slack of messages the receive says when: -300; a send that waits has
     "$(delays "${faster[@]}" --absorb=wait before.txt)" "-800 -300"
 is "no other machine, no change" \
     "$(for f in before while after; do for a in none wait clock; do
-        delays --signature=t.sig --source=t.sig "${sync[@]}" --absorb=$a $f.txt; done; done | sort -u)" "0 0"
+        delays --perturb --signature=t.sig --source=t.sig "${sync[@]}" --absorb=$a $f.txt; done; done | sort -u)" "0 0"
 
 # The trace's own flights: 950 empty, 650 synchronous, so that no envelope flies longer than that.
 calls 2 "#clocks shared" >seen.txt <<'END'
@@ -244,7 +244,7 @@ END
 # 4 go up to 0 and down again. It has 3 contributions at X + 2 o_r, and is back 3 o_s later; the i-th other one is (i - 1) o_s
 # and X later than it had them. X, o_s, o_r are 1000, 300, 200 and were 500, 100, 50.
 is "a collective that was not measured" \
-    "$(delays --signature=<(sed 's/barrier/bcast/' t.sig) --source=<(sed 's/barrier/bcast/' s.sig) --absorb=none barrier.txt)" \
+    "$(delays --perturb --signature=<(sed 's/barrier/bcast/' t.sig) --source=<(sed 's/barrier/bcast/' s.sig) --absorb=none barrier.txt)" \
     "1400 1300 1500 1700"
 # 2 exchange one message each, of 1000 and 500; measured were 2000 and 1500: twice those, and three times these.
 is "... scaled to what was measured of others" \
@@ -276,8 +276,8 @@ is "a message gains no more than it took" \
     "$(delays --source=latency=300ns --latency=const:-1.2us short.txt)" "0 -107"
 sed 's/, *"n": 9/&/; s/"send_overhead"/"send_unknown"/; s/"receive_overhead"/"receive_unknown"/' t.sig >plain.sig
 is "without overheads calls take what they took" \
-    "$(delays --signature=plain.sig --source=s.sig --absorb=none 1024.txt)" "0 800"
-"$mpgsim" --signature=plain.sig --source=s.sig 1024.txt >out
+    "$(delays --perturb --signature=plain.sig --source=s.sig --absorb=none 1024.txt)" "0 800"
+"$mpgsim" --perturb --signature=plain.sig --source=s.sig 1024.txt >out
 is "and the answer says so, and that rows are not kept" \
     "$(grep -c 'sending: not measured\|keeps no rows' out)" 2
 done_testing

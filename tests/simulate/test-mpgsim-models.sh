@@ -62,50 +62,50 @@ machine "$(times 8 700 900 lognormal 0 mu="$("$python" -c 'import math; print(ma
 for trace in ring pipeline; do
     for absorb in none wait clock; do
         is "$trace, $absorb: an exponential fit of mean m is --latency=exp:m, draw for draw" \
-            "$(runs --absorb=$absorb --signature=exp.sig --models=latency=fit --models=byte=fit $trace.txt)" \
+            "$(runs --absorb=$absorb --perturb --signature=exp.sig --models=latency=fit --models=byte=fit $trace.txt)" \
             "$(runs --absorb=$absorb --latency=exp:2385.5ns $trace.txt)"
     done
     near "$trace: a gamma fit is --latency=gamma" \
-        "$(runs --signature=gamma.sig --models=latency=fit --models=byte=fit $trace.txt)" \
+        "$(runs --perturb --signature=gamma.sig --models=latency=fit --models=byte=fit $trace.txt)" \
         "$(runs --latency=gamma:2us,1us $trace.txt)"
     near "$trace: a lognormal one is --latency=lognormal" \
-        "$(runs --signature=lognormal.sig --models=latency=fit --models=byte=fit $trace.txt)" \
+        "$(runs --perturb --signature=lognormal.sig --models=latency=fit --models=byte=fit $trace.txt)" \
         "$(runs --latency=lognormal:2us,1us $trace.txt)"
 done
 is "every message of --eager-limit=-1 as well, with its acknowledgement" \
-    "$(runs --eager-limit=-1 --absorb=none --signature=exp.sig --models=latency=fit --models=byte=fit pipeline.txt)" \
+    "$(runs --eager-limit=-1 --absorb=none --perturb --signature=exp.sig --models=latency=fit --models=byte=fit pipeline.txt)" \
     "$(runs --eager-limit=-1 --absorb=none --latency=exp:2385.5ns pipeline.txt)"
-is "empirical is the default" "$(runs --signature=exp.sig --models=latency=empirical ring.txt)" \
-    "$(runs --signature=exp.sig ring.txt)"
-ok "and not the fit" test "$(runs --signature=exp.sig ring.txt)" != \
-    "$(runs --signature=exp.sig --models=latency=fit ring.txt)"
+is "empirical is the default" "$(runs --perturb --signature=exp.sig --models=latency=empirical ring.txt)" \
+    "$(runs --perturb --signature=exp.sig ring.txt)"
+ok "and not the fit" test "$(runs --perturb --signature=exp.sig ring.txt)" != \
+    "$(runs --perturb --signature=exp.sig --models=latency=fit ring.txt)"
 near "a location is in both times: what is beyond it counts" \
     "$(machine "$(times 8 700 900 exponential 650 mean=2048)" >far.sig
-       runs --absorb=none --signature=far.sig --models=latency=fit --models=byte=fit ring.txt)" \
+       runs --absorb=none --perturb --signature=far.sig --models=latency=fit --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=exp:2048ns ring.txt)"
 is "a machine as its own source changes nothing" \
-    "$(runs --signature=exp.sig --source=exp.sig --models=latency=fit ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
-like "the answer says so" "$("$mpgsim" --signature=exp.sig --models=latency=fit ring.txt)" \
+    "$(runs --perturb --signature=exp.sig --source=exp.sig --models=latency=fit ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+like "the answer says so" "$("$mpgsim" --perturb --signature=exp.sig --models=latency=fit ring.txt)" \
     "*latency *of the nearest families fitted to them (fit)*"
-is "JSON has it" "$("$mpgsim" --json --signature=exp.sig --models=latency=fit ring.txt |
+is "JSON has it" "$("$mpgsim" --json --perturb --signature=exp.sig --models=latency=fit ring.txt |
     grep -c '"latency_model": "fit"')" 1
-is "and not where it was not asked for" "$("$mpgsim" --json --signature=exp.sig ring.txt |
+is "and not where it was not asked for" "$("$mpgsim" --json --perturb --signature=exp.sig ring.txt |
     grep -c '_model"')" 0
 
 # ---- bytes ----
 # 1024 x 2.385 ns: a power of 2 rounds nothing.
 machine "$(times 0 500 500 none 0; times 1024 500 900 exponential 0 mean=2442.24)" >bytes.sig
 is "bytes by a fit are --byte=exp:m / d" \
-    "$(runs --absorb=none --signature=bytes.sig --latency=const:0ns --models=byte=fit ring.txt)" \
+    "$(runs --absorb=none --perturb --signature=bytes.sig --latency=const:0ns --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
 machine '' "$(times 8 500 500 none 0; times 1024 500 900 exponential 500 mean=2442.24)" >haul.sig
 near "transfers alone, too, beyond the smallest" \
-    "$(runs --absorb=none --signature=haul.sig --latency=const:0ns --models=byte=fit ring.txt)" \
+    "$(runs --absorb=none --perturb --signature=haul.sig --latency=const:0ns --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
 # Above the greatest size: 512 more bytes, which cost nothing by the medians as measured (500 at both sizes), whatever is drawn.
 machine "$(times 0 500 500 none 0; times 512 500 900 exponential 500 mean=1221.12)" >slope.sig
 near "the slope above the greatest size is the measured medians'" \
-    "$(runs --absorb=none --signature=slope.sig --latency=const:0ns --models=byte=fit ring.txt)" \
+    "$(runs --absorb=none --perturb --signature=slope.sig --latency=const:0ns --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:1.1925ns ring.txt)"
 
 # ---- noise ----
@@ -132,7 +132,7 @@ done | cat <(echo "#mpgtext 1
 #ranks 1
 #comm 0 = 0
 0 0 100 Init") - <(echo "0 18000000 18000100 Finalize") >long.txt
-noise=(--absorb=none --source=none --signature=two.sig)
+noise=(--absorb=none --source=none --perturb --signature=two.sig)
 for model in renewal fit; do
     all=$(runs "${noise[@]}" --models=noise=$model ring.txt | head -n 1)
     is "$model: replicas one by one are those of all together, whatever the lanes" \
@@ -149,7 +149,7 @@ print(*(one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]))')"
     is "$model: JSON has it" "$("$mpgsim" --json "${noise[@]}" --models=noise=$model ring.txt |
         grep -c "\"noise_model\": \"$model\"")" 1
     is "$model: a machine as its own source changes nothing" \
-        "$(runs --signature=two.sig --source=two.sig --models=noise=$model ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+        "$(runs --perturb --signature=two.sig --source=two.sig --models=noise=$model ring.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
 done
 ok "fit draws other ones than renewal" test "$(runs "${noise[@]}" --models=noise=fit ring.txt)" != \
     "$(runs "${noise[@]}" --models=noise=renewal ring.txt)"
@@ -158,7 +158,7 @@ like "the answer says renewal" "$("$mpgsim" "${noise[@]}" --models=noise=renewal
 like "and fit" "$("$mpgsim" "${noise[@]}" --models=noise=fit ring.txt | tr -s ' \n' ' ')" \
     "*from the nearest families fitted to them (fit), *"
 # One detour of a tenth of its record: a ninth of the work is lost, but for the blocks' begins.
-is "18 ms of work that loses a ninth" "$("$mpgsim" --json --seed=3 --replicas=200 --signature=tick.sig \
+is "18 ms of work that loses a ninth" "$("$mpgsim" --json --seed=3 --replicas=200 --perturb --signature=tick.sig \
     --source=none --models=noise=renewal long.txt | "$python" -c '
 import json, sys
 runs = [one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]]
@@ -168,10 +168,10 @@ print(abs((mean - 17999900) / (17999000 / 9) - 1) < 0.005 or mean)')" True
 calls 2 </dev/null >apart.txt
 waits() { runs "$@" --models=noise=renewal apart.txt | tail -n 1; }
 is "ranks of a node have one row of draws where that is wanted" \
-    "$(waits --signature=two.sig --models=cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
+    "$(waits --perturb --signature=two.sig --models=cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
 is "of each core's own gaps and durations" \
-    "$(waits --signature=mixed.sig --models=cosched=node | awk '{ print ($1 != $2) }')" 1
-is "and else each its own" "$(waits --signature=two.sig | awk '{ print ($1 != $2) }')" 1
+    "$(waits --perturb --signature=mixed.sig --models=cosched=node | awk '{ print ($1 != $2) }')" 1
+is "and else each its own" "$(waits --perturb --signature=two.sig | awk '{ print ($1 != $2) }')" 1
 
 # ---- quanta of several ranks ----
 # quanta CORE MOST: of 1000 ns, which lose 0 to MOST
@@ -181,11 +181,11 @@ cores "$(quanta 0 800),$(quanta 1 800)" >alike.sig
 cores "$(quanta 0 800),$(quanta 1 400)" >unlike.sig
 lost() { runs "$@" --models=noise=ecdf apart.txt | tail -n 1; }
 is "ranks of a node lose the same of each quantum where that is wanted" \
-    "$(lost --signature=alike.sig --models=cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
-is "... the job's" "$(lost --signature=alike.sig --models=cosched=job)" "$(lost --signature=alike.sig --models=cosched=node)"
+    "$(lost --perturb --signature=alike.sig --models=cosched=node | awk '{ print ($1 > 0 && $1 == $2) }')" 1
+is "... the job's" "$(lost --perturb --signature=alike.sig --models=cosched=job)" "$(lost --perturb --signature=alike.sig --models=cosched=node)"
 is "... of each core's own losses" \
-    "$(lost --signature=unlike.sig --models=cosched=node | awk '{ print ($1 > $2 && $2 > 0) }')" 1
-is "... else each its own" "$(lost --signature=alike.sig | awk '{ print ($1 != $2) }')" 1
+    "$(lost --perturb --signature=unlike.sig --models=cosched=node | awk '{ print ($1 > $2 && $2 > 0) }')" 1
+is "... else each its own" "$(lost --perturb --signature=alike.sig | awk '{ print ($1 != $2) }')" 1
 # so that nobody waits for another in a barrier: a run is that of one rank alone
 meet() {
     calls "$1" "#clocks shared" < <(for ((k = 1; k < 9; k++)); do
@@ -194,12 +194,12 @@ meet() {
 }
 meet 1 >alone.txt
 meet 2 >both.txt
-of=(--models=noise=ecdf --signature=alike.sig --collectives=rounds)
+of=(--models=noise=ecdf --perturb --signature=alike.sig --collectives=rounds)
 is "... and meets the other at once" "$(runs "${of[@]}" --models=cosched=node both.txt | head -n 1)" \
     "$(runs "${of[@]}" alone.txt | head -n 1)"
 ok "... which else waits" test "$(runs "${of[@]}" both.txt | head -n 1)" != \
     "$(runs "${of[@]}" alone.txt | head -n 1)"
-like "the answer says who meets them together" "$("$mpgsim" --signature=alike.sig --models=cosched=node \
+like "the answer says who meets them together" "$("$mpgsim" --perturb --signature=alike.sig --models=cosched=node \
     --models=noise=ecdf apart.txt | tr -s ' \n' ' ')" "*with one row of draws for the host*"
 
 # ---- noise of calls ----
@@ -212,7 +212,7 @@ calls 4 "#clocks shared" >sorted.txt <<'END'
 2 1000 2000 Send to=3 bytes=8
 3 30000 30500 Recv from=2 bytes=8
 END
-own=(--signature=tick.sig --source=none --noise=const:0ns --call-noise=signature --models=measurement=fixed)
+own=(--perturb --signature=tick.sig --source=none --noise=const:0ns --call-noise=signature --models=measurement=fixed)
 # mean RANK OPTION...: its delay's over the replicas, each replica by itself
 mean() {
     local rank=$1
@@ -229,7 +229,7 @@ ok "of a receive that waits only what it takes at least" awk -v x="$(mean 1 "${o
     'BEGIN { exit !(x > 68.81 - 6.5 && x < 68.81 + 6.5) }'
 is "another record, other calls" "$(runs "${own[@]}" sorted.txt | tail -n 1 | awk '{ print ($1 > 0) }')" 1
 is "a machine as its own source: calls as they were" \
-    "$(runs --signature=tick.sig --source=tick.sig --call-noise=signature sorted.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
+    "$(runs --perturb --signature=tick.sig --source=tick.sig --call-noise=signature sorted.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
 is "beside others" "$("$mpgsim" --json "${own[@]}" --call-noise=const:3ns sorted.txt |
     sed -n 's/^ *"call_noise": "\(.*\)",*/\1/p')" "signature + const:3ns"
 like "the answer says that some counts twice" "$("$mpgsim" "${own[@]}" sorted.txt | tr -s ' \n' ' ')" \
@@ -240,7 +240,7 @@ echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made
 ok "noise of calls without a signature" refuses 2 "*--call-noise: there is no --signature *" \
     --call-noise=signature sorted.txt
 ok "without noise in it" refuses 1 "*nothing.sig: --call-noise=signature: there is no noise in it" \
-    --signature=nothing.sig --call-noise=signature sorted.txt
+    --perturb --signature=nothing.sig --call-noise=signature sorted.txt
 ok "twice" refuses 2 "*--call-noise: 'signature' is given twice*" "${own[@]}" --call-noise=signature sorted.txt
 ok "under --predict" refuses 2 "*--call-noise: 'signature' is about traced calls*" --predict \
     --signature=tick.sig --call-noise=signature sorted.txt
@@ -253,30 +253,30 @@ for model in renewal fit; do
         --signature=ftq.sig --models=noise=$model ring.txt
 done
 ok "fit without fits" refuses 1 "*unfitted.sig: core 5: gaps: no family is fitted to it in this signature" \
-    --signature=unfitted.sig --models=noise=fit ring.txt
+    --perturb --signature=unfitted.sig --models=noise=fit ring.txt
 ok "no time between detours" refuses 1 "*never.sig: core 5: the detours leave no time for work" \
-    --signature=never.sig --models=noise=renewal ring.txt
+    --perturb --signature=never.sig --models=noise=renewal ring.txt
 ok "a model that there is not" refuses 2 "*--models=noise: 'often' is not replay, ecdf, renewal or fit*" \
-    --signature=two.sig --models=noise=often ring.txt
+    --perturb --signature=two.sig --models=noise=often ring.txt
 machine "$(times 8 700 900 none 0)" >old.sig
 machine "$(times 8 700 900 weibull 0 shape=2)" >half.sig
 ok "a signature without fits" refuses 1 \
     "*old.sig: path 'node', latency of 8 bytes: no family is fitted to it in this signature" \
-    --signature=old.sig --models=latency=fit ring.txt
+    --perturb --signature=old.sig --models=latency=fit ring.txt
 ok "a source without fits" refuses 1 "*old.sig: path 'node', latency of 8 bytes: no family *" \
-    --signature=exp.sig --source=old.sig --models=byte=fit ring.txt
+    --perturb --signature=exp.sig --source=old.sig --models=byte=fit ring.txt
 ok "a fit that lacks a parameter" refuses 1 "*half.sig: *the fitted family 'weibull' are out of range" \
-    --signature=half.sig --models=latency=fit ring.txt
+    --perturb --signature=half.sig --models=latency=fit ring.txt
 ok "no latencies" refuses 1 "*haul.sig: --models=latency=fit: there are no latencies to draw from" \
-    --signature=haul.sig --models=latency=fit ring.txt
+    --perturb --signature=haul.sig --models=latency=fit ring.txt
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >empty.sig
 ok "no network" refuses 1 "*empty.sig: --models=byte=fit: there are no times of messages to draw from" \
-    --signature=empty.sig --models=byte=fit ring.txt
+    --perturb --signature=empty.sig --models=byte=fit ring.txt
 for option in latency byte; do
     ok "--models=$option=often" refuses 2 "*--models=$option: 'often' is not empirical or fit*" \
-        --signature=exp.sig --models=$option=often ring.txt
+        --perturb --signature=exp.sig --models=$option=often ring.txt
     ok "--models=$option without a signature" refuses 2 "*--models=$option needs --signature *" --models=$option=fit ring.txt
     ok "--models=$option beside --$option" refuses 2 "*--models=$option and --$option in place of the signature's exclude *" \
-        --signature=exp.sig --$option=const:1ns --models=$option=fit ring.txt
+        --perturb --signature=exp.sig --$option=const:1ns --models=$option=fit ring.txt
 done
 done_testing

@@ -30,7 +30,7 @@ def answer(options):
     """(exit status, what is said, everything but the echo of the options)"""
     key = tuple(options)
     if key not in known:
-        run = subprocess.run([program, "--json", *options, "t.txt"], capture_output=True, text=True)
+        run = subprocess.run([program, "--json", "--perturb", *options, "t.txt"], capture_output=True, text=True)
         said, rest = run.stderr, None
         if run.returncode == 0:
             whole = json.loads(run.stdout)
@@ -113,7 +113,7 @@ ok "a rank that is not there" refuses 1 "*--noise: '*@5' names rank 5, and the t
 ok "nor its like at the end of a list" refuses 1 "*--call-noise: *names rank 4*" \
     --noise=const:1us@3 --call-noise=const:1us@0,2-4 t.txt
 ok "a path that was not measured" refuses 1 "*no path 'node' was measured; measured were: core complex" \
-    --signature=target.sig --map=path=node t.txt
+    --perturb --signature=target.sig --map=path=node t.txt
 ok "a path without a signature" refuses 2 "*--map=path needs --signature*" --map=path=node t.txt
 for option in --models=noise=ecdf --models=cosched=node --models=measurement=fixed; do
     ok "$option without a signature" refuses 2 "*${option%=*} needs --signature*" "$option" t.txt
@@ -121,12 +121,12 @@ done
 ok "a run with recording in it, as ever" refuses 2 "*--without=tracer needs --signature*" \
     --without=tracer --source=target.sig t.txt
 for option in --models=noise --models=cosched --models=measurement; do
-    ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --signature=target.sig t.txt
+    ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --perturb --signature=target.sig t.txt
 done
 ok "a rule that is none" refuses 2 "*--without: 'all' is not rows, *, tracer, carried or choice*" --without=rows,all t.txt
-like "the answer names the rules that are left out" "$("$mpgsim" --signature=target.sig --without=overheads,rows t.txt)" \
+like "the answer names the rules that are left out" "$("$mpgsim" --perturb --signature=target.sig --without=overheads,rows t.txt)" \
     "*without *rules of the model that are left out: rows overheads*"
-is "... and JSON" "$("$mpgsim" --json --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
+is "... and JSON" "$("$mpgsim" --json --perturb --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["options"]["without"])')" "['rows', 'overheads']"
 # What is left out is as if it were not measured: overheads.
@@ -138,10 +138,10 @@ for path in sig["network"]:
         path.pop(key, None)
 json.dump(sig, open("bare.sig", "w"))'
 ok "without the rule of overheads a signature that has some is as one that has none" test \
-    "$(delays --signature=target.sig --source=none --without=overheads t.txt)" = \
-    "$(delays --signature=bare.sig --source=none t.txt)"
+    "$(delays --perturb --signature=target.sig --source=none --without=overheads t.txt)" = \
+    "$(delays --perturb --signature=bare.sig --source=none t.txt)"
 ok "two sources" refuses 2 "*--source is given twice, as 'none' and as 'target.sig'*" \
-    --signature=target.sig --source=none --source=target.sig t.txt
+    --perturb --signature=target.sig --source=none --source=target.sig t.txt
 ok "ranks of a message" refuses 2 "*--byte takes no @RANKS*" --byte=const:1ns@0 t.txt
 for option in --latency=const:10 --noise=exp:0.5 --call-noise=normal:1us,3 --byte=gamma:1,1ns \
     --source=latency=10 --source=byte=0.5; do
@@ -173,19 +173,19 @@ save("quiet.sig", "noise")
 save("alone.sig", "network")
 save("limitless.sig", "eager")
 END
-like "no noise" "$(attention noise --signature=quiet.sig t.txt)" "no noise in this signature: *"
-is "unless an option says it" "$(attention noise --signature=quiet.sig --noise=exp:1us t.txt)" ""
-like "no latency" "$(attention latency --signature=alone.sig t.txt)" "no latency in this signature: *"
-like "no bandwidth" "$(attention bytes --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
-like "no eager limit" "$(attention 'eager limit' --signature=limitless.sig t.txt)" "no eager limit *"
+like "no noise" "$(attention noise --perturb --signature=quiet.sig t.txt)" "no noise in this signature: *"
+is "unless an option says it" "$(attention noise --perturb --signature=quiet.sig --noise=exp:1us t.txt)" ""
+like "no latency" "$(attention latency --perturb --signature=alone.sig t.txt)" "no latency in this signature: *"
+like "no bandwidth" "$(attention bytes --perturb --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
+like "no eager limit" "$(attention 'eager limit' --perturb --signature=limitless.sig t.txt)" "no eager limit *"
 is "a whole one lacks nothing" \
-    "$(attention '' --signature=complete.sig t.txt | grep -c 'in this signature')" 0
-like "a source without noise" "$(attention source --signature=target.sig --source=quiet.sig t.txt)" \
+    "$(attention '' --perturb --signature=complete.sig t.txt | grep -c 'in this signature')" 0
+like "a source without noise" "$(attention source --perturb --signature=target.sig --source=quiet.sig t.txt)" \
     "no noise in the source's signature*"
-like "what options replace" "$(attention replaced --signature=target.sig --noise=exp:1us@0 \
+like "what options replace" "$(attention replaced --perturb --signature=target.sig --noise=exp:1us@0 \
     --eager-limit=1MiB t.txt)" \
     "--noise, --eager-limit instead of the signature's noise, eager limit, also on ranks*none"
-like "a signature of which nothing is left" "$(attention signature --signature=target.sig \
+like "a signature of which nothing is left" "$(attention signature --perturb --signature=target.sig \
     --noise=const:0 --latency=const:0 --byte=const:0 --eager-limit=1MiB t.txt)" "nothing of --signature*"
 like "a source alone, where no message times are asked for" "$(attention source --source=source.sig --absorb=none t.txt)" \
     "nothing of --source is used*"
@@ -228,16 +228,16 @@ for absorb in none wait; do
         --horizon=7 --absorb=$absorb t.txt
 done
 ok "a model of noise that is given" refuses 2 "*--models=noise and --noise in place of the signature's exclude each other*" \
-    --signature=target.sig --models=noise=ecdf --noise=exp:2us t.txt
-ok "... but that of calls is the model's" "$mpgsim" -o out --signature=target.sig --source=none \
+    --perturb --signature=target.sig --models=noise=ecdf --noise=exp:2us t.txt
+ok "... but that of calls is the model's" "$mpgsim" -o out --perturb --signature=target.sig --source=none \
     --models=noise=replay --call-noise=signature --noise=exp:2us t.txt
 ok "rounds in place of nothing" refuses 2 "*--collectives=rounds needs --signature*" \
     --collectives=rounds t.txt
-like "... of none that was measured" "$(attention collectives --signature=target.sig --collectives=rounds \
+like "... of none that was measured" "$(attention collectives --perturb --signature=target.sig --collectives=rounds \
     --latency=const:1us t.txt)" "--collectives=rounds without effect: with --latency or --byte *"
 printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 100 Init' '0 500 600 Finalize' >alone.txt
 like "... of none in the trace, or the signature" \
-    "$(attention collectives --signature=target.sig --collectives=rounds alone.txt)" \
+    "$(attention collectives --perturb --signature=target.sig --collectives=rounds alone.txt)" \
     "--collectives=rounds without effect: the * has none"
 cat >waitany.txt <<'T'
 #mpgtext 1
@@ -256,9 +256,9 @@ is "what is between tests waits by default" "$("$mpgsim" --noise=const:1ns waita
 
 # ---- files in the wrong place ----
 ok "a signature as trace" refuses 1 "mpgsim: target.sig: a signature, not a trace*" target.sig
-ok "a trace as signature" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" --signature=t.txt t.txt
+ok "a trace as signature" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" --perturb --signature=t.txt t.txt
 ok "the two the wrong way round" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" \
-    --signature=t.txt target.sig
+    --perturb --signature=t.txt target.sig
 ok "a folder of results as signature" refuses 1 "mpgsim: *: a folder of results, not a signature: *sigmake*" \
     --signature="${reference%/*}" t.txt
 ok "the same as trace" refuses 1 "mpgsim: *: a folder of results, not a trace*" "${reference%/*}"

@@ -15,7 +15,7 @@ accounts() {
 import json, sys
 for rank in json.load(sys.stdin)["ranks"]:
     a = rank["account"]
-    print(*(f"{a[key]:g}" for key in ("calls_ns", "messages_ns", "taken_over_ns", "left_ns")))'
+    print(*(f"{a[key]:g}" for key in ("calls_ns", "messages_ns", "propagated_ns", "net_ns")))'
 }
 faithful=(--absorb=none --eager-limit=-1)
 own=("${faithful[@]}" --paper=own-edges)

@@ -50,7 +50,7 @@ machine() {
 }
 machine spin 1 100 spin 1 100 spin 2 60 spin 2 90 >s.sig
 machine spin 1 100 spin 1 100 spin 2 20 spin 2 40 >t.sig
-two=(--signature=t.sig --source=s.sig --noise=const:0ns)
+two=(--perturb --signature=t.sig --source=s.sig --noise=const:0ns)
 is "a kernel's rates: 75 over 30" \
     "$(delays "${two[@]}" --compute-ratio=kernel:spin r.txt)" "5985 6150"
 is "... in a region" "$(delays "${two[@]}" --compute-ratio=kernel:spin@inner r.txt)" "900 0"
@@ -61,7 +61,7 @@ refused() {
 }
 refused 1 "has no rates of 'flop'" "${two[@]}" --compute-ratio=kernel:flop
 refused 1 "there is no --signature" --compute-ratio=kernel:spin
-refused 1 "there is no source" --signature=t.sig --noise=const:0ns --compute-ratio=kernel:spin
+refused 1 "there is no source" --perturb --signature=t.sig --noise=const:0ns --compute-ratio=kernel:spin
 refused 2 "are about the same" --compute-ratio=2 --compute-ratio=3
 refused 2 "are about the same" --compute-ratio=2@a --compute-ratio=3@a
 refused 2 "lacks a name" --compute-ratio=2@

@@ -72,7 +72,7 @@ sizes 1000=4000 2000=8385 >source.sig
 sizes 1000=8385 2000=10000 >target.sig
 is "resize by the source's times at the message's u" \
     "$(delays --source=source.sig --seed=3 --hypothesis='resize factor=2' ring.txt)" \
-    "$(delays --source=source.sig --signature=target.sig --seed=3 ring.txt)"
+    "$(delays --source=source.sig --perturb --signature=target.sig --seed=3 ring.txt)"
 is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --hypothesis='resize factor=2' ring.txt |
     "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
 ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --hypothesis='resize factor=2 bytes=-1TiB' -o out ring.txt

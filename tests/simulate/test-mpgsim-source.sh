@@ -42,25 +42,25 @@ source_of() {
 
 # ---- the target's machine ----
 trace "${host[@]}" "${machine[@]}" "${mpi[@]}"
-is "a trace of the target's machine" "$(source_of --signature=m.sig)" '"target"'
-like "the answer says so" "$("$mpgsim" --signature=m.sig t.txt)" \
+is "a trace of the target's machine" "$(source_of --perturb --signature=m.sig)" '"target"'
+like "the answer says so" "$("$mpgsim" --perturb --signature=m.sig t.txt)" \
     "*source: the target, too: the trace was recorded on its machine (host node1*--source=none takes none*"
-is "and nothing changes but by noise" "$("$mpgsim" --json --signature=m.sig --noise=const:0 t.txt |
+is "and nothing changes but by noise" "$("$mpgsim" --json --perturb --signature=m.sig --noise=const:0 t.txt |
     sed -n 's/^ "slowdown_median": \(.*\),$/\1/p')" 1.0
-is "unless it is turned off" "$(source_of --signature=m.sig --source=none)" '"refused"'
-like "which the answer says" "$("$mpgsim" --signature=m.sig --source=none t.txt)" \
+is "unless it is turned off" "$(source_of --perturb --signature=m.sig --source=none)" '"refused"'
+like "which the answer says" "$("$mpgsim" --perturb --signature=m.sig --source=none t.txt)" \
     "*source: none (--source=none)*"
-is "or another one is given" "$(source_of --signature=m.sig --source="$reference")" '"option"'
+is "or another one is given" "$(source_of --perturb --signature=m.sig --source="$reference")" '"option"'
 is "no target, no source" "$(source_of)" null
 save list.sig host=node0\;\ node1 "cpu=Quick 9000" "kernel=Linux 5.3; $kernel" "mpi=Open MPI v4"
-is "one of several hosts and kernels" "$(source_of --signature=list.sig)" '"target"'
+is "one of several hosts and kernels" "$(source_of --perturb --signature=list.sig)" '"target"'
 save noise.sig host=node1 "cpu=Quick 9000" "kernel=$kernel" mpi=
 trace "${host[@]}" "${machine[@]}"
-is "a signature without an MPI has noise alone" "$(source_of --signature=noise.sig)" '"target"'
-is "and one with it is another machine's" "$(source_of --signature=m.sig)" null
+is "a signature without an MPI has noise alone" "$(source_of --perturb --signature=noise.sig)" '"target"'
+is "and one with it is another machine's" "$(source_of --perturb --signature=m.sig)" null
 trace "#host 0 node8" "#host 1 node9" "${machine[@]}" "#fact 1 cpu Quick 9000" \
     "#fact 1 kernel $kernel" "${mpi[@]}"
-is "other hosts with its processor" "$(source_of --signature=m.sig)" '"target"'
+is "other hosts with its processor" "$(source_of --perturb --signature=m.sig)" '"target"'
 
 # ---- other machines ----
 # other NAME LINE...
@@ -68,7 +68,7 @@ other() {
     local name=$1
     shift
     trace "$@"
-    is "$name" "$(source_of --signature=m.sig)" null
+    is "$name" "$(source_of --perturb --signature=m.sig)" null
 }
 other "a trace that does not tell" "#clocks shared"
 other "another processor" "${host[@]}" "#fact 0 cpu Quick 900" "${machine[1]}" "${mpi[@]}"
@@ -119,31 +119,31 @@ cp a.sig "a b.sig"
 "$python" -c 'import zlib; print("%08x" % zlib.crc32(open("a b.sig", "rb").read()))' >crc
 trace "${host[@]}" "${machine[@]}" "${mpi[@]}"
 store 'a b.sig'
-is "a signature in the trace is the source" "$(source_of --signature=m.sig)" '"trace"'
-like "which the answer says" "$("$mpgsim" --signature=m.sig t.txt)" \
+is "a signature in the trace is the source" "$(source_of --perturb --signature=m.sig)" '"trace"'
+like "which the answer says" "$("$mpgsim" --perturb --signature=m.sig t.txt)" \
     "*source: stored in the trace (a b.sig, crc32 $(cat crc))*"
 is "as if it had been given" \
-    "$("$mpgsim" --json --signature=list.sig t.txt | sed '/"source/d; /"measured"/,/"text"/d')" \
-    "$("$mpgsim" --json --signature=list.sig --source='a b.sig' t.txt |
-        sed '/"source/d; /"measured"/,/"text"/d')"
-is "unless one is" "$(source_of --signature=m.sig --source=a.sig)" '"option"'
-is "or it is turned off" "$(source_of --signature=m.sig --source=none)" '"refused"'
+    "$("$mpgsim" --json --perturb --signature=list.sig t.txt | sed '/"source/d; /"quality"/,/"text"/d')" \
+    "$("$mpgsim" --json --perturb --signature=list.sig --source='a b.sig' t.txt |
+        sed '/"source/d; /"quality"/,/"text"/d')"
+is "unless one is" "$(source_of --perturb --signature=m.sig --source=a.sig)" '"option"'
+is "or it is turned off" "$(source_of --perturb --signature=m.sig --source=none)" '"refused"'
 like "mpgtrace stat names it" "$("$mpgtrace" stat t.txt)" \
     "*signature   a b.sig, $(wc -c <a.sig) bytes, crc32 $(cat crc): mpgsim's source*"
 "$mpgtrace" import --text t.txt -o t.trace && "$mpgtrace" print t.trace >u.txt
 is "both forms have it" "$(grep -c signature_part u.txt) $(grep -c 'a b.sig' u.txt)" \
     "$(grep -c signature_part t.txt) 1"
-is "and give one answer" "$("$mpgsim" --json --signature=m.sig t.trace | grep -v '"path"')" \
-    "$("$mpgsim" --json --signature=m.sig t.txt | grep -v '"path"')"
+is "and give one answer" "$("$mpgsim" --json --perturb --signature=m.sig t.trace | grep -v '"path"')" \
+    "$("$mpgsim" --json --perturb --signature=m.sig t.txt | grep -v '"path"')"
 
 # refuses WHAT PATTERN
 refuses() {
     trace "${host[@]}"
     store a.sig "$1"
-    "$mpgsim" --signature=m.sig t.txt >out 2>err
+    "$mpgsim" --perturb --signature=m.sig t.txt >out 2>err
     is "$1: refused" "$? $(wc -c <out)" "1 0"
     like "$1: with the reason" "$(cat err)" "mpgsim: t.txt: the signature within: $2 (--source=*"
-    ok "$1: but not where it is not needed" "$mpgsim" --signature=m.sig --source=none -o out t.txt
+    ok "$1: but not where it is not needed" "$mpgsim" --perturb --signature=m.sig --source=none -o out t.txt
 }
 refuses crc "it is damaged (checksum)"
 refuses size "what is stored are not the * bytes that are said"
@@ -160,6 +160,6 @@ done
 echo '{"format": "mpgkit-signature", "version": [3, 0], "noise": 7}' >bad.sig
 trace "${host[@]}"
 store bad.sig
-"$mpgsim" --signature=m.sig t.txt >out 2>err
+"$mpgsim" --perturb --signature=m.sig t.txt >out 2>err
 like "what is no signature" "$? $(cat err)" "1 mpgsim: t.txt: the signature within: a b.sig: noise*"
 done_testing

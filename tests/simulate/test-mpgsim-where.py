@@ -14,7 +14,7 @@ import tempfile
 from answers import answer, finish, ok, run, write
 
 SOURCE = os.environ.get("top_srcdir", ".")
-TERMS = {"perturb": ["put_in_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns",
+TERMS = {"perturb": ["injected_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "propagated_ns",
                      "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "passed_on_ns"],
          "predict": ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns"]}
 
@@ -24,7 +24,7 @@ def rows_of(found, by):
 
 
 def figures(row):
-    return [round(row[k], 6) for k in ("put_in_ns", "taken_over_ns", "absorbed_ns", "passed_on_ns")] + [row["class"]]
+    return [round(row[k], 6) for k in ("injected_ns", "propagated_ns", "absorbed_ns", "passed_on_ns")] + [row["class"]]
 
 
 def expect(name, rows, key, expected):
@@ -54,7 +54,7 @@ def check_known():
     expect("and every rank", rows_of(found, "rank"), ["rank"],
            {(0,): [4770, 0, 0, 4770, "sensitive"], (1,): [100, 2385, 0, 2485, "sensitive"],
             (2,): [100, 2485, 0, 2585, "sensitive"]})
-    rows = [r for r in rows_of(found, "call") if r["put_in_ns"] or r["taken_over_ns"]]
+    rows = [r for r in rows_of(found, "call") if r["injected_ns"] or r["propagated_ns"]]
     expect("by call they are a rank's mean, apart from the computation before it", rows, ["call", "part"],
            {("MPI_Send", "computation"): [795, 0, 0, 795, "sensitive"], ("MPI_Finalize", "computation"): [795, 0, 0, 795, "sensitive"],
             ("MPI_Recv", "call"): [round(200 / 3, 6), round(4870 / 3, 6), 0, 1690, "sensitive"]})
@@ -73,7 +73,7 @@ def check_known():
                          "2 5000 5000 Finalize"])
     found = answer("--noise=const:777ns@2", "--noise=const:2385ns@1", "--absorb=none", "--where=pair", "two.txt")
     rows = {(r["from"], r["to"]): r for r in rows_of(found, "pair")}
-    ok("of two messages the later one is taken over", rows[(1, 0)]["taken_over_ns"] == 2385 and (2, 0) not in rows, rows)
+    ok("of two messages the later one is taken over", rows[(1, 0)]["propagated_ns"] == 2385 and (2, 0) not in rows, rows)
 
 
 def near(a, b, scale):
@@ -83,7 +83,7 @@ def near(a, b, scale):
 def adds_up(found):
     """What does not, of the answer's rows; NULL: all does."""
     ranks, mean, mode = found["trace"]["ranks"], found["mean_of_a_rank"], found["mode"]
-    names = {"passed_on_ns": "left_ns"}
+    names = {"passed_on_ns": "net_ns"}
     scale = max(abs(mean[names.get(k, k)]) for k in TERMS[mode])
     for table in found["where"]["tables"]:
         weight = ranks if table["by"] in ("rank", "pair") else 1
@@ -103,7 +103,7 @@ def check_random():
     options = [["--noise=exp:3us", "--latency=exp:2us", "--byte=const:0.3ns", "--call-noise=normal:200ns,400ns"],
                ["--noise=normal:100ns,900ns", "--latency=const:777ns", "--absorb=none", "--paper=call-edges"],
                ["--noise=exp:3us", "--latency=exp:2us", "--without=choice", "--call-noise=exp:300ns", "--absorb=wait"],
-               ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]]
+               ["--perturb", "--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]]
     wrong, unlike, cases = [], [], 0
     for seed in range(1, 7):
         maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
@@ -136,7 +136,7 @@ def check_forms():
     status, out, _ = run("--noise=const:1us", "--where=rank", "--csv", "chain.txt")
     rows = list(csv.DictReader(io.StringIO(out)))
     ok("CSV: the table alone", status == 0 and [r["rank"] for r in rows] == ["0", "1", "2"] and
-       float(rows[0]["put_in_ns"]) == 2000, out)
+       float(rows[0]["injected_ns"]) == 2000, out)
     write("unnamed.txt", 1, ["0 0 1 Init", "0 1 1 Region_begin failed=1", "0 11 12 Comm_rank", "0 12 12 Finalize"])
     for mode in ([], ["--predict"]):
         rows = rows_of(answer("--latency=const:1us", "--where=region", *mode, "unnamed.txt"), "region")

@@ -124,7 +124,7 @@ one_other() {
 share_replicas() {
     local launcher=$1 got
     same "$launcher" 2/1,3/2,5/1 --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 mixed.txt
-    same "$launcher" 2/2,3/1,5/2 --signature="$reference" --replicas=37 --replicas=first=7 recorded.txt
+    same "$launcher" 2/2,3/1,5/2 --perturb --signature="$reference" --replicas=37 --replicas=first=7 recorded.txt
     same "$launcher" 2/1,3/2,5/1 --signature="$reference" --predict --replicas=65 mixed.txt
     same "$launcher" 2/1,3/2 --noise=exp:3us --replicas=40 --hypothesis='balance even' --hypothesis='scale even factor=0.5' regions.txt
     ok "$launcher: a hypothesis about nothing" says "$launcher" 2 1 "mpgsim: 'balance nowhere': there is no region *" \
@@ -142,7 +142,7 @@ share_replicas() {
     same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
         mixed.txt
     same "$launcher" 3/1,5/1 --sweep=latency=1us:9us:2 --noise=exp:1us --predict --replicas=50 chosen.txt
-    same "$launcher" 5/1 --sweep=noise=1us,3us --signature="$reference" --signature=other.sig --replicas=9 mixed.txt
+    same "$launcher" 5/1 --sweep=noise=1us,3us --perturb --signature="$reference" --signature=other.sig --replicas=9 mixed.txt
     same "$launcher" 2/1,9/1 --tolerate=5%:noise --noise=exp:1us --replicas=100 chosen.txt
     ok "$launcher: too much for one scenario" says "$launcher" 3 1 "mpgsim: --sweep: *" --sweep=noise=1,1e99 \
         --noise=exp:1s mixed.txt
@@ -157,8 +157,8 @@ share_replicas() {
     alone --per-rank --noise=exp:3us mixed.txt
     together "$launcher" 2 --per-rank --noise=exp:3us mixed.txt
     is "$launcher: a table, attention once" "$?: $(cmp alone out 2>&1)$(diff alone.err said)" "0: "
-    alone --sweep=noise=0:9us:7 --signature="$reference" mixed.txt
-    together "$launcher" 3 --sweep=noise=0:9us:7 --signature="$reference" mixed.txt
+    alone --sweep=noise=0:9us:7 --perturb --signature="$reference" mixed.txt
+    together "$launcher" 3 --sweep=noise=0:9us:7 --perturb --signature="$reference" mixed.txt
     is "$launcher: a table of scenarios" "$?: $(cmp alone out 2>&1)$(cat said)" "0: "
     rm -rf written.1 written.2
     "$mpgsim" --noise=exp:30us --without=choice --output-trace=written.1 mixed.txt >/dev/null 2>&1

@@ -42,7 +42,7 @@ program 4000 >works.txt
 
 # growth OPTION... TRACE: in %
 growth() {
-    "$mpgsim" --json --source=quiet.sig --signature=noisy.sig "$@" 2>err |
+    "$mpgsim" --json --source=quiet.sig --perturb --signature=noisy.sig "$@" 2>err |
         "$python" -c 'import json, sys
 answer = json.load(sys.stdin)
 print(round(100 * (answer["run_time_ns"]["median"] / answer["traced_run_time_ns"] - 1), 3))' || sed 's/^/# /' err

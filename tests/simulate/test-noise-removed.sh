@@ -38,21 +38,21 @@ try() {
     make_case trace "$kind" 7 "$work" >noisy.text
     make_case trace quiet 7 "$work" >quiet.text
     local noisy quiet gain back self
-    predict out --source "$kind.1.sig" --signature quiet.sig noisy.text >found
+    predict out --source "$kind.1.sig" --perturb --signature quiet.sig noisy.text >found
     gain=$(cat found)
     noisy=$(say traced_run_time_ns out)
-    back=$(predict out --source quiet.sig --signature "$kind.1.sig" quiet.text)
+    back=$(predict out --source quiet.sig --perturb --signature "$kind.1.sig" quiet.text)
     quiet=$(say traced_run_time_ns out)
     self=$(awk "BEGIN { print ($noisy - $gain) / ($noisy - $quiet) }")
     ok "$kind, $work: of the gain on a quiet machine $self is recovered" \
         holds "$self >= $least && $self <= $most"
     ok "$kind, $work: a quiet machine's run gets as long as it was, within 2 %" \
         holds "($back / $noisy - 1) ^ 2 < 0.02 ^ 2"
-    self=$(predict out --source "$kind.1.sig" --signature "$kind.2.sig" noisy.text)
+    self=$(predict out --source "$kind.1.sig" --perturb --signature "$kind.2.sig" noisy.text)
     ok "$kind, $work: another measurement of the machine changes it by less than 1.2 %" \
         holds "($self / $noisy - 1) ^ 2 < 0.012 ^ 2"
     is "$kind, $work: the same one by nothing" \
-        "$(predict out --source "$kind.1.sig" --signature "$kind.1.sig" noisy.text)" "$noisy"
+        "$(predict out --source "$kind.1.sig" --perturb --signature "$kind.1.sig" noisy.text)" "$noisy"
 }
 
 for kind in bursts ticks heavy; do
@@ -72,7 +72,7 @@ for case in "bursts rough" "ticks uneven"; do
     read -r kind name <<<"$case"
     make_case trace "$kind" 7 "$name" --seen 20000 >noisy.text
     make_case trace quiet 7 "$name" >quiet.text
-    found=$(predict out --source "$kind.1.sig" --signature quiet.sig noisy.text)
+    found=$(predict out --source "$kind.1.sig" --perturb --signature quiet.sig noisy.text)
     noisy=$(say traced_run_time_ns out)
     predict out quiet.text >/dev/null
     quiet=$(say traced_run_time_ns out)
@@ -81,11 +81,11 @@ for case in "bursts rough" "ticks uneven"; do
     sed 's/ values=[0-9]*[0-9]$/ values=7/; s/ values=.$/ values=7/' noisy.text >slept.text
     sed '/^#values/d; s/ values=.*//' noisy.text >without.text
     is "$kind, $name: CPU time of a program that waits is not used" \
-        "$(predict out --source "$kind.1.sig" --signature quiet.sig slept.text)" \
-        "$(predict out --source "$kind.1.sig" --signature quiet.sig without.text)"
+        "$(predict out --source "$kind.1.sig" --perturb --signature quiet.sig slept.text)" \
+        "$(predict out --source "$kind.1.sig" --perturb --signature quiet.sig without.text)"
     # said FILE: what the answer says of it
     said() {
-        "$MPGSIM" --source "$kind.1.sig" --signature quiet.sig "$1" |
+        "$MPGSIM" --source "$kind.1.sig" --perturb --signature quiet.sig "$1" |
             sed -n 's/^  noise .*; the source.s interruptions are taken out first, as far as \(CPU times of \)*intervals between the same callsites show them *\((by their length\)*.*/<\1\2>/p'
     }
     is "$kind, $name: the answer says which it was" "$(for file in noisy slept without; do
@@ -96,10 +96,10 @@ done
 make_case trace ticks 9 even --steps 60 >noisy.text
 for options in "" --models=cosched=node --models=measurement=fixed; do
     # shellcheck disable=SC2086
-    predict all $options --replicas=12 --source ticks.1.sig --signature bursts.1.sig noisy.text >/dev/null
+    predict all $options --replicas=12 --source ticks.1.sig --perturb --signature bursts.1.sig noisy.text >/dev/null
     # shellcheck disable=SC2086
     predict some $options --replicas=5 --replicas=first=4 --source ticks.1.sig \
-        --signature bursts.1.sig noisy.text >/dev/null
+        --perturb --signature bursts.1.sig noisy.text >/dev/null
     ok "replicas 4 to 8 are those of 0 to 11 ($options)" python3 - <<'END'
 import json
 a, b = (json.load(open(f))["replicas"] for f in ("all", "some"))
@@ -108,35 +108,35 @@ END
 done
 
 # Two measurements of one machine that share a replica's start and differ only in their parts
-predict all --replicas=2 --models=measurement=fixed --signature bursts.1.sig noisy.text >/dev/null
-predict some --replicas=2 --signature bursts.1.sig noisy.text >/dev/null
+predict all --replicas=2 --models=measurement=fixed --perturb --signature bursts.1.sig noisy.text >/dev/null
+predict some --replicas=2 --perturb --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
 ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
-    --signature bursts.1.sig noisy.text | grep -q 'noise .*the source.s interruptions are taken out first'"
+    --perturb --signature bursts.1.sig noisy.text | grep -q 'noise .*the source.s interruptions are taken out first'"
 python3 -c 'import json
 sig = json.load(open("quiet.sig"))
 del sig["noise"]
 json.dump(sig, open("none.sig", "w"))'
-is "but not where neither has any" "$("$MPGSIM" --source none.sig --signature none.sig noisy.text |
+is "but not where neither has any" "$("$MPGSIM" --source none.sig --perturb --signature none.sig noisy.text |
     sed -n 's/^  noise *//p' | tail -n 1)" "none"
 ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
-    --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
+    --perturb --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
 
 # Quanta: 60 steps of 1 ms on each of 16 ranks, at 0.97 ms of work in each ms
 make_case quanta any 1 >quanta.sig
 make_case trace quiet 9 even --steps 60 --ranks 1 >one.text
-found=$(predict out --replicas=400 --signature quanta.sig one.text)
+found=$(predict out --replicas=400 --perturb --signature quanta.sig one.text)
 quiet=$(say traced_run_time_ns out)
 ok "quanta are drawn where there are no detours: $found for $quiet" \
     holds "($found / $quiet - 60.1 / 60.1 / 0.97) ^ 2 < 0.002 ^ 2"
-ok "and the answer says so" sh -c "\"\$MPGSIM\" --signature quanta.sig one.text |
+ok "and the answer says so" sh -c "\"\$MPGSIM\" --perturb --signature quanta.sig one.text |
     grep -q 'noise .*quanta of 1 core lost, drawn quantum by quantum (ecdf)'"
-is "a source's come out" "$(predict out --signature quiet.sig --source quanta.sig one.text |
+is "a source's come out" "$(predict out --perturb --signature quiet.sig --source quanta.sig one.text |
     awk "{ print (\$1 < 0.98 * $quiet && \$1 > 0.96 * $quiet) }")" 1
 is "the same ones change nothing" \
-    "$(predict out --signature quanta.sig --source quanta.sig one.text)" "$quiet"
-"$MPGSIM" --models=noise=ecdf --signature ticks.1.sig one.text >out
+    "$(predict out --perturb --signature quanta.sig --source quanta.sig one.text)" "$quiet"
+"$MPGSIM" --models=noise=ecdf --perturb --signature ticks.1.sig one.text >out
 ok "a signature without quanta has no such noise" grep -q 'noise  *no .*quanta' out
-"$MPGSIM" --models=noise=replay --signature quanta.sig one.text >out
+"$MPGSIM" --models=noise=replay --perturb --signature quanta.sig one.text >out
 ok "nor one without detours to replay" grep -q 'noise  *no .*detours' out
 done_testing

@@ -33,16 +33,16 @@ is "without a target the trace is as it was" "$(run interval.text)" 21700
 is "its time off the CPU is said" "$(say off_cpu_share)" "$("$python" -c 'print(7000 / (2 * 21700))')"
 is "and stays" "$(say off_cpu_removed)" False
 is "noise by hand alone leaves it in" "$(run --noise const:100ns interval.text)" 21900
-is "a target comes in its place: the barrier waits less" "$(run --signature quiet.sig interval.text)" 14700
-is "whatever noise is given by hand" "$(run --signature quiet.sig --noise const:100ns interval.text)" 14900
-is "a source without noise, too" "$(run --signature quiet.sig --source quiet.sig interval.text)" 14700
+is "a target comes in its place: the barrier waits less" "$(run --perturb --signature quiet.sig interval.text)" 14700
+is "whatever noise is given by hand" "$(run --perturb --signature quiet.sig --noise const:100ns interval.text)" 14900
+is "a source without noise, too" "$(run --perturb --signature quiet.sig --source quiet.sig interval.text)" 14700
 is "not below what the others work" "$(sed 's/off=7000/off=15000/' interval.text >more.text
-    run --signature quiet.sig more.text)" 11700
+    run --perturb --signature quiet.sig more.text)" 11700
 is "predict mode: work is what is left" "$(run --predict --signature quiet.sig --latency const:0ns --byte const:0ns interval.text)" 14000
 is "and without a signature" "$(run --predict --latency const:0ns --byte const:0ns interval.text)" 14000
-is "half as fast" "$(run --signature quiet.sig --compute-ratio=2 interval.text)" 28700
+is "half as fast" "$(run --perturb --signature quiet.sig --compute-ratio=2 interval.text)" 28700
 is "a region that begins in an interval, and is open to the end, has the time off the CPU of its part" "$(sed 's/^1 21000 21700/1 2000 2000 Region_begin name="a"\n1 21000 21700/' interval.text >marked.text
-    run --hypothesis "scale a factor=2" --signature quiet.sig marked.text)" 27700
+    run --hypothesis "scale a factor=2" --perturb --signature quiet.sig marked.text)" 27700
 
 # A barrier that takes 700, one in which rank 1 is off its CPU for 9000: both wait for it.
 cat >meeting.text <<END
@@ -54,11 +54,11 @@ $head
 0 23700 24000 Finalize
 1 23700 24000 Finalize
 END
-is "a barrier gives back what a member was off its CPU" "$(run --signature quiet.sig meeting.text)" 13700
+is "a barrier gives back what a member was off its CPU" "$(run --perturb --signature quiet.sig meeting.text)" 13700
 is "but takes what it takes" "$(sed 's/off_call=9000/off_call=10650/' meeting.text >more.text
-    run --signature quiet.sig more.text)" 12700
+    run --perturb --signature quiet.sig more.text)" 12700
 is "not without a target" "$(run meeting.text)" 22700
-is "nor where nothing is slack" "$(run --absorb=none --signature quiet.sig meeting.text)" 22700
+is "nor where nothing is slack" "$(run --absorb=none --perturb --signature quiet.sig meeting.text)" 22700
 
 # A message that takes 500, and one whose receiver is off its CPU for 8000 of the 10500 that it is in its call; a send that is
 # off its CPU for 300 of 400.
@@ -71,17 +71,17 @@ $head
 0 3400 3500 Finalize
 1 13000 13100 Finalize
 END
-is "a receive gives back its time off the CPU" "$(run --signature quiet.sig --source=latency=500ns message.text)" 4000
+is "a receive gives back its time off the CPU" "$(run --perturb --signature quiet.sig --source=latency=500ns message.text)" 4000
 "$python" -c 'import json; print([round(x["delay_ns"]["median"]) for x in json.load(open("answer"))["ranks"]])' >delays
 is "and so does a send" "$(cat delays)" "[-300, -8000]"
 is "no earlier than the message can be there" "$(sed 's/off_call=8000/off_call=10200/' message.text >more.text
-    run --signature quiet.sig --source=latency=500ns more.text)" 2500
+    run --perturb --signature quiet.sig --source=latency=500ns more.text)" 2500
 
 # How good the recording is
-"$mpgsim" --signature quiet.sig interval.text >out
+"$mpgsim" --perturb --signature quiet.sig interval.text >out
 ok "a busy recording's answer is marked" grep -q '^  recording  *NOT RELIABLE: 16 % of the ranks. time off the CPU outside of MPI' out
 sed 's/off=7000/off=200/' interval.text >good.text
-"$mpgsim" --signature quiet.sig good.text >out
+"$mpgsim" --perturb --signature quiet.sig good.text >out
 ok "a quiet one's is not" grep -q '^  recording  *good: 0.46 % of the ranks. time off the CPU outside of MPI, 0 % in calls, taken out$' out
-is "in JSON, too" "$(run --signature quiet.sig good.text) $(say reliable)" "21500 True"
+is "in JSON, too" "$(run --perturb --signature quiet.sig good.text) $(say reliable)" "21500 True"
 done_testing

@@ -77,7 +77,7 @@ is "negative delays" "$(written pair.txt --compute-ratio=0.4)" \
 1 5464 5474 Finalize'
 # One machine is both: only the tracer's part goes, 20 + 580 ns of rank 0, 40 of rank 1.
 is "a target signature: without the tracer" \
-    "$(written pair.txt --signature="$reference" --source="$reference")" \
+    "$(written pair.txt --perturb --signature="$reference" --source="$reference")" \
 '0 0 100 Init
 0 1080 1180 Send comm=0 to=1 tag=7 bytes=1000
 0 1564 1564 Region_begin name="work"
@@ -92,7 +92,7 @@ is "... nor are there facts of the tracer or the traced processor" \
     "$("$mpgtrace" print out | grep -c 'overhead\|Processor')" 0
 "$mpgtrace" import --text pair.txt -o pair.trace
 is "--without=tracer: it is there" \
-    "$(written pair.txt --signature="$reference" --source="$reference" --without=tracer)" \
+    "$(written pair.txt --perturb --signature="$reference" --source="$reference" --without=tracer)" \
     "$("$mpgtrace" print pair.trace | grep -v '^#')"
 
 cat >threads.txt <<'END'
@@ -296,22 +296,22 @@ if command -v "$python" >/dev/null; then
         ok "... with noise" retraced delays random.txt $random ${limit[seed / 2 % 3]} \
             --compute-ratio="${ratio[seed / 3 % 3]}"
         ok "... with choice" retraced delays-chosen random.txt --latency=exp:30us --noise=exp:20us
-        ok "... on another machine" retraced target random.txt --without=choice --signature="$reference"
+        ok "... on another machine" retraced target random.txt --without=choice --perturb --signature="$reference"
     done
 else
     skip "read again" "no python3"
 fi
 ring 4 20 8192 >ring.txt
 rm -rf out
-"$mpgsim" --signature="$reference" --source=none --output-trace out ring.txt >/dev/null
+"$mpgsim" --perturb --signature="$reference" --source=none --output-trace out ring.txt >/dev/null
 like "the target's signature is the source of what was written" \
-    "$("$mpgsim" --signature="$reference" out | awk '/^source:|slowdown/')" \
+    "$("$mpgsim" --perturb --signature="$reference" out | awk '/^source:|slowdown/')" \
     "source: stored in the trace (reference.sig, crc32 *)*slowdown      1.00000  (95 % confidence: 1.00000 to 1.00000)"
 if [ "${MPGKIT_MPI:-yes}" = yes ] && [ -x "$build/examples/halo/halo" ] && command -v "$python" >/dev/null; then
     "$MPIRUN" -np 4 "$mpgtrace" record -o halo.trace "$build/examples/halo/halo" 50 >/dev/null 2>err
     # shellcheck disable=SC2086
     ok "halo, recorded" retraced delays halo.trace $random
-    ok "... on another machine" retraced target halo.trace --without=choice --signature="$reference"
+    ok "... on another machine" retraced target halo.trace --without=choice --perturb --signature="$reference"
 else
     skip "a recorded program" "no MPI, or no python3"
 fi

@@ -62,7 +62,7 @@ delays() {
     shift
     "$mpgsim" --per-rank "$@" "$trace" 2>err | awk 'NR > 1 { printf "%s%s", (NR > 2 ? " " : ""), $3 } END { print "" }'
 }
-both="--signature=target.sig --source=source.sig"
+both="--perturb --signature=target.sig --source=source.sig"
 
 # ---- messages ----
 # shellcheck disable=SC2086 # words
@@ -87,11 +87,11 @@ is "without hosts the source has one path, of the class of the farthest two ther
 star '#host 0 a' '#host 1 a' '#host 2 a' '#host 3 a' >together.txt
 is "all were on one host" "$(delays together.txt $both --absorb=none --map=block:2)" "0 121.5 1477.5 1477.5"
 is "what was not measured is the next, on either machine" \
-    "$(delays star.txt --signature=target.sig --source=one.sig --absorb=none --map=block:2) $(
-        delays star.txt --signature=one.sig --source=source.sig --absorb=none --map=block:2)" \
+    "$(delays star.txt --perturb --signature=target.sig --source=one.sig --absorb=none --map=block:2) $(
+        delays star.txt --perturb --signature=one.sig --source=source.sig --absorb=none --map=block:2)" \
     "0 0 1356 1356 0 121.5 0 0"
 is "without a source nothing is added to constant times" \
-    "$(delays star.txt --signature=target.sig --source=none --absorb=none --map=block:2)" "0 0 0 0"
+    "$(delays star.txt --perturb --signature=target.sig --source=none --absorb=none --map=block:2)" "0 0 0 0"
 is "--latency replaces them all" \
     "$(delays star.txt $both --latency=const:77.5ns --absorb=none --map=block:2)" "0 77.5 77.5 77.5"
 }
@@ -119,7 +119,7 @@ T
 # Slack is 1410 - 311.5 of the one, less the 410 that its call took beyond 1 us, which is all that a call takes where all waited
 # (1410 / 311.5 is more than 1410 / 1000); of the other 0. So 1300.25 + 121.5 - 688.5, and 2 x 1300.25 + 589.
 is "floors by the source's path of the pair" \
-    "$(delays late.txt --signature=target.sig --source=source.sig --map=block:2 --noise=const:1300.25ns@0)" \
+    "$(delays late.txt --perturb --signature=target.sig --source=source.sig --map=block:2 --noise=const:1300.25ns@0)" \
     "3900.75 733.25 3189.5"
 
 # ---- overheads, limits ----
@@ -128,15 +128,15 @@ machine 'node,433,11,17' 'between nodes,1789,23,29.25' >had.sig
 # Rank 0 sends to 1 (+ 9), then to 2 and 3 (+ 27 each); receiving is + 13, + 46.25, for which the messages,
 # 9 and 36 late, are early enough.
 # shellcheck disable=SC2086
-is "overheads of the path" "$(delays star.txt --signature=costs.sig --source=had.sig --absorb=none --map=block:2)" \
+is "overheads of the path" "$(delays star.txt --perturb --signature=costs.sig --source=had.sig --absorb=none --map=block:2)" \
     "63 13 46.25 46.25"
 machine 'node,433,1,1,4' 'between nodes,433,1,1,4096' >limits.sig
 limit() {
     "$mpgsim" "$@" | sed -n 's/^  eager limit *//p'
 }
 like "the eager limit is that of the farthest two" \
-    "$(limit --signature=limits.sig --source=none --map=block:2 star.txt) $(
-        limit --signature=limits.sig --source=none --map=block:4 star.txt)" "4096 bytes *4 bytes *"
+    "$(limit --perturb --signature=limits.sig --source=none --map=block:2 star.txt) $(
+        limit --perturb --signature=limits.sig --source=none --map=block:4 star.txt)" "4096 bytes *4 bytes *"
 
 # ---- the identity ----
 unmoved() {
@@ -147,14 +147,14 @@ unmoved() {
     return 1
 }
 for map in block:1 block:2 block:4 cyclic:2 were; do
-    ok "identity: $map on both" unmoved star.txt --signature=target.sig --source=target.sig --map=$map --source=map=$map
+    ok "identity: $map on both" unmoved star.txt --perturb --signature=target.sig --source=target.sig --map=$map --source=map=$map
 done
-ok "identity: the hosts of the trace" unmoved star.txt --signature=target.sig --source=target.sig --map=block:2
-ok "... with overheads" unmoved star.txt --signature=costs.sig --source=costs.sig --map=block:2
+ok "identity: the hosts of the trace" unmoved star.txt --perturb --signature=target.sig --source=target.sig --map=block:2
+ok "... with overheads" unmoved star.txt --perturb --signature=costs.sig --source=costs.sig --map=block:2
 if [ -n "$python" ]; then
     for seed in 1 2 3 4 5 6; do
         "$python" "$here/../oracle/randomtrace.py" --seed $seed --ranks $((2 + seed)) --steps 60 --hosts 3 >random.txt
-        ok "identity: random program $seed" unmoved random.txt --signature="$reference" --source="$reference" \
+        ok "identity: random program $seed" unmoved random.txt --perturb --signature="$reference" --source="$reference" \
             --map=cyclic:2 --source=map=cyclic:2 --without=choice
     done
 else
@@ -162,8 +162,8 @@ else
 fi
 ring 4 20 8192 >ring.txt
 is "one node for all is --map=path=node" \
-    "$(delays ring.txt --signature=target.sig --source=source.sig --map=block:4 --source=map=block:4)" \
-    "$(delays ring.txt --signature=target.sig --source=source.sig --map=path=node)"
+    "$(delays ring.txt --perturb --signature=target.sig --source=source.sig --map=block:4 --source=map=block:4)" \
+    "$(delays ring.txt --perturb --signature=target.sig --source=source.sig --map=path=node)"
 # ---- what is said, and refused ----
 said() {
     "$mpgsim" "$@" | tr -s ' \n' '  '
@@ -176,7 +176,7 @@ like "... by options" "$(said $both --map=block:4 --source=map=were star.txt)" \
     "* places 4 ranks on 1 node (--map=block:4); the farthest two: node; source: 4 ranks on 2 nodes (--source=map=were); the farthest two: between nodes *"
 like "a trace without hosts" "$(said $both --map=block:4 unnamed.txt)" \
     "* source: one path, 'node', as the trace names no hosts (--source=map) *"
-like "a path that was not measured" "$(said --signature=target.sig --source=one.sig --map=block:2 star.txt)" \
+like "a path that was not measured" "$(said --perturb --signature=target.sig --source=one.sig --map=block:2 star.txt)" \
     "*'between nodes' was not measured on the source: 'node' stands for it*"
 is "JSON has the maps and the farthest paths" "$("$mpgsim" --json $both --map=block:4 --source=map=were star.txt |
     "$python" -c 'import json, sys; o = json.load(sys.stdin)["options"]; print(o["map"], o["source_map"], o["path"], o["source_path"])')" \
@@ -190,14 +190,14 @@ refused() {
 }
 refused 2 "--source=map needs --signature or a source" --source=map=block:2
 refused 2 "--map needs --signature" --map=block:2
-refused 1 "--source=map: 'block:0' is not block:N with a whole number N from 1 on" --signature=one.sig --source=map=block:0
-refused 1 "--source=map: nowhere: No such file or directory (neither block:N nor cyclic:N)" --signature=one.sig --source=map=nowhere
+refused 1 "--source=map: 'block:0' is not block:N with a whole number N from 1 on" --perturb --signature=one.sig --source=map=block:0
+refused 1 "--source=map: nowhere: No such file or directory (neither block:N nor cyclic:N)" --perturb --signature=one.sig --source=map=nowhere
 printf 'n\nn\n' >short
-refused 1 "--source=map: short: 2 places for 4 ranks" --signature=one.sig --source=map=short
+refused 1 "--source=map: short: 2 places for 4 ranks" --perturb --signature=one.sig --source=map=short
 
 # ---- the trace that is written is there ----
-"$mpgsim" --signature=target.sig --source=source.sig --map=block:2 --output-trace there star.txt >/dev/null
+"$mpgsim" --perturb --signature=target.sig --source=source.sig --map=block:2 --output-trace there star.txt >/dev/null
 is "its hosts are the nodes, and read again nothing is late" \
-    "$("$mpgtrace" print there | awk '/^#host/ { printf "%s ", $3 }')$(delays there --signature=target.sig --map=block:2)" \
+    "$("$mpgtrace" print there | awk '/^#host/ { printf "%s ", $3 }')$(delays there --perturb --signature=target.sig --map=block:2)" \
     "node-0 node-0 node-1 node-1 0 0 0 0"
 done_testing

@@ -151,10 +151,10 @@ def numbers_of_text(name, dom, text):
         shown = dict(cells(dom, "How sure, how steady"))[row]
         if not equal(said, shown):
             return "%s: %s, not %s" % (label, said, shown)
-    part = text.split("How a rank's delay came about")[1]
-    shown = dict(cells(dom, "How a rank's delay came about"))
+    part = text.split("Delay budget of a rank")[1]
+    shown = dict(cells(dom, "Delay budget of a rank"))
     unit = re.search(r"left += +\S+ (\S+)", part).group(1)
-    pieces = {"left at its end": r"left +=", "taken over from other ranks": r"taken over +\+", "computation": r" computation",
+    pieces = {"net at its end": r"net +=", "propagated from other ranks": r"propagated +\+", "computation": r" computation",
               "messages": r"\+ messages", "collectives": r"\+ collectives", "in calls, not waiting": r"\+ calls"}
     for key, before in pieces.items():
         said = re.search(before + r" +(-?[0-9.]+)", part).group(1)
@@ -344,7 +344,7 @@ try:
     asked = ["--noise=exp:2.385us", "--replicas=4", "--where=rank,callsite", "--json", "sites.txt"]
     got = run("--report=w.html", *asked)
     texts = {"w": run(*[a for a in asked if a != "--json"]).stdout}
-    came = lambda r: r["put_in_ns"] + r["taken_over_ns"]
+    came = lambda r: r["injected_ns"] + r["propagated_ns"]
     right = not got.returncode
     for table, cut in zip(json.loads(got.stdout)["where"]["tables"], json.loads(Page(read("w.html")).data)["where"]["tables"]):
         rows = sorted(table["rows"], key=came, reverse=True)
@@ -375,7 +375,7 @@ try:
     got = run("--target=ideal", "--report=ideal.html", "late.txt")
     data = json.loads(Page(read("ideal.html")).data)
     ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
-    run("--signature=" + reference, "--signature=" + reference, "--source=none", "--replicas=8", "--report=even.html", "late.txt")
+    run("--perturb", "--signature=" + reference, "--signature=" + reference, "--source=none", "--replicas=8", "--report=even.html", "late.txt")
     texts["two"] = run("--predict", "--signature=" + reference, "--signature=" + reference, "--source=" + reference, "--replicas=8",
                        "--report=two.html", "late.txt").stdout
     topics = [a["topic"] for a in json.loads(Page(read("two.html")).data)["attention"]]

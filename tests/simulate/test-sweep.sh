@@ -26,14 +26,14 @@ key() {
 
 # ---- each row by itself ----
 rows 5 --sweep=noise=0:10us:5 --latency=exp:700ns --replicas=40 mixed.txt
-rows 3 --sweep=latency=1us:9us:3:log --signature=target.sig --replicas=12 mixed.txt
+rows 3 --sweep=latency=1us:9us:3:log --perturb --signature=target.sig --replicas=12 mixed.txt
 rows 3 --sweep=latency=1us:9us:3:log --signature=target.sig --replicas=12 --predict mixed.txt
-rows 6 --sweep=byte=0:1ns:3 --sweep=call-noise=0,130ns --signature=target.sig --replicas=7 together.txt
-rows 3 --sweep=compute-ratio=0.5:2:3:log --signature=target.sig --source=target.sig mixed.txt
+rows 6 --sweep=byte=0:1ns:3 --sweep=call-noise=0,130ns --perturb --signature=target.sig --replicas=7 together.txt
+rows 3 --sweep=compute-ratio=0.5:2:3:log --perturb --signature=target.sig --source=target.sig mixed.txt
 rows 3 --sweep=compute-ratio=0.5:2:3:log --signature=target.sig --replicas=9 --predict mixed.txt
-rows 3 --sweep=absorb=none,wait,clock --signature=target.sig --replicas=7 mixed.txt
-rows 4 --sweep=eager-limit=-1,0,100,1MiB --signature=target.sig --replicas=7 together.txt
-rows 6 --sweep=map=block:2,cyclic:3,block:6 --sweep=noise=1us,2.5us --signature=target.sig --replicas=7 mixed.txt
+rows 3 --sweep=absorb=none,wait,clock --perturb --signature=target.sig --replicas=7 mixed.txt
+rows 4 --sweep=eager-limit=-1,0,100,1MiB --perturb --signature=target.sig --replicas=7 together.txt
+rows 6 --sweep=map=block:2,cyclic:3,block:6 --sweep=noise=1us,2.5us --perturb --signature=target.sig --replicas=7 mixed.txt
 rows 4 --sweep=map=block:2,cyclic:3 --sweep=noise=1us,2.5us --signature=target.sig --predict --replicas=7 mixed.txt
 rows 3 --sweep=noise=0:3:3 --noise=exp:2us@0 --noise=normal:2us,700ns --replicas=20 mixed.txt
 rows 4 --sweep=latency=0.25,1.5 --sweep=byte=1,2 --latency=gamma:1us,700ns --byte=exp:1ns --replicas=20 \
@@ -76,7 +76,7 @@ printf '%s\n' '#mpgtext 1' '#ranks 1' '#clocks shared' '0 0 1000 Init' '0 200010
 cat >noise.py <<'END'
 import json, subprocess, sys
 def answer(*options):
-    return json.loads(subprocess.run([sys.argv[1], "--json", "--signature=target.sig", *options], capture_output=True,
+    return json.loads(subprocess.run([sys.argv[1], "--json", "--perturb", "--signature=target.sig", *options], capture_output=True,
                                      text=True, check=True).stdout)
 def lost(*options):
     return [[run - 2e7 for run in row["replicas_run_time_ns"]] for row in answer(*options, "alone.txt")["rows"]]
@@ -93,9 +93,9 @@ for mode in [], ["--predict"], ["--source=target.sig"], ["--call-noise=signature
 print("good")
 END
 is "of each model, as much as that; 1 is the run by itself" "$("$python" noise.py "$mpgsim" 2>&1 | tail -1)" good
-is "0 of it: nothing is left" "$(key run_time_ns.largest --sweep=noise=0,2 --signature=target.sig --replicas=9 \
+is "0 of it: nothing is left" "$(key run_time_ns.largest --sweep=noise=0,2 --perturb --signature=target.sig --replicas=9 \
     alone.txt | cut -d' ' -f1)" 20000000
-like "said" "$("$mpgsim" --sweep=noise=0,2 --signature=target.sig alone.txt | grep '^  noise.*(row 2)')" \
+like "said" "$("$mpgsim" --sweep=noise=0,2 --perturb --signature=target.sig alone.txt | grep '^  noise.*(row 2)')" \
     "*; 2 times what they take (row 2)"
 
 # ---- more than memory wants at a time ----
@@ -132,8 +132,8 @@ cat >message.txt <<'T'
 0 20000 20010 Finalize
 1 9000 9010 Finalize
 T
-rows 2 --signature=wide.sig --signature=narrow.sig --source=source.sig message.txt
-rows 6 --signature=wide.sig --signature=target.sig --signature=narrow.sig --sweep=noise=1us,3us --replicas=9 mixed.txt
+rows 2 --perturb --signature=wide.sig --signature=narrow.sig --source=source.sig message.txt
+rows 6 --perturb --signature=wide.sig --signature=target.sig --signature=narrow.sig --sweep=noise=1us,3us --replicas=9 mixed.txt
 rows 4 --signature=wide.sig --signature=target.sig --sweep=compute-ratio=1,2 --predict --replicas=9 mixed.txt
 # Rank 1 ends 10 u us later, or 2 + 4 u, with one u: the first is faster if u < 1/3. In a long rank 0 that
 # would be hidden.
@@ -141,7 +141,7 @@ sed '/^0 20000/s/20000 20010/1100 1110/' message.txt >late.txt
 cat >faster.py <<'END'
 import json, subprocess, sys
 def runs(signature):
-    answer = subprocess.run([sys.argv[1], "--json", f"--signature={signature}", "--source=source.sig", "--replicas=300",
+    answer = subprocess.run([sys.argv[1], "--json", "--perturb", f"--signature={signature}", "--source=source.sig", "--replicas=300",
                              "--absorb=none", "late.txt"], capture_output=True, text=True, check=True).stdout
     return [r["run_time_ns"] - 8000 for r in json.loads(answer)["replicas"]]
 wide, narrow = runs("wide.sig"), runs("narrow.sig")
@@ -149,7 +149,7 @@ assert all(abs(n - (2000 + 0.4 * w)) < 1e-6 for w, n in zip(wide, narrow)), "one
 print(format(sum(w < 1e4 / 3 for w in wide) / 300, ".10g"))
 END
 by_hand=$("$python" faster.py "$mpgsim" 2>&1)
-two="--signature=wide.sig --signature=narrow.sig --source=source.sig --replicas=300 --absorb=none late.txt"
+two="--perturb --signature=wide.sig --signature=narrow.sig --source=source.sig --replicas=300 --absorb=none late.txt"
 # shellcheck disable=SC2086 # words
 {
 is "the least median first" "$(key values.signature $two)" "narrow.sig wide.sig"
@@ -158,7 +158,7 @@ is "the probability that one beats the other" \
 is "who that is" "$(key faster_than.0.row $two)" "2 1"
 }
 like "... which is a third, but for chance" "$by_hand" "0.[23]*"
-is "against itself: a half" "$(key faster_than.0.probability --signature=wide.sig --signature=wide.sig late.txt)" "0.5 0.5"
+is "against itself: a half" "$(key faster_than.0.probability --perturb --signature=wide.sig --signature=wide.sig late.txt)" "0.5 0.5"
 ok "as text" eval '"$mpgsim" $two >out && grep -q "1  narrow.sig .* %$" out && grep -q "2    wide.sig .*  -$" out'
 
 # ---- text ----
@@ -278,7 +278,7 @@ cat >apart.py <<'END'
 import csv, io, json, statistics, subprocess, sys
 def run(*words):
     return subprocess.run([sys.argv[1], *words, "mixed.txt"], capture_output=True, text=True, check=True).stdout
-for mode in [["--predict"], []]:
+for mode in ["--predict"], ["--perturb"]:
     common = [*mode, "--source=source.sig", "--replicas=16", "--tolerate=2.385%,7%:latency"]
     both = ["--signature=wide.sig", "--signature=narrow.sig"]
     together = json.loads(run(*common, *both, "--json"))["tolerances"]
@@ -289,11 +289,11 @@ for mode in [["--predict"], []]:
         [t["value"], *t["confidence_95"], t["of_run_time_ns"], t["slowdown"]] for r, t in zip(table, together))
     # What each is held against is the run without --tolerate, the signature's own latency in it.
     plain = [json.loads(run(*common[:-1], sig, "--json"))["run_time_ns"]["median"] for sig in both]
-    if mode:
+    if mode == ["--predict"]:
         same = same and [t["of_run_time_ns"] for t in together[::2]] == plain
     rows = json.loads(run(*common, *both, "--json"))["rows"]
     same = same and {r["values"]["signature"]: r["run_time_ns"]["median"] for r in rows} == dict(zip(["wide.sig", "narrow.sig"], plain))
-    if mode: # two runs by themselves, replica by replica
+    if mode == ["--predict"]: # two runs by themselves, replica by replica
         runs = lambda *words: [r["run_time_ns"] for r in json.loads(run(*common[:-1], both[0], *words, "--json"))["replicas"]]
         ratio = [a / b for a, b in zip(runs("--latency=const:%rns" % together[0]["value"]), runs())]
         same = same and len(ratio) == 16 and abs(statistics.median(ratio) - 1.02385) < 1e-3
@@ -307,7 +307,7 @@ cat >comma.py <<'END'
 import csv, io, json, subprocess, sys
 def run(*words):
     return subprocess.run([sys.argv[1], *words], capture_output=True, text=True, check=True).stdout
-asked = ["--sweep=latency=1us:9us:3", "--sweep=eager-limit=-1,1KiB", "--signature=wide.sig", "--signature=narrow.sig",
+asked = ["--sweep=latency=1us:9us:3", "--sweep=eager-limit=-1,1KiB", "--perturb", "--signature=wide.sig", "--signature=narrow.sig",
          "--source=source.sig", "--replicas=16", "late.txt"]
 rows, answer = list(csv.DictReader(io.StringIO(run("--csv", *asked)))), json.loads(run("--json", *asked))["rows"]
 print(len(rows), all([float(r["latency_ns"]), float(r["eager-limit_bytes"]), r["signature"], float(r["median_ns"]), float(r["low_ns"]),
@@ -318,7 +318,7 @@ print(len(rows), all([float(r["latency_ns"]), float(r["eager-limit_bytes"]), r["
 ranks = ["--noise=exp:1us", "--per-rank", "mixed.txt"]
 print(run("--csv", *ranks) == run(*ranks).replace("\t", ","))
 END
-"$mpgsim" --csv --sweep=latency=1us:9us:3 --signature=wide.sig --signature=narrow.sig --source=source.sig late.txt 2>err >out
+"$mpgsim" --csv --sweep=latency=1us:9us:3 --perturb --signature=wide.sig --signature=narrow.sig --source=source.sig late.txt 2>err >out
 is "... attention goes to standard error, each line once" "$(sort err | uniq -d | wc -l) $(grep -vc "^mpgsim: attention: " err)" "0 0"
 is "a table as CSV has what JSON has; that of ranks, commas" "$("$python" comma.py "$mpgsim" 2>&1 | paste -sd' ' -)" \
     "12 True True True"
@@ -342,7 +342,7 @@ is_neither_LO:HI:N --sweep=noise=1us:2us:3:lin
 is_neither_LO:HI:N --sweep=noise=1us:2us:3:log:log
 log_steps_begin_above_0 --sweep=latency=0:1us:4:log
 log_steps_begin_above_0 --sweep=latency=-1us:1us:4:log
-no_--latency_that_they_could_be_factors_of --sweep=latency=0:2:3 --signature=target.sig
+no_--latency_that_they_could_be_factors_of --sweep=latency=0:2:3 --perturb --signature=target.sig
 more_than_4096_values --sweep=latency=1us:2us:4097
 more_than_4096_points --sweep=latency=1us:2us:100 --sweep=noise=1us:2us:41
 noise_is_swept_twice --sweep=noise=1us,2us --sweep=noise=3us,4us
@@ -361,11 +361,11 @@ a_value_is_missing --sweep=byte=1us,,2us
 --eager-limit_and_--sweep_eager-limit_exclude --sweep=eager-limit=1,2 --eager-limit=3
 --absorb_and_--sweep_absorb_exclude --sweep=absorb=none,wait --absorb=wait
 --sweep_absorb_and_--predict_exclude --sweep=absorb=none,wait --predict --latency=exp:1us
---sweep_map_and_--map=path_exclude --sweep=map=block:1,block:2 --map=path=node --signature=target.sig
+--sweep_map_and_--map=path_exclude --sweep=map=block:1,block:2 --map=path=node --perturb --signature=target.sig
 --per-rank_and_several_scenarios_exclude --sweep=noise=1us,2us --per-rank
 --output-trace_and_several_scenarios_exclude --sweep=noise=1us,2us --output-trace=folder
---call-noise=signature_has_no_factor --sweep=call-noise=1,2 --call-noise=signature --signature=target.sig
-only_one_of_TRACE --signature=- --signature=-
+--call-noise=signature_has_no_factor --sweep=call-noise=1,2 --call-noise=signature --perturb --signature=target.sig
+only_one_of_TRACE --perturb --signature=- --signature=-
 is_not_LIMIT%:PARAM --tolerate=noise
 is_not_LIMIT%:PARAM --tolerate=5:noise
 is_not_LIMIT%:PARAM --tolerate=0%:noise
@@ -382,18 +382,18 @@ more_than_16_limits --tolerate=1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%,15
 --compute-ratio_and_--tolerate_compute-ratio_exclude --tolerate=5%:compute-ratio --compute-ratio=2
 --per-rank_and_several_scenarios_exclude --tolerate=5%:noise --per-rank
 T
-ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --signature=target.sig \
-    --signature=none.sig ring.txt
-ok "a place that is not there" refuses 1 "mpgsim: map=places: *places*" --sweep=map=block:2,places --signature=target.sig \
+ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --perturb --signature=target.sig \
+    --perturb --signature=none.sig ring.txt
+ok "a place that is not there" refuses 1 "mpgsim: map=places: *places*" --sweep=map=block:2,places --perturb --signature=target.sig \
     mixed.txt
 ok "of several parameters, those that it is about" refuses 1 "mpgsim: map=places: *places*" \
-    --sweep=noise=1us,2us --sweep=map=block:2,places --signature=target.sig mixed.txt
+    --sweep=noise=1us,2us --sweep=map=block:2,places --perturb --signature=target.sig mixed.txt
 printf '%s\n' '#mpgtext 1' '#ranks 2' '#comm 0 = 0 1' '0 0 10 Init' '0 20 30 Finalize' '1 0 10 Init' \
     '1 20 30 Finalize' >unclocked.txt
 ok "a row's own fault names its values" refuses 1 "mpgsim: noise=2500 ns, absorb=clock: --absorb=clock: *clocks*" \
     --sweep=noise=2.5us,3us --sweep=absorb=none,clock unclocked.txt
 cp narrow.sig read.sig
-ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is what is read*" --signature=target.sig \
-    --signature=read.sig -o read.sig mixed.txt
+ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is what is read*" --perturb --signature=target.sig \
+    --perturb --signature=read.sig -o read.sig mixed.txt
 ok "too much for one of them" refuses 1 "mpgsim: --sweep: 'noise=1,1e99': *more than 31 years*" --sweep=noise=1,1e99 --noise=exp:1s ring.txt
 done_testing

@@ -39,15 +39,15 @@ for trace in mixed.txt 'chosen.txt --eager-limit=1000000' together.txt; do
     # shellcheck disable=SC2086 # with its option
     same $trace --noise=exp:3us --latency=gamma:1us,700ns --replicas=100
     same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97
-    same $trace --signature "$reference" --replicas=64
+    same $trace --perturb --signature "$reference" --replicas=64
     same $trace --signature "$reference" --predict --replicas=65 --models=measurement=fixed
-    same $trace --signature "$reference" --models=noise=ecdf --replicas=40 --replicas=first=3
+    same $trace --perturb --signature "$reference" --models=noise=ecdf --replicas=40 --replicas=first=3
     same $trace --noise=exp:9us --call-noise=normal:0,50ns --absorb=wait --replicas=200
 done
 for trace in mixed.trace 'chosen.trace --eager-limit=1000000' together.trace; do
     # shellcheck disable=SC2086 # with its option
-    same $trace --signature "$reference" --replicas=64
-    same $trace --source "$reference" --signature "$reference" --compute-ratio=1.5 --replicas=64
+    same $trace --perturb --signature "$reference" --replicas=64
+    same $trace --source "$reference" --perturb --signature "$reference" --compute-ratio=1.5 --replicas=64
     same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97
     same $trace --noise=exp:9us --call-noise=normal:0,50ns --replicas=200
     same $trace --noise=exp:9us --replicas=48 --sweep=latency=0:9us:3

@@ -32,7 +32,7 @@ value() {
 ranks() {
     "$mpgsim" --per-rank "$@" 2>/dev/null | awk 'NR > 1 { printf "%s%s %s", sep, $2, $3; sep = "; " }'
 }
-same=(--signature="$reference" --source="$reference")
+same=(--perturb --signature="$reference" --source="$reference")
 
 is "nothing perturbed: the run as recorded" "$(ranks run.txt)" "2000 0; 2400 0"
 is "a signature: the run without the tracer" "$(ranks "${same[@]}" run.txt)" "1800 0; 2200 0"
@@ -53,7 +53,7 @@ is "unknown cost" "$(ranks "${same[@]}" unknown.txt)" "2000 0; 2400 0"
 for absorb in none wait clock; do
     is "accounts are against the run without it, too ($absorb)" \
         "$("$mpgsim" "${same[@]}" --absorb=$absorb --json run.txt |
-            awk '$1 == "\"put_in_ns\":" || $1 == "\"left_ns\":" { printf "%s ", $2 + 0 }')" \
+            awk '$1 == "\"injected_ns\":" || $1 == "\"net_ns\":" { printf "%s ", $2 + 0 }')" \
         "0 0 0 0 0 0 "
 done
 is "said in words" "$("$mpgsim" "${same[@]}" run.txt | grep -c 'recorded: 2.4 us')" 1

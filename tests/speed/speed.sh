@@ -46,9 +46,9 @@ mkdir "$work/native.trace"
 sim() {
     seconds "$MPGSIM" --cache=fresh "$@"
 }
-alone=$(sim --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
+alone=$(sim --perturb --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
 for isa in base avx2 avx512; do
-    drawn=$(MPGKIT_ISA=$isa sim --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
+    drawn=$(MPGKIT_ISA=$isa sim --perturb --signature "$work/machine.sig" --replicas 64 "$work/native.trace")
     echo "$isa $alone $drawn"
 done >"$work/drawn"
 one=$(sim --noise exp:1us --latency exp:1us --replicas 1 "$work/ring.trace")

@@ -244,7 +244,7 @@ static void share_prepass(struct simulation *sim, const struct simulation *like)
 /* Completes the pre-passes of all simulations from SIM on, N in all, that share the steps. GROUP has room for N. */
 static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
 {
-    const struct mpg_pass_config course = mpg_simulation_course(sim, "finding floors");
+    const struct mpg_pass_config course = mpg_simulation_course(sim, "finding minimum times");
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (sim[i].owns_prepass && !sim[i].prepass.is_done && same_course(sim, &sim[i]))

@@ -363,6 +363,6 @@ const char *mpg_floors_rule(const struct mpg_floors *f)
     if (f->options.has_source_cost)
         return "given (--source=latency, --source=byte)";
     if (f->messages.curve_count > 0)
-        return "the median flights seen in the trace, by size and hosts";
+        return "the median message times seen in the trace, by size and hosts";
     return f->options.source ? "the source signature's median one-way times" : "0";
 }

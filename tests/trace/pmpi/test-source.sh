@@ -40,18 +40,18 @@ ok "what reading the CPU time costs" test -n "$(fact overhead_cpu_ns)"
 like "stat says it" "$("$MPGTRACE" stat a.trace)" \
     "*kernel *$(uname -r)*cores *for 2 ranks*signature *mine.sig, *: mpgsim's source*"
 rm mine.sig
-like "mpgsim takes it" "$("$MPGSIM" --signature="$reference" a.trace)" \
+like "mpgsim takes it" "$("$MPGSIM" --perturb --signature="$reference" a.trace)" \
     "*source: stored in the trace (mine.sig, crc32 $(fact signature | cut -d' ' -f1))*"
-"$MPGSIM" --json --signature="$reference" a.trace >one
+"$MPGSIM" --json --perturb --signature="$reference" a.trace >one
 cat a.trace/*.mpgt >all.mpgt
-"$MPGSIM" --json --signature="$reference" all.mpgt >two
+"$MPGSIM" --json --perturb --signature="$reference" all.mpgt >two
 "$MPGTRACE" print a.trace >a.txt
-"$MPGSIM" --json --signature="$reference" a.txt >three
+"$MPGSIM" --json --perturb --signature="$reference" a.txt >three
 is "files that were put together have it" "$(grep -v '"path"' two)" "$(grep -v '"path"' one)"
 is "and so has the text" "$(grep -v '"path"' three)" "$(grep -v '"path"' one)"
 sed '/^#fact [0-9]* off_cpu/d; s/ off=[0-9]*//; s/ off_call=[0-9]*//' a.txt >on.txt
 is "a machine against itself changes nothing but what its ranks were off their CPUs" \
-    "$("$MPGSIM" --json --signature="$reference" on.txt | sed -n 's/^ "slowdown_median": //p')" "1.0,"
+    "$("$MPGSIM" --json --perturb --signature="$reference" on.txt | sed -n 's/^ "slowdown_median": //p')" "1.0,"
 is "and every interval has its CPU time" \
     "$(awk '/"cpu_intervals":/ { print ($2 + 0 > 20) }' one)" 1
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results of the runs beside a prediction (simulate/scenarios/companions.h), and the efficiencies that follow from them. */
+#ifndef MPG_COMPANIONS_H
+#define MPG_COMPANIONS_H
+
+#include "simulate/evaluate/driver/result.h"
+
+/* A prediction with the computation ratio of one kernel. */
+struct mpg_kernel_run {
+    const char *kernel; /* belongs to the signature */
+    double ratio;       /* target compute time over traced compute time */
+    double run_ns;      /* median over the replicas of the run */
+};
+
+struct mpg_companions {
+    /* The traced run, perturbed: run time over the replicas of the prediction, and the traced run that it is compared with, ns.
+     * Perturbed.median 0: not simulated, for the reason NOT_PERTURBED. */
+    struct mpg_summary perturbed;
+    double perturbed_traced_ns;
+    struct mpg_error not_perturbed;
+    /* The prediction without noise over the prediction, 0 to about 1: median over QUIET_REPLICAS replicas with equal draws. */
+    double quiet_ratio;
+    uint32_t quiet_replicas;
+    double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
+    /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
+    int kernels;
+    struct mpg_kernel_run least, largest;
+};
+
+/* POP's efficiencies (analyse/efficiency/efficiency.h) of a predicted run, with the effect of noise split off:
+ * parallel = load balance x serialization x transfer x noise. */
+struct mpg_predicted_efficiency {
+    double parallel;      /* mean computation of a rank / run */
+    double load_balance;  /* mean / largest computation of a rank */
+    double serialization; /* largest computation / run on an ideal network */
+    double transfer;      /* run on an ideal network / run without noise */
+    double noise;         /* run without noise / run */
+    double largest_ns, mean_ns, least_ns; /* computation of a rank without noise, mean over replicas */
+    int32_t largest_rank, least_rank;
+};
+
+/* Sets E for the prediction RESULT with the median run time RUN_NS. Returns false if it is not known: a run of COMPANIONS is
+ * missing, or no rank computes. */
+bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result, double run_ns,
+                                 struct mpg_predicted_efficiency *e);
+
+#endif

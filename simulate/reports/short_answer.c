@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "simulate/reports/short_answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/printable.h"
+#include "common/units.h"
+#include "simulate/attribution/critical.h"
+#include "simulate/reports/companions.h"
+#include "simulate/reports/recording.h"
+#include "simulate/reports/where.h"
+#include "simulate/reports/where_terms.h"
+
+enum { MOST_WARNINGS = 2, NAME_BYTES = 400 };
+
+/* --- lines --- */
+
+static void begin(FILE *out, const char *name)
+{
+    fprintf(out, "%-20s  ", name);
+}
+
+static void put_time(FILE *out, double ns)
+{
+    char text[32];
+    fputs(mpg_units_format_time(text, sizeof text, ns), out);
+}
+
+static void put_range(FILE *out, double low_ns, double high_ns)
+{
+    put_time(out, low_ns);
+    fputs(" to ", out);
+    put_time(out, high_ns);
+}
+
+/* Returns true if OUT is a terminal that may show bold text (no-color.org). */
+static bool is_bold(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fileno(out)) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+static const char *fact_of(const struct mpg_signature *sig, const char *key)
+{
+    for (size_t i = 0; sig && i < sig->facts; i++)
+        if (strcmp(sig->fact[i].key, key) == 0)
+            return sig->fact[i].value;
+    return NULL;
+}
+
+/* Writes VALUE up to its first comma or parenthesis, after ", ". */
+static void put_fact(FILE *out, const char *value)
+{
+    char text[120];
+    if (!value)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, ",("), value);
+    fputs(", ", out);
+    mpg_printable_put(out, text);
+}
+
+/* The command line that was traced, if all ranks had one. */
+static void put_program(const struct mpg_report *r, FILE *out)
+{
+    const char *program = mpg_trace_find_fact(r->trace, 0, "program");
+    if (!program)
+        return;
+    fputs("program: ", out);
+    mpg_printable_put(out, program);
+    fputs("; ", out);
+}
+
+static void put_head(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_signature *target = r->p->target;
+    const struct mpg_network_path *path = r->p->target_path;
+    char source[MPG_SOURCE_WORDS];
+    mpg_report_counts(mpg_trace_path(r->trace), r->result->ranks, &r->result->counts, false, out);
+    put_program(r, out);
+    fputs("target: ", out);
+    mpg_printable_put(out, target && target->path ? target->path : "?");
+    put_fact(out, fact_of(target, "cpu"));
+    put_fact(out, fact_of(target, "mpi"));
+    if (path && !r->places)
+        fprintf(out, ", messages by path '%s'", mpg_path_name(path->path));
+    if (mpg_report_source(r, source, sizeof source)) {
+        fputs("; source: ", out);
+        mpg_printable_put(out, source);
+    }
+    fputs("\n\n", out);
+}
+
+/* Returns true if NOTE stands below the numbers, with the recording's quality. */
+static bool is_of_quality(const struct mpg_note *note)
+{
+    return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
+}
+
+static void put_warnings(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_notes *w = r->warnings;
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        if (is_of_quality(&w->line[i]) || n++ >= MOST_WARNINGS)
+            continue;
+        fprintf(out, "Warning: %s: ", w->line[i].topic);
+        mpg_printable_put(out, w->line[i].text);
+        fputc('\n', out);
+    }
+    if (n > MOST_WARNINGS)
+        fprintf(out, "Warning: %zu more (--verbose)\n", n - MOST_WARNINGS);
+    if (n > 0)
+        fputc('\n', out);
+}
+
+/* --- run times --- */
+
+static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
+                          FILE *out)
+{
+    const bool bold = is_bold(out);
+    fputs(bold ? "\033[1m" : "", out);
+    begin(out, "Predicted run time");
+    put_time(out, run->median);
+    fputs(bold ? "\033[0m" : "", out);
+    if (!recording->reliable)
+        fputs("  NOT RELIABLE", out);
+    if (r->result->replicas > 1) {
+        fputs("  (95 % confidence: ", out);
+        put_range(out, run->low, run->high);
+        fputs("; 90 % of runs: ", out);
+        put_range(out, run->p5, run->p95);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+
+static void put_recorded(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+{
+    const char *host = mpg_trace_find_fact(r->trace, 0, "host"), *cpu = mpg_trace_find_fact(r->trace, 0, "cpu");
+    const double recorded_ns = mpg_result_recorded(r->result);
+    begin(out, "Recorded run time");
+    put_time(out, recorded_ns);
+    if (host) {
+        fputs("  on ", out);
+        mpg_printable_put(out, host);
+    }
+    put_fact(out, cpu);
+    if (recorded_ns > 0)
+        fprintf(out, "  (predicted / recorded: %.3g)", run->median / recorded_ns);
+    fputc('\n', out);
+}
+
+static void put_perturbed(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+{
+    const struct mpg_companions *c = r->companions;
+    const struct mpg_summary *s = &c->perturbed;
+    const double traced_ns = c->perturbed_traced_ns;
+    begin(out, "Perturbed run");
+    if (s->median == 0) {
+        fputs("not simulated: ", out);
+        mpg_printable_put(out, c->not_perturbed.text);
+        fputc('\n', out);
+        return;
+    }
+    put_time(out, s->median);
+    if (traced_ns > 0) {
+        fprintf(out, "  slowdown %.4g", s->median / traced_ns);
+        if (s->low < s->high)
+            fprintf(out, " (%.4g to %.4g)", s->low / traced_ns, s->high / traced_ns);
+    }
+    fputs(" of the recorded run by the target's noise and network", out);
+    if (s->low > run->high || s->high < run->low)
+        fputs("; it keeps recorded waiting and call times, the prediction does not", out);
+    fputc('\n', out);
+}
+
+static const char *kernel_words(const char *kernel, char *text, size_t size)
+{
+    snprintf(text, size, "%s", kernel);
+    for (char *p = text; *p; p++)
+        if (*p == '_')
+            *p = ' ';
+    return text;
+}
+
+/* The range of the prediction by the rates of both machines. */
+static void put_computation(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_companions *c = r->companions;
+    char least[64], largest[64];
+    if (c->kernels == 0)
+        return;
+    begin(out, "Computation");
+    fprintf(out, "assumed as fast as recorded; by measured rates it takes %.3g (%s) to %.3g (%s) times as long: ", c->least.ratio,
+            kernel_words(c->least.kernel, least, sizeof least), c->largest.ratio,
+            kernel_words(c->largest.kernel, largest, sizeof largest));
+    put_range(out, c->least.run_ns, c->largest.run_ns);
+    fputs(" (--compute-ratio=kernel:NAME)\n", out);
+}
+
+/* --- parts and efficiencies --- */
+
+static void put_parts(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_run_account a = mpg_result_run_account(r->result);
+    const struct {
+        const char *name;
+        double ns;
+    } part[] = {{"computation", a.compute_ns}, {"waiting for messages", a.message_ns}, {"collectives", a.collective_ns},
+                {"OS noise", a.noise_ns}, {"MPI overhead", a.call_ns}, {"waiting for threads", a.thread_ns}};
+    const char *comma = "";
+    if (!(a.run_ns > 0))
+        return;
+    begin(out, "Time of a rank");
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (fabs(part[i].ns) >= 0.0005 * a.run_ns) {
+            fprintf(out, "%s%s %.1f %%", comma, part[i].name, 100 * part[i].ns / a.run_ns);
+            comma = ", ";
+        }
+    fputc('\n', out);
+}
+
+static void put_efficiency(const struct mpg_predicted_efficiency *e, FILE *out)
+{
+    begin(out, "Parallel efficiency");
+    fprintf(out, "%.2f = load balance %.2f x serialization %.2f x transfer %.2f x noise %.2f\n", e->parallel, e->load_balance,
+            e->serialization, e->transfer, e->noise);
+}
+
+/* Names the factor that costs the most. */
+static void put_cause(const struct mpg_predicted_efficiency *e, FILE *out)
+{
+    const double factor[] = {e->load_balance, e->serialization, e->transfer, e->noise};
+    int worst = 0;
+    for (int i = 1; i < 4; i++)
+        if (factor[i] < factor[worst])
+            worst = i;
+    begin(out, "Main cause");
+    if (factor[worst] > 0.98)
+        fputs("none: each factor of the efficiency is above 0.98\n", out);
+    else if (worst == 0 && e->least_ns > 0)
+        fprintf(out, "load imbalance: rank %d computes %.3g times as long as rank %d, %.3g times the mean\n", e->largest_rank,
+                e->largest_ns / e->least_ns, e->least_rank, e->largest_ns / e->mean_ns);
+    else if (worst == 0)
+        fprintf(out, "load imbalance: rank %d computes %.3g times the mean, rank %d not at all\n", e->largest_rank,
+                e->largest_ns / e->mean_ns, e->least_rank);
+    else if (worst == 1)
+        fprintf(out, "serialization: ranks wait for each other in turns; on an ideal network the run takes %.3g times the "
+                     "computation of rank %d\n", 1 / e->serialization, e->largest_rank);
+    else if (worst == 2)
+        fprintf(out, "transfer: latency, bandwidth and MPI overhead of the target take %.1f %% of the run\n",
+                100 * (1 - e->transfer) * e->noise);
+    else
+        fprintf(out, "OS noise of the target takes %.1f %% of the run\n", 100 * (1 - e->noise));
+}
+
+/* --- places --- */
+
+/* Writes ROW: the call with the innermost line of its callsite, if known, or the computation before it. */
+static void put_site(const struct mpg_attribution_row *row, FILE *out)
+{
+    char text[NAME_BYTES], name[NAME_BYTES];
+    const bool is_known = row->name && strcmp(row->name, "unknown") != 0;
+    if (is_known)
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(row->name, "\n"), row->name);
+    mpg_printable_put(out, mpg_where_name_call(row->call, row->computes, is_known ? name : NULL, text, sizeof text));
+}
+
+static double waited_of(const struct mpg_attribution_row *row)
+{
+    return row->term[3] + row->term[4]; /* messages and collectives, mean of ranks and replicas */
+}
+
+static void put_waiting(const struct mpg_where_report *w, FILE *out)
+{
+    const struct mpg_attribution_table *t = &w->table[0];
+    const double run_ns = w->total.term[0] + w->total.term[1] + w->total.term[2] + w->total.term[3] + w->total.term[4] +
+                          w->total.term[5];
+    size_t most = 0;
+    if (t->n == 0)
+        return;
+    for (size_t i = 1; i < t->n; i++)
+        if (waited_of(&t->row[i]) > waited_of(&t->row[most]))
+            most = i;
+    const struct mpg_attribution_row *row = &t->row[most];
+    if (!(waited_of(row) > 0.001 * run_ns))
+        return;
+    begin(out, "Most waiting");
+    put_time(out, waited_of(row));
+    fprintf(out, " a rank (%.1f %% of its time) in ", 100 * waited_of(row) / run_ns);
+    put_site(row, out);
+    fputc('\n', out);
+}
+
+/* The largest entry of all replicas' critical paths: computation before a call, or the call itself. */
+static void put_path(const struct mpg_where_report *w, FILE *out)
+{
+    const struct mpg_attribution_table *t = &w->table[0];
+    const double path_ns = mpg_critical_ns(w->total.term);
+    size_t most = 0;
+    for (size_t i = 1; i < t->n; i++)
+        if (mpg_critical_ns(t->row[i].term) > mpg_critical_ns(t->row[most].term))
+            most = i;
+    if (t->n == 0 || !(path_ns > 0))
+        return;
+    begin(out, "Critical path");
+    fprintf(out, "%.1f %% ", 100 * mpg_critical_ns(t->row[most].term) / path_ns);
+    put_site(&t->row[most], out);
+    fputc('\n', out);
+}
+
+static double computed_of(const double *term)
+{
+    return term[MPG_CRITICAL_COMPUTATION] + term[MPG_CRITICAL_SCALED];
+}
+
+/* Relative changes of the run time in percent, along the critical paths of all replicas as they are. */
+struct sensitivity {
+    double latency, bandwidth, computation; /* 1 us more latency, 10 % less bandwidth, 10 % more computation */
+};
+
+static bool find_sensitivity(const struct mpg_where_report *w, struct sensitivity *s)
+{
+    const double *t = w->total.term;
+    const double path_ns = mpg_critical_ns(t);
+    if (!(path_ns > 0))
+        return false;
+    s->latency = 100 * 1000 * t[MPG_CRITICAL_MESSAGES] / path_ns;
+    s->bandwidth = 100 * t[MPG_CRITICAL_BYTES] / 9 / path_ns;
+    s->computation = 10 * computed_of(t) / path_ns;
+    return true;
+}
+
+static void put_sensitivity(const struct mpg_where_report *w, FILE *out)
+{
+    struct sensitivity s;
+    if (!find_sensitivity(w, &s))
+        return;
+    begin(out, "Sensitivity");
+    fprintf(out, "1 us more latency: %+.2g %%; 10 %% less bandwidth: %+.2g %%; 10 %% more computation: %+.2g %%\n", s.latency,
+            s.bandwidth, s.computation);
+}
+
+/* --- the end --- */
+
+static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
+{
+    char text[256];
+    if (recording->known || recording->between_share + recording->calls_share > 0) {
+        begin(out, "Recording");
+        fprintf(out, "%s\n", mpg_report_say_recording(r, recording, text, sizeof text));
+    }
+    for (size_t i = 0; i < r->warnings->n; i++)
+        if (is_of_quality(&r->warnings->line[i])) {
+            begin(out, "Signature");
+            mpg_printable_put(out, r->warnings->line[i].text);
+            fputc('\n', out);
+        }
+    begin(out, "Assumes");
+    if (r->companions->kernels == 0 && r->p->compute_ratio == 1)
+        fputs("computation as fast as recorded (--compute-ratio), ", out);
+    fprintf(out, "the recorded sequence of calls; all %zu: --verbose\n", r->assumed->n);
+    begin(out, "Next");
+    fputs("--where=callsite, --hypothesis, --report=FILE.html; the traced run under noise: --perturb\n", out);
+}
+
+void mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+{
+    const struct mpg_recording recording = mpg_report_recording(r);
+    struct mpg_predicted_efficiency e;
+    put_head(r, out);
+    put_warnings(r, out);
+    put_predicted(r, run, &recording, out);
+    put_recorded(r, run, out);
+    put_perturbed(r, run, out);
+    put_computation(r, out);
+    fputc('\n', out);
+    put_parts(r, out);
+    if (mpg_predicted_efficiency_of(r->companions, r->result, run->median, &e)) {
+        put_efficiency(&e, out);
+        put_cause(&e, out);
+    }
+    if (r->short_where && r->short_where->n > 0) {
+        put_waiting(r->short_where, out);
+        put_path(r->short_where, out);
+        put_sensitivity(r->short_where, out);
+    }
+    fputc('\n', out);
+    put_quality(r, &recording, out);
+}
+
+/* --- JSON --- */
+
+static void put_perturbed_json(struct mpg_json *j, const struct mpg_companions *c)
+{
+    if (c->perturbed.median == 0) {
+        mpg_json_null(j, "perturbed");
+        return;
+    }
+    mpg_json_object(j, "perturbed");
+    mpg_json_number(j, "traced_run_time_ns", c->perturbed_traced_ns);
+    mpg_json_number(j, "run_time_ns", c->perturbed.median);
+    mpg_json_numbers(j, "run_time_confidence_95", (double[]){c->perturbed.low, c->perturbed.high}, 2);
+    mpg_json_number(j, "slowdown", c->perturbed_traced_ns > 0 ? c->perturbed.median / c->perturbed_traced_ns : NAN);
+    mpg_json_close(j);
+}
+
+static void put_kernel_json(struct mpg_json *j, const char *key, const struct mpg_kernel_run *k)
+{
+    mpg_json_object(j, key);
+    mpg_json_string(j, "kernel", k->kernel);
+    mpg_json_number(j, "ratio", k->ratio);
+    mpg_json_number(j, "run_time_ns", k->run_ns);
+    mpg_json_close(j);
+}
+
+void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const struct mpg_summary *run)
+{
+    const struct mpg_companions *c = r->companions;
+    struct mpg_predicted_efficiency e;
+    struct sensitivity s;
+    put_perturbed_json(j, c);
+    if (mpg_predicted_efficiency_of(c, r->result, run->median, &e)) {
+        static const char *const names[] = {"parallel", "load_balance", "serialization", "transfer", "noise",
+                                            "mean_computation_ns", "largest_computation_ns", "least_computation_ns",
+                                            "ideal_run_time_ns"};
+        mpg_json_object(j, "efficiency");
+        mpg_json_members(j, names, (double[]){e.parallel, e.load_balance, e.serialization, e.transfer, e.noise, e.mean_ns,
+                                              e.largest_ns, e.least_ns, c->ideal_ns}, 9);
+        mpg_json_numbers(j, "parallel_confidence_95", (double[]){e.mean_ns / run->high, e.mean_ns / run->low}, 2);
+        mpg_json_integer(j, "largest_computation_rank", e.largest_rank);
+        mpg_json_integer(j, "least_computation_rank", e.least_rank);
+        mpg_json_close(j);
+    } else
+        mpg_json_null(j, "efficiency");
+    if (r->short_where && r->short_where->n > 0 && find_sensitivity(r->short_where, &s)) {
+        static const char *const names[] = {"latency_1us", "bandwidth_10_percent_less", "computation_10_percent_more"};
+        mpg_json_object(j, "sensitivity_percent");
+        mpg_json_members(j, names, (double[]){s.latency, s.bandwidth, s.computation}, 3);
+        mpg_json_close(j);
+    }
+    if (c->kernels > 0) {
+        mpg_json_object(j, "computation_bounds");
+        put_kernel_json(j, "least", &c->least);
+        put_kernel_json(j, "largest", &c->largest);
+        mpg_json_close(j);
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The short answer: the predicted run first, then its parts, efficiencies, main cause, critical path and sensitivity, each in a
+ * line. Private to simulate/reports/. */
+#ifndef MPG_SHORT_ANSWER_H
+#define MPG_SHORT_ANSWER_H
+
+#include "common/table/json.h"
+#include "simulate/reports/report.h"
+
+/* Writes the short answer of REPORT, which has companions, with the summary RUN of its run times. */
+void mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
+/* Puts the members "perturbed", "efficiency", "sensitivity_percent" and "computation_bounds" (mpgsim-json(5)). */
+void mpg_short_answer_json(struct mpg_json *json, const struct mpg_report *report, const struct mpg_summary *run);
+
+#endif

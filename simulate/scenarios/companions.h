@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs beside a prediction that its short answer needs: the perturbed run, the prediction without noise, on an ideal
+ * network, and with the computation ratios that the kernels of both signatures give. */
+#ifndef MPG_COMPANION_RUNS_H
+#define MPG_COMPANION_RUNS_H
+
+#include "simulate/options/inputs.h"
+#include "simulate/reports/companions.h"
+
+/* Fills COMPANIONS for the prediction RESULT of SETTING, which has the configuration C and the files FILES. All runs have the
+ * seed and the first replicas of the prediction. Collective: the first process has the results. A run that cannot be simulated
+ * is left out, with the reason; other errors (out of memory, an unreadable trace): -1 with ERR. The caller clears COMPANIONS. */
+int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                       const struct mpg_result *result, struct mpg_companions *companions, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim's short answer (TAP): which questions an option asks; efficiencies by hand; the perturbed run and the bounds of
+computation as the runs by themselves have them; the text."""
+
+import json
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, ".."), HERE]
+sys.dont_write_bytecode = True
+from answers import REFERENCE, answer, finish, ok, run, write  # noqa: E402
+
+
+def constant(value):
+    return {"n": 9, "mean": value, "sd": 0, "lag1": 0, "quantiles": [value, value]}
+
+
+def signature(name, one_way_ns=1000.0, rates=None, network=True):
+    """Messages take ONE_WAY_NS whatever their size; RATES: kernel: rate."""
+    made = {"format": "mpgkit-signature", "version": [4, 0], "header": {"host": name, "cpu": "Made Up 9", "mpi": "None 1.0, by hand"}}
+    if network:
+        made["network"] = [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
+                            "latency": [{"size_bytes": size, "one_way_ns": constant(one_way_ns)} for size in (0, 1024)]}]
+    if rates:
+        made["compute"] = [{"kernel": kernel, "unit": "x/s", "core": 0, "cores_at_once": 1, "rate_per_s": constant(rate)}
+                           for kernel, rate in sorted(rates.items())]
+    with open(name, "w", encoding="ascii") as out:
+        json.dump(made, out)
+
+
+def near(a, b, relative=1e-9):
+    return abs(a - b) <= relative * max(abs(a), abs(b))
+
+
+def check_questions():
+    signature("t.sig")
+    signature("quiet.sig", network=False)
+    write("pair.txt", 2, ["0 0 0 Init", "0 10000 11000 Send comm=0 to=1 tag=1 bytes=8", "0 12000 12000 Finalize",
+                          "1 0 0 Init", "1 5000 12500 Recv comm=0 from=0 tag=1 bytes=8", "1 13000 13000 Finalize"])
+    cases = (("predict", True, ["--signature=t.sig"]), ("predict", True, ["--signature=t.sig", "--predict", "--perturb"]),
+             ("predict", True, ["--signature=t.sig", "--noise=exp:1us"]), ("predict", False, ["--signature=t.sig", "--predict"]),
+             ("perturb", False, ["--signature=t.sig", "--perturb"]), ("perturb", False, ["--signature=t.sig", "--absorb=none"]),
+             ("perturb", False, ["--signature=t.sig", "--source=latency=1us"]), ("perturb", False, ["--latency=const:1us"]),
+             ("perturb", False, ["--signature=t.sig", "--without=tracer"]), ("perturb", False, ["--signature=quiet.sig"]),
+             ("predict", True, ["--signature=quiet.sig", "--latency=const:1us"]), ("perturb", False, []))
+    for mode, both, options in cases:
+        found = answer(*options, "pair.txt")
+        ok(f"{' '.join(options) or 'no option'}: {mode}{', both' if both else ''}",
+           found["mode"] == mode and ("efficiency" in found) == both and ("perturbed" in found) == both, found["mode"])
+    rows = answer("--signature=t.sig", "--signature=t.sig", "--source=none", "pair.txt")
+    one = answer("--signature=t.sig", "--source=none", "--predict", "pair.txt")
+    ok("of several signatures: predictions", "efficiency" not in rows and
+       all(row["run_time_ns"] == one["run_time_ns"] for row in rows["rows"]), rows)
+    status, _, err = run("--perturb", "--target=ideal", "--target=work=wall", "pair.txt")
+    ok("--perturb --target: refused", status == 2 and "--perturb and --target exclude each other" in err, err)
+
+
+def check_balance():
+    """Rank 0 computes 800 us, rank 1 400, then a barrier of 200 us on the target: as in POP's example."""
+    write("balance.txt", 2, ["0 0 0 Init", "0 800000 800500 Barrier comm=0", "0 800500 800500 Finalize",
+                             "1 0 0 Init", "1 400000 800500 Barrier comm=0", "1 800500 800500 Finalize"])
+    signature("slow.sig", 200000.0)  # one round of two ranks
+    found = answer("--signature=slow.sig", "--source=none", "balance.txt")
+    e = found["efficiency"]
+    wanted = {"parallel": 0.6, "load_balance": 0.75, "serialization": 1.0, "transfer": 0.8, "noise": 1.0,
+              "ideal_run_time_ns": 800000, "largest_computation_ns": 800000, "least_computation_ns": 400000}
+    ok("load balance 0.75 x transfer 0.8 = 0.6", near(found["run_time_ns"]["median"], 1e6) and
+       all(near(e[key], value) for key, value in wanted.items()) and e["largest_computation_rank"] == 0, (found["run_time_ns"], e))
+    noisy = answer("--signature=slow.sig", "--noise=const:250us", "--source=none", "balance.txt")
+    e = noisy["efficiency"]  # each rank has two intervals, before and after the barrier
+    ok("noise of 250 us in each interval: 1000 of 1500 us", near(noisy["run_time_ns"]["median"], 1.5e6) and
+       near(e["noise"], 2 / 3) and near(e["transfer"], 0.8) and near(e["parallel"], 0.4), e)
+    text = run("--signature=slow.sig", "--source=none", "balance.txt")[1]
+    ok("the cause: rank 0 computes twice as long as rank 1", "load imbalance: rank 0 computes 2 times as long as rank 1" in text, text)
+
+
+def check_pipeline():
+    """Rank 1 computes after rank 0, 100 us each, messages take 1 us: half is serialization."""
+    write("pipe.txt", 2, ["0 0 0 Init", "0 100000 100000 Send comm=0 to=1 tag=1 bytes=8", "0 100000 100000 Finalize",
+                          "1 0 0 Init", "1 0 101000 Recv comm=0 from=0 tag=1 bytes=8", "1 201000 201000 Finalize"])
+    found = answer("--signature=t.sig", "--source=none", "pipe.txt")
+    e = found["efficiency"]
+    ok("a pipeline: serialization 0.5, transfer 200 / 201", near(found["run_time_ns"]["median"], 201000) and
+       near(e["serialization"], 0.5) and near(e["transfer"], 200 / 201) and near(e["load_balance"], 1), e)
+    s = found["sensitivity_percent"]
+    ok("one message on the path: 1 us more is 1 / 201, 10 % of 200 us is 20 / 201", near(s["latency_1us"], 100 / 201) and
+       near(s["computation_10_percent_more"], 2000 / 201), s)
+    text = run("--signature=t.sig", "--source=none", "pipe.txt")[1]
+    ok("... is named as the cause", "serialization: ranks wait for each other" in text, text)
+
+
+def check_runs():
+    """What stands beside the prediction is what runs by themselves give."""
+    for options in (REFERENCE, [*REFERENCE, "--seed=5", "--replicas=37"], [*REFERENCE, "--hypothesis=scale foo factor=0.5"]):
+        trace = os.path.join(os.environ.get("top_srcdir", "."), "examples", "silas", "waitany.txt")
+        both, predicted, perturbed = answer(*options, trace), answer("--predict", *options, trace), answer("--perturb", *options, trace)
+        same = both["run_time_ns"] == predicted["run_time_ns"] and both["ranks"] == predicted["ranks"] and \
+            both["perturbed"]["run_time_ns"] == perturbed["run_time_ns"]["median"] and \
+            both["perturbed"]["run_time_confidence_95"] == perturbed["run_time_ns"]["median_confidence_95"] and \
+            both["perturbed"]["slowdown"] == perturbed["slowdown_median"]
+        ok(f"{' '.join(options[2:])}: as --predict, and as --perturb", same, both["perturbed"])
+        e = both["efficiency"]
+        product = e["load_balance"] * e["serialization"] * e["transfer"] * e["noise"]
+        ok("... the factors make up the whole", near(product, e["parallel"]) and
+           near(e["mean_computation_ns"], sum(r["account"]["compute_ns"] for r in predicted["ranks"]) / 4), e)
+    signature("here.sig", rates={"flops": 100.0, "memory": 100.0, "idle": 7.0})
+    signature("there.sig", rates={"flops": 200.0, "memory": 80.0})
+    words = ["--source=here.sig", "--signature=there.sig", "pipe.txt"]
+    bounds = answer(*words)["computation_bounds"]
+    ok("rates of both machines: 0.5 and 1.25 times as long", bounds["least"]["kernel"] == "flops" and bounds["least"]["ratio"] == 0.5 and
+       bounds["largest"]["kernel"] == "memory" and bounds["largest"]["ratio"] == 1.25, bounds)
+    ok("... each as a run with that ratio", all(
+        bounds[key]["run_time_ns"] == answer("--predict", f"--compute-ratio={bounds[key]['ratio']}", *words)["run_time_ns"]["median"]
+        for key in ("least", "largest")), bounds)
+    ok("... unless the ratio is given", "computation_bounds" not in answer("--compute-ratio=1", *words))
+
+
+def check_text():
+    lines = run("--signature=t.sig", "--source=none", "pipe.txt")[1].splitlines()
+    ok("at most 20 lines", len(lines) <= 20, len(lines))
+    first = [line for line in lines if line.startswith("Predicted run time")]
+    ok("the prediction is the first value", first and first[0].split()[3:5] == ["201", "us"] and
+       lines.index(first[0]) < min(i for i, line in enumerate(lines) if line.startswith("Recorded")), lines)
+    ok("no escape in a pipe", not any("\033" in line for line in lines))
+    verbose = run("--signature=t.sig", "--source=none", "--verbose", "pipe.txt")[1]
+    ok("--verbose: the same, then assumptions and tables", verbose.splitlines()[:len(lines)] == lines and "\nAssumed\n" in verbose and
+       "\nWhat a rank's run consists of" in verbose, verbose)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.abspath(os.environ.get("top_srcdir", "."))
+        os.environ["top_srcdir"] = source
+        os.chdir(folder)
+        check_questions()
+        check_balance()
+        check_pipeline()
+        check_runs()
+        check_text()
+    return finish()
+
+
+sys.exit(main())
