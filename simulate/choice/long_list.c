@@ -368,19 +368,20 @@ static bool insert(struct mpg_choosing *c, struct mpg_long_list *l, const struct
 /* Makes room for N candidates in new blocks. */
 static int reserve_blocks(struct mpg_long_list *l, uint32_t n, struct mpg_error *err)
 {
+    const uint32_t blocks = (n + FILLED - 1) / FILLED;
     uint32_t nodes = 0;
-    l->blocks = (n + FILLED - 1) / FILLED;
     l->levels = 0;
-    for (uint32_t size = l->blocks;; size = (size + FAN - 1) / FAN) {
+    for (uint32_t size = blocks;; size = (size + FAN - 1) / FAN) {
         l->begin[l->levels] = nodes;
         l->size[l->levels++] = size;
         nodes += size;
         if (size == 1)
             break;
     }
-    if (mpg_reserve_at(&l->entry, sizeof *l->entry, &l->entry_capacity, l->blocks * FAN, err) < 0 ||
+    if (mpg_reserve_at(&l->entry, sizeof *l->entry, &l->entry_capacity, blocks * FAN, err) < 0 ||
         mpg_reserve_at(&l->bound, l->lanes * sizeof *l->bound, &l->bound_capacity, nodes, err) < 0)
         return -1;
+    l->blocks = blocks;
     memset(l->entry, 0, (size_t)l->blocks * FAN * sizeof *l->entry);
     for (uint32_t w = 0; w < l->lanes; w++)
         l->lane[w].bound = &l->bound[(size_t)w * nodes];
