@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make overhead PROGRAM='./app ARGUMENT...': what tracing costs a program of two ranks (RANKS) by its own clock, beside what
 # mpgtrace stat says. Untraced and traced runs take turns; each pair gives a ratio. TIME: a regular expression (sed -E) with the
-# seconds in its first group (default: PETSc's -log_view). RECORD: options of mpgtrace record. MPIRUN may have arguments. Never a
-# pass or a fail.
+# seconds in its first group (default: PETSc's -log_view). RECORD: options of mpgtrace record. LAUNCHER: a launcher in place of
+# the configured one. Never a pass or a fail.
 set -eu
 program=${PROGRAM:?make overhead PROGRAM="./app ARGUMENT..."}
 time=${TIME:-'^Time \(sec\): +([0-9.e+-]+).*'}
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 # own COMMAND...: the time that the program prints.
 own() {
     # shellcheck disable=SC2086 # words
-    ${MPIRUN:?} -np "${RANKS:-2}" "$@" $program 2>/dev/null | sed -nE "s/$time/\1/p" | head -n 1
+    ${LAUNCHER:-${MPIRUN:?}} -np "${RANKS:-2}" "$@" $program 2>/dev/null | sed -nE "s/$time/\1/p" | head -n 1
 }
 traced() {
     # shellcheck disable=SC2086 # words
