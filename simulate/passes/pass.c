@@ -95,19 +95,19 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
 
 /* --- by one graph --- */
 
-/* Consumers of steps: called in turn (CREW is NULL), or by the threads of CREW. */
-struct takers {
-    const struct mpg_step_consumer *taker;
+/* Consumers of steps: called in turn (POOL is NULL), or by the threads of POOL. */
+struct consumers {
+    const struct mpg_step_consumer *consumer;
     size_t n;
-    struct mpg_thread_pool *crew; /* NULL: no threads */
+    struct mpg_thread_pool *pool; /* NULL: no threads */
 };
 
-static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
+static int take(const struct consumers *t, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    if (t->crew)
-        return mpg_thread_pool_take(t->crew, steps, err);
+    if (t->pool)
+        return mpg_thread_pool_take(t->pool, steps, err);
     for (size_t i = 0; i < t->n; i++)
-        if (t->taker[i].take(t->taker[i].context, steps, err) < 0)
+        if (t->consumer[i].take(t->consumer[i].context, steps, err) < 0)
             return -1;
     return 0;
 }
@@ -132,7 +132,7 @@ static void show_progress(struct pass_progress *x, double calls)
 }
 
 /* Gives all steps of G to T. */
-static int take_all(struct mpg_graph *g, const struct takers *t, struct pass_progress *progress,
+static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_progress *progress,
                     struct mpg_error *err)
 {
     enum { STEPS_A_LOOK = 4096 };
@@ -148,22 +148,22 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct pass_pro
         n = 0;
         show_progress(progress, (double)mpg_graph_counts(g).calls);
     }
-    return more < 0 || !t->crew ? more : mpg_thread_pool_finish(t->crew, err);
+    return more < 0 || !t->pool ? more : mpg_thread_pool_finish(t->pool, err);
 }
 
 /* A pass by one graph; THREADS <= N threads share the consumers. */
-static int pass_once(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
+static int pass_once(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
-    struct takers t = {.taker = takers, .n = n};
+    struct consumers t = {.consumer = consumers, .n = n};
     struct mpg_graph_options options = *course->graph;
     options.wanted = MPG_STEPS_LEAVES;
     for (size_t i = 0; i < n; i++)
-        options.wanted = takers[i].wants < options.wanted ? takers[i].wants : options.wanted;
+        options.wanted = consumers[i].wants < options.wanted ? consumers[i].wants : options.wanted;
     struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, &options, err);
     if (!g)
         return -1;
-    if (threads > 1 && !(t.crew = mpg_thread_pool_new(takers, n, threads, err))) {
+    if (threads > 1 && !(t.pool = mpg_thread_pool_new(consumers, n, threads, err))) {
         mpg_graph_close(g);
         return -1;
     }
@@ -176,7 +176,7 @@ static int pass_once(const struct mpg_pass_config *course, const struct mpg_step
     if (status == 0)
         show_progress(&progress, progress.events);
     mpg_progress_end(&progress.own);
-    mpg_thread_pool_free(t.crew);
+    mpg_thread_pool_free(t.pool);
     passed->counts = mpg_graph_counts(g);
     passed->expanded = mpg_graph_expanded_members(g);
     passed->slots = mpg_graph_slots(g);
@@ -194,7 +194,7 @@ enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 /* A thread, and the consumers of the steps. */
 struct reader {
     struct mpg_pass_config course;
-    struct mpg_step_consumer *takers;
+    struct mpg_step_consumer *consumers;
     size_t n;
     pthread_t thread;
     struct mpg_passed passed;
@@ -205,7 +205,7 @@ struct reader {
 static void *read_all(void *context)
 {
     struct reader *x = context;
-    x->status = pass_once(&x->course, x->takers, x->n, 1, &x->passed, &x->error);
+    x->status = pass_once(&x->course, x->consumers, x->n, 1, &x->passed, &x->error);
     return NULL;
 }
 
@@ -253,11 +253,12 @@ static struct mpg_trace *open_again(const struct mpg_pass_config *course)
 }
 
 /* Copies every N-th of COUNT consumers, from FIRST on, to TO; returns their number. */
-static size_t deal(const struct mpg_step_consumer *takers, size_t count, unsigned first, unsigned n, struct mpg_step_consumer *to)
+static size_t deal(const struct mpg_step_consumer *consumers, size_t count, unsigned first, unsigned n,
+                   struct mpg_step_consumer *to)
 {
     size_t k = 0;
     for (size_t i = first; i < count; i += n)
-        to[k++] = takers[i];
+        to[k++] = consumers[i];
     return k;
 }
 
@@ -276,7 +277,7 @@ static void read_apart(struct reader *reader, unsigned n)
 
 /* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
  * -1. PASSED and the errors of the graph are those of the first thread. */
-static int pass_apart(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
+static int pass_apart(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
                       struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads > 1 ? most_threads(course, threads) : 1;
@@ -294,8 +295,8 @@ static int pass_apart(const struct mpg_pass_config *course, const struct mpg_ste
         size_t at = 0;
         reader[0].course = *course;
         for (unsigned i = 0; i < readers; i++) {
-            reader[i].takers = dealt + at;
-            reader[i].n = deal(takers, n, i, readers, dealt + at);
+            reader[i].consumers = dealt + at;
+            reader[i].n = deal(consumers, n, i, readers, dealt + at);
             at += reader[i].n;
             reader[i].passed = *passed;
         }
@@ -316,14 +317,14 @@ static int pass_apart(const struct mpg_pass_config *course, const struct mpg_ste
     return status;
 }
 
-int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n, unsigned threads,
+int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
              struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads < n ? threads : (unsigned)n;
-    const int status = pass_apart(course, takers, n, most, passed, err);
+    const int status = pass_apart(course, consumers, n, most, passed, err);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    return pass_once(course, takers, n, most, passed, err);
+    return pass_once(course, consumers, n, most, passed, err);
 }
 
 /* --- choices --- */

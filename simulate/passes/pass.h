@@ -51,7 +51,7 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
  * memory allows, each thread reads the trace and makes the graph by itself, since an evaluation costs less than the transfer
  * of steps between caches; else one thread hands steps to the others. PASSED is filled as far as the pass went. Errors: those
  * of the trace, the graph and the consumers; out of memory. */
-int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *takers, size_t n,
+int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
 /* Turns on choices in OPTIONS, the options of COURSE, with HORIZON, if calls of the trace can complete in another order.

@@ -12,13 +12,13 @@
 enum { HANDED_ON = 4, ENOUGH = 1024 };
 
 struct worker {
-    struct mpg_thread_pool *crew;
+    struct mpg_thread_pool *pool;
     pthread_t thread;
-    unsigned first; /* the thread's first taker; the others follow at the number of threads */
+    unsigned first; /* the thread's first consumer; the others follow at the number of threads */
 };
 
 struct mpg_thread_pool {
-    const struct mpg_step_consumer *takers;
+    const struct mpg_step_consumer *consumers;
     size_t n;
     unsigned threads, started;
     struct worker *worker;
@@ -28,8 +28,8 @@ struct mpg_thread_pool {
     uint64_t filled;            /* entries filled so far */
     uint64_t done[HANDED_ON];   /* threads that have finished with an entry */
     bool ends;
-    size_t failed;              /* number of the first taker that failed; n: none */
-    struct mpg_error error;     /* error of that taker */
+    size_t failed;              /* number of the first consumer that failed; n: none */
+    struct mpg_error error;     /* error of that consumer */
 };
 
 /* Waits until COUNT entries are filled; false: the steps end before. */
@@ -54,11 +54,11 @@ static void say_done(struct mpg_thread_pool *c, uint64_t count)
     pthread_mutex_unlock(&c->mutex);
 }
 
-static void say_failed(struct mpg_thread_pool *c, size_t taker, const struct mpg_error *err)
+static void say_failed(struct mpg_thread_pool *c, size_t consumer, const struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
-    if (taker < c->failed) {
-        c->failed = taker;
+    if (consumer < c->failed) {
+        c->failed = consumer;
         c->error = *err;
     }
     pthread_mutex_unlock(&c->mutex);
@@ -67,13 +67,13 @@ static void say_failed(struct mpg_thread_pool *c, size_t taker, const struct mpg
 static void *work(void *context)
 {
     const struct worker *x = context;
-    struct mpg_thread_pool *c = x->crew;
+    struct mpg_thread_pool *c = x->pool;
     struct mpg_error err;
     bool failed = false; /* after a failure the thread ignores steps */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
         const struct mpg_steps *steps = &c->steps[count % HANDED_ON];
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
-            if (c->takers[i].take(c->takers[i].context, steps, &err) < 0) {
+            if (c->consumers[i].take(c->consumers[i].context, steps, &err) < 0) {
                 say_failed(c, i, &err);
                 failed = true;
             }
@@ -82,7 +82,7 @@ static void *work(void *context)
     return NULL;
 }
 
-struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *takers, size_t n, unsigned threads,
+struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
                               struct mpg_error *err)
 {
     struct mpg_thread_pool *c = calloc(1, sizeof *c);
@@ -94,14 +94,14 @@ struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *take
         return NULL;
     }
     *c = (struct mpg_thread_pool){
-        .takers = takers, .n = n, .threads = threads, .worker = worker, .failed = n};
+        .consumers = consumers, .n = n, .threads = threads, .worker = worker, .failed = n};
     pthread_mutex_init(&c->mutex, NULL);
     pthread_cond_init(&c->changed, NULL);
     for (int i = 0; i < HANDED_ON; i++)
         c->done[i] = threads;
     for (; c->started < threads; c->started++) {
         struct worker *x = &worker[c->started];
-        *x = (struct worker){.crew = c, .first = c->started};
+        *x = (struct worker){.pool = c, .first = c->started};
         int status = pthread_create(&x->thread, NULL, work, x);
         if (status != 0) {
             mpg_error_set(err, "thread %u of %u: %s (--threads takes fewer)", c->started + 1,
@@ -121,7 +121,7 @@ static struct mpg_steps *gathered(struct mpg_thread_pool *c)
     return &c->steps[c->filled % HANDED_ON];
 }
 
-/* Waits until all threads have finished with entry I; -1 after a failure of a taker. */
+/* Waits until all threads have finished with entry I; -1 after a failure of a consumer. */
 static int wait_done(struct mpg_thread_pool *c, unsigned i, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);

@@ -8,16 +8,16 @@
 
 struct mpg_thread_pool;
 
-/* Starts THREADS threads, 1 .. N, for N consumers; each consumer belongs to one thread. The consumers outlive the crew.
+/* Starts THREADS threads, 1 .. N, for N consumers; each consumer belongs to one thread. The consumers outlive the pool.
  * Errors: out of memory; the system refuses a thread. */
-struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *takers, size_t n, unsigned threads,
+struct mpg_thread_pool *mpg_thread_pool_new(const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
                               struct mpg_error *err);
 /* Gives STEPS to all consumers, and keeps the batch until the last has returned. Errors: out of memory; the error of the first
  * consumer that failed at any earlier step. */
-int mpg_thread_pool_take(struct mpg_thread_pool *crew, const struct mpg_steps *steps, struct mpg_error *err);
+int mpg_thread_pool_take(struct mpg_thread_pool *pool, const struct mpg_steps *steps, struct mpg_error *err);
 /* Waits until all consumers have taken all steps. Error: as mpg_thread_pool_take(). */
-int mpg_thread_pool_finish(struct mpg_thread_pool *crew, struct mpg_error *err);
+int mpg_thread_pool_finish(struct mpg_thread_pool *pool, struct mpg_error *err);
 /* Ends the threads at any time before the graph is closed. NULL is allowed. */
-void mpg_thread_pool_free(struct mpg_thread_pool *crew);
+void mpg_thread_pool_free(struct mpg_thread_pool *pool);
 
 #endif

@@ -82,7 +82,7 @@ static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *er
     return mpg_evaluator_take(lanes, steps, err);
 }
 
-static struct mpg_step_consumer taker_of(struct part *x)
+static struct mpg_step_consumer consumer_of(struct part *x)
 {
     if (x->observer)
         return (struct mpg_step_consumer){.take = take_watched, .context = x};
@@ -108,13 +108,13 @@ static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 /* One pass for N parts. */
 static int pass_parts(const struct replicas *r, struct part *part, size_t n, struct mpg_error *err)
 {
-    struct mpg_step_consumer *takers = calloc(n, sizeof *takers);
-    if (!takers)
+    struct mpg_step_consumer *consumers = calloc(n, sizeof *consumers);
+    if (!consumers)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
-        takers[i] = taker_of(&part[i]);
-    const int status = mpg_pass(&r->run[0]->course, takers, n, r->threads, r->passed, err);
-    free(takers);
+        consumers[i] = consumer_of(&part[i]);
+    const int status = mpg_pass(&r->run[0]->course, consumers, n, r->threads, r->passed, err);
+    free(consumers);
     return status;
 }
 

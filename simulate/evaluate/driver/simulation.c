@@ -20,8 +20,8 @@ static int pass_bounds(struct simulation *sim, struct mpg_error *err)
     struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
     if (!bounds)
         return -1;
-    const struct mpg_step_consumer taker = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
-    int status = mpg_pass(&course, &taker, 1, 1, &sim->passed, err);
+    const struct mpg_step_consumer consumer = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
+    int status = mpg_pass(&course, &consumer, 1, 1, &sim->passed, err);
     if (status == 0)
         status = mpg_clock_map_bound(sim->clocks, bounds, err);
     mpg_clock_bounds_free(bounds);

@@ -100,24 +100,24 @@ int mpg_prepass_find(const struct mpg_pass_config *course, struct mpg_prepass *c
                      struct mpg_error *err)
 {
     struct mpg_passed passed = {0};
-    struct mpg_step_consumer *takers = calloc(n, sizeof *takers);
+    struct mpg_step_consumer *consumers = calloc(n, sizeof *consumers);
     size_t k = 0;
-    int status = takers ? 0 : mpg_error_set(err, "out of memory");
+    int status = consumers ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
         const int known = recall(course, x[i], err);
         status = known < 0 ? -1 : 0;
         if (known == 0)
-            takers[k++] = (struct mpg_step_consumer){
+            consumers[k++] = (struct mpg_step_consumer){
                 .take = take, .context = x[i], .wants = x[i]->classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     }
     if (status == 0 && k > 0)
-        status = mpg_pass(course, takers, k, threads, &passed, err);
+        status = mpg_pass(course, consumers, k, threads, &passed, err);
     for (size_t i = 0; i < k && status == 0; i++) {
-        struct mpg_prepass *own = takers[i].context;
+        struct mpg_prepass *own = consumers[i].context;
         own->passed = passed;
         keep(course, own);
         status = finish(own, err);
     }
-    free(takers);
+    free(consumers);
     return status;
 }
