@@ -30,8 +30,11 @@ static int prepass(struct run *x, struct mpg_error *err)
     const struct mpg_floor_options no_options = {0};
     const bool alike = mpg_perturbation_noise_by_class(x->p);
     struct mpg_graph_options traced = x->graph;
-    const struct mpg_pass_config course = {.trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding minimum times",
-                                      .kept = x->options->simulation->kept};
+    const struct mpg_pass_config pass_config = {.trace = x->trace,
+                                                .clocks = x->clocks,
+                                                .graph = &traced,
+                                                .label = "finding minimum times",
+                                                .kept = x->options->simulation->kept};
     struct mpg_prepass *const own = &x->prepass;
     traced.active = 0; /* findings of the traced run, without hypotheses */
     traced.bound = NULL;
@@ -41,7 +44,7 @@ static int prepass(struct run *x, struct mpg_error *err)
         mpg_classes_prefer_cpu(own->classes);
     else if (x->p->calls_cost_nothing)
         return 0; /* no call has a cost, so minimum times are not needed */
-    if (mpg_prepass_find(&course, &own, 1, 1, err) < 0)
+    if (mpg_prepass_find(&pass_config, &own, 1, 1, err) < 0)
         return -1;
     if (alike)
         x->result->cpu = mpg_classes_cpu(own->classes);

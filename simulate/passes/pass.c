@@ -114,19 +114,19 @@ static int take(const struct consumers *t, const struct mpg_steps *steps, struct
 
 /* The progress of a pass over EVENTS events: on a line of its own, or on that of several passes. */
 struct pass_progress {
-    const struct mpg_pass_config *course;
+    const struct mpg_pass_config *pass_config;
     struct mpg_progress own;
     double events;
 };
 
 static void show_progress(struct pass_progress *x, double calls)
 {
-    const struct mpg_pass_config *course = x->course;
+    const struct mpg_pass_config *pass_config = x->pass_config;
     const double part = x->events > calls ? calls / x->events : 1;
-    if (course->is_silent)
+    if (pass_config->is_silent)
         return;
-    if (course->shared)
-        mpg_progress_update(course->shared, course->begun + course->share * part);
+    if (pass_config->shared)
+        mpg_progress_update(pass_config->shared, pass_config->begun + pass_config->share * part);
     else
         mpg_progress_update(&x->own, calls);
 }
@@ -152,26 +152,26 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
 }
 
 /* A pass by one graph; THREADS <= N threads share the consumers. */
-static int pass_once(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
-                     struct mpg_passed *passed, struct mpg_error *err)
+static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
+                     unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
     struct consumers t = {.consumer = consumers, .n = n};
-    struct mpg_graph_options options = *course->graph;
+    struct mpg_graph_options options = *pass_config->graph;
     options.wanted = MPG_STEPS_LEAVES;
     for (size_t i = 0; i < n; i++)
         options.wanted = consumers[i].wants < options.wanted ? consumers[i].wants : options.wanted;
-    struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, &options, err);
+    struct mpg_graph *g = mpg_graph_open(pass_config->trace, pass_config->clocks, &options, err);
     if (!g)
         return -1;
     if (threads > 1 && !(t.pool = mpg_thread_pool_new(consumers, n, threads, err))) {
         mpg_graph_close(g);
         return -1;
     }
-    struct pass_progress progress = {.course = course, .events = (double)mpg_trace_events(course->trace, -1)};
-    if (course->passes)
-        ++*course->passes;
-    if (!course->is_silent && !course->shared)
-        mpg_progress_start(&progress.own, course->label, progress.events);
+    struct pass_progress progress = {.pass_config = pass_config, .events = (double)mpg_trace_events(pass_config->trace, -1)};
+    if (pass_config->passes)
+        ++*pass_config->passes;
+    if (!pass_config->is_silent && !pass_config->shared)
+        mpg_progress_start(&progress.own, pass_config->label, progress.events);
     int status = take_all(g, &t, &progress, err);
     if (status == 0)
         show_progress(&progress, progress.events);
@@ -181,7 +181,7 @@ static int pass_once(const struct mpg_pass_config *course, const struct mpg_step
     passed->expanded = mpg_graph_expanded_members(g);
     passed->slots = mpg_graph_slots(g);
     if (status == 0)
-        passed->evident_limit = mpg_graph_source_eager_limit(g, course->graph->eager_limit_bytes);
+        passed->evident_limit = mpg_graph_source_eager_limit(g, pass_config->graph->eager_limit_bytes);
     mpg_graph_close(g);
     return status;
 }
@@ -193,7 +193,7 @@ enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 
 /* A thread, and the consumers of the steps. */
 struct reader {
-    struct mpg_pass_config course;
+    struct mpg_pass_config pass_config;
     struct mpg_step_consumer *consumers;
     size_t n;
     pthread_t thread;
@@ -205,7 +205,7 @@ struct reader {
 static void *read_all(void *context)
 {
     struct reader *x = context;
-    x->status = pass_once(&x->course, x->consumers, x->n, 1, &x->passed, &x->error);
+    x->status = pass_once(&x->pass_config, x->consumers, x->n, 1, &x->passed, &x->error);
     return NULL;
 }
 
@@ -217,31 +217,31 @@ static bool can_be_apart(const struct mpg_graph_options *o)
 }
 
 /* The number of threads, up to N, for whose graphs there is memory. */
-static unsigned most_threads(const struct mpg_pass_config *course, unsigned n)
+static unsigned most_threads(const struct mpg_pass_config *pass_config, unsigned n)
 {
     struct stat info;
-    const bool is_there = stat(mpg_trace_path(course->trace), &info) == 0 && S_ISDIR(info.st_mode);
-    const double each = (double)mpg_trace_ranks(course->trace) * RANK_BYTES + (double)course->slots * SLOT_BYTES +
-                        (double)mpg_trace_bytes(course->trace);
-    if (!is_there || course->slots == 0 || !can_be_apart(course->graph))
+    const bool is_there = stat(mpg_trace_path(pass_config->trace), &info) == 0 && S_ISDIR(info.st_mode);
+    const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
+                        (double)mpg_trace_bytes(pass_config->trace);
+    if (!is_there || pass_config->slots == 0 || !can_be_apart(pass_config->graph))
         return 1;
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
 
-/* Opens the trace of COURSE again; NULL if this fails, or if callsites have other numbers in it. */
-static struct mpg_trace *open_again(const struct mpg_pass_config *course)
+/* Opens the trace of PASS_CONFIG again; NULL if this fails, or if callsites have other numbers in it. */
+static struct mpg_trace *open_again(const struct mpg_pass_config *pass_config)
 {
     struct mpg_error unused;
-    struct mpg_trace *t = mpg_trace_open(mpg_trace_path(course->trace), &unused);
+    struct mpg_trace *t = mpg_trace_open(mpg_trace_path(pass_config->trace), &unused);
     uint64_t sum, other;
     if (!t)
         return NULL;
     struct mpg_bytes sites = {0};
-    mpg_trace_put_sites(course->trace, &sites);
+    mpg_trace_put_sites(pass_config->trace, &sites);
     struct mpg_bytes_left left = {.p = sites.data, .end = sites.data + sites.size};
     size_t n;
     int32_t *now = mpg_trace_get_sites(t, &left, &n);
-    bool is_same = now && !sites.failed && mpg_trace_sum(course->trace, &sum) && mpg_trace_sum(t, &other) && sum == other;
+    bool is_same = now && !sites.failed && mpg_trace_sum(pass_config->trace, &sum) && mpg_trace_sum(t, &other) && sum == other;
     for (size_t i = 0; is_same && i < n; i++)
         is_same = now[i] == (int32_t)i;
     free(now);
@@ -277,23 +277,23 @@ static void read_apart(struct reader *reader, unsigned n)
 
 /* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
  * -1. PASSED and the errors of the graph are those of the first thread. */
-static int pass_apart(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
-                      struct mpg_passed *passed, struct mpg_error *err)
+static int pass_apart(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
+                      unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
-    const unsigned most = threads > 1 ? most_threads(course, threads) : 1;
+    const unsigned most = threads > 1 ? most_threads(pass_config, threads) : 1;
     struct reader *reader = most > 1 ? calloc(most, sizeof *reader) : NULL;
     struct mpg_step_consumer *dealt = reader ? calloc(n, sizeof *dealt) : NULL;
     unsigned readers = dealt ? 1 : 0;
     for (; readers > 0 && readers < most; readers++) {
-        reader[readers].course = *course;
-        reader[readers].course.passes = NULL;
-        reader[readers].course.is_silent = true;
-        if (!(reader[readers].course.trace = open_again(course)))
+        reader[readers].pass_config = *pass_config;
+        reader[readers].pass_config.passes = NULL;
+        reader[readers].pass_config.is_silent = true;
+        if (!(reader[readers].pass_config.trace = open_again(pass_config)))
             break;
     }
     if (readers > 1) {
         size_t at = 0;
-        reader[0].course = *course;
+        reader[0].pass_config = *pass_config;
         for (unsigned i = 0; i < readers; i++) {
             reader[i].consumers = dealt + at;
             reader[i].n = deal(consumers, n, i, readers, dealt + at);
@@ -310,45 +310,45 @@ static int pass_apart(const struct mpg_pass_config *course, const struct mpg_ste
             status = -1;
         }
         if (i > 0)
-            mpg_trace_close(reader[i].course.trace);
+            mpg_trace_close(reader[i].pass_config.trace);
     }
     free(reader);
     free(dealt);
     return status;
 }
 
-int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
+int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
              struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads < n ? threads : (unsigned)n;
-    const int status = pass_apart(course, consumers, n, most, passed, err);
+    const int status = pass_apart(pass_config, consumers, n, most, passed, err);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    return pass_once(course, consumers, n, most, passed, err);
+    return pass_once(pass_config, consumers, n, most, passed, err);
 }
 
 /* --- choices --- */
 
 /* Finds the choices in the pre-pass cache, or by a pass. */
-static int find_choices(const struct mpg_pass_config *course, struct mpg_passed *passed,
+static int find_choices(const struct mpg_pass_config *pass_config, struct mpg_passed *passed,
                         struct mpg_error *err)
 {
     struct mpg_bytes key = {0}, found = {0};
     struct mpg_bytes_left left;
-    mpg_cache_key(&key, "choices", course->graph, mpg_clock_map_source(course->clocks));
+    mpg_cache_key(&key, "choices", pass_config->graph, mpg_clock_map_source(pass_config->clocks));
     const bool is_known =
-        mpg_cache_find(course->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
-    const int status = is_known ? 0 : mpg_pass(course, NULL, 0, 1, passed, err);
+        mpg_cache_find(pass_config->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
+    const int status = is_known ? 0 : mpg_pass(pass_config, NULL, 0, 1, passed, err);
     if (!is_known && status == 0) {
         mpg_passed_put(&found, passed);
-        mpg_cache_add(course->kept, &key, &found);
+        mpg_cache_add(pass_config->kept, &key, &found);
     }
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);
     return status;
 }
 
-int mpg_pass_choices(const struct mpg_pass_config *course, struct mpg_graph_options *options, uint64_t horizon,
+int mpg_pass_choices(const struct mpg_pass_config *pass_config, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &passed->counts;
@@ -357,7 +357,7 @@ int mpg_pass_choices(const struct mpg_pass_config *course, struct mpg_graph_opti
     options->horizon = horizon;
     options->choose = true;
     options->choose_sources = c->open_receives > 0 && !options->by_completion;
-    if (find_choices(course, passed, err) < 0)
+    if (find_choices(pass_config, passed, err) < 0)
         return -1;
     options->choose = c->followed + c->followed_receives + c->beyond_horizon > 0;
     return 0;

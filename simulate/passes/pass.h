@@ -51,13 +51,13 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
  * memory allows, each thread reads the trace and makes the graph by itself, since an evaluation costs less than the transfer
  * of steps between caches; else one thread hands steps to the others. PASSED is filled as far as the pass went. Errors: those
  * of the trace, the graph and the consumers; out of memory. */
-int mpg_pass(const struct mpg_pass_config *course, const struct mpg_step_consumer *consumers, size_t n,
+int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
-/* Turns on choices in OPTIONS, the options of COURSE, with HORIZON, if calls of the trace can complete in another order.
+/* Turns on choices in OPTIONS, the options of PASS_CONFIG, with HORIZON, if calls of the trace can complete in another order.
  * PASSED says whether such calls exist, as an earlier pass found. Whether they have candidates, and how many messages are in
  * flight meanwhile, is found in the cache or by another pass, which fills PASSED. Errors: those of mpg_pass(). */
-int mpg_pass_choices(const struct mpg_pass_config *course, struct mpg_graph_options *options, uint64_t horizon,
+int mpg_pass_choices(const struct mpg_pass_config *pass_config, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err);
 
 #endif

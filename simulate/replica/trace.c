@@ -272,11 +272,11 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
     struct mpg_passed passed = {.slots = 0};
     struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
     struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
-    const struct mpg_pass_config course = {.trace = trace,
-                                      .clocks = clocks,
-                                      .graph = &options,
-                                      .label = "reading it again"};
-    int status = clocks ? mpg_pass(&course, NULL, 0, 1, &passed, err) : -1;
+    const struct mpg_pass_config pass_config = {.trace = trace,
+                                                .clocks = clocks,
+                                                .graph = &options,
+                                                .label = "reading it again"};
+    int status = clocks ? mpg_pass(&pass_config, NULL, 0, 1, &passed, err) : -1;
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);
     if (status < 0)

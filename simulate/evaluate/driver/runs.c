@@ -113,7 +113,7 @@ static int pass_parts(const struct replicas *r, struct part *part, size_t n, str
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
         consumers[i] = consumer_of(&part[i]);
-    const int status = mpg_pass(&r->run[0]->course, consumers, n, r->threads, r->passed, err);
+    const int status = mpg_pass(&r->run[0]->pass_config, consumers, n, r->threads, r->passed, err);
     free(consumers);
     return status;
 }
@@ -160,9 +160,9 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         status = begin_again(&part[i], err);
         again[k++] = part[i];
     }
-    struct mpg_pass_config *course = &r->run[0]->course;
-    course->begun += course->share; /* these replicas count once */
-    course->share = 0;
+    struct mpg_pass_config *pass_config = &r->run[0]->pass_config;
+    pass_config->begun += pass_config->share; /* these replicas count once */
+    pass_config->share = 0;
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
 
@@ -241,9 +241,9 @@ static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed
 /* Lets the next pass of RUN add SHARE replicas to the progress of G. */
 static void share_progress(const struct group *g, struct mpg_run *run, double share)
 {
-    run->course.shared = g->progress;
-    run->course.begun = g->done;
-    run->course.share = share;
+    run->pass_config.shared = g->progress;
+    run->pass_config.begun = g->done;
+    run->pass_config.share = share;
 }
 
 /* Makes one pass for runs AT to AT + N - 1 of G, with replicas FIRST to FIRST + LANES - 1 of each. */
@@ -282,7 +282,7 @@ static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 {
     g->n = 0;
     for (size_t i = 0; i < n; i++)
-        if (!taken[i] && (g->n == 0 || mpg_pass_config_same(&run[i].course, &g->run[0]->course))) {
+        if (!taken[i] && (g->n == 0 || mpg_pass_config_same(&run[i].pass_config, &g->run[0]->pass_config))) {
             taken[i] = true;
             g->run[g->n++] = &run[i];
         }
@@ -295,8 +295,8 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
     struct group g = {.run = calloc(n, sizeof *g.run), .progress = &progress};
     bool *taken = calloc(n, sizeof *taken);
     int status = g.run && taken ? 0 : mpg_error_set(err, "out of memory");
-    if (n > 0 && !run[0].course.is_silent)
-        mpg_progress_start_counting(&progress, run[0].course.label, n > 1 ? "replicas of all scenarios" : "replicas",
+    if (n > 0 && !run[0].pass_config.is_silent)
+        mpg_progress_start_counting(&progress, run[0].pass_config.label, n > 1 ? "replicas of all scenarios" : "replicas",
                                     (double)n * replicas);
     while (status == 0) {
         gather(run, n, taken, &g);

@@ -13,7 +13,7 @@
 /* A scenario. CONTEXT is passed to all functions. Different threads may evaluate the lanes of different begin(). */
 struct mpg_run {
     void *context;
-    struct mpg_pass_config course;
+    struct mpg_pass_config pass_config;
     /* Makes lanes for replicas FIRST .. FIRST + N - 1; lanes with KEEPS (may be NULL; one for each lane) keep the traced
      * order; OBSERVER (may be NULL) observes the first lane. NULL with ERR on failure. */
     struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
@@ -23,11 +23,11 @@ struct mpg_run {
     uint32_t redone; /* replicas that were evaluated again; incremented */
     /* Memory of a lane, bytes, by the findings of earlier passes. */
     double (*lane_bytes)(const void *context);
-    bool told; /* a pass of this course has been made */
+    bool told; /* a pass of this configuration has been made */
     /* Called before the first replica and after the last; other scenarios may have no replicas in memory then. May be NULL. */
     int (*start)(void *context, struct mpg_error *err);
     int (*finish)(void *context, struct mpg_error *err);
-    struct mpg_passed *passed; /* findings of the last pass of this course, updated after each pass */
+    struct mpg_passed *passed; /* findings of the last pass of this configuration, updated after each pass */
 };
 
 /* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; OBSERVER (may be NULL) observes the

@@ -8,20 +8,20 @@
 #include "simulate/evaluate/driver/simulation_private.h"
 #include "simulate/rules.h"
 
-struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const char *label)
+struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label)
 {
     return (struct mpg_pass_config){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
-                               .passes = sim->passes, .kept = sim->options->kept, .slots = sim->passed.slots};
+                                    .passes = sim->passes, .kept = sim->options->kept, .slots = sim->passed.slots};
 }
 
 static int pass_bounds(struct simulation *sim, struct mpg_error *err)
 {
-    const struct mpg_pass_config course = mpg_simulation_course(sim, "bounding the clocks");
+    const struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "bounding the clocks");
     struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
     if (!bounds)
         return -1;
     const struct mpg_step_consumer consumer = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
-    int status = mpg_pass(&course, &consumer, 1, 1, &sim->passed, err);
+    int status = mpg_pass(&pass_config, &consumer, 1, 1, &sim->passed, err);
     if (status == 0)
         status = mpg_clock_map_bound(sim->clocks, bounds, err);
     mpg_clock_bounds_free(bounds);
@@ -89,12 +89,12 @@ static bool wants_clock(const struct simulation *sim)
 /* Returns true if A and B have the same steps provided that their clocks agree. */
 static bool same_graph(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL), y = mpg_simulation_pass_config(b, NULL);
     x.clocks = y.clocks;
     return mpg_pass_config_same(&x, &y);
 }
 
-static bool same_course(const struct simulation *a, const struct simulation *b)
+static bool same_pass_config(const struct simulation *a, const struct simulation *b)
 {
     return a->clocks == b->clocks && same_graph(a, b);
 }
@@ -193,7 +193,7 @@ static void set_wants(struct simulation *sim)
 
 static bool same_prepass(const struct simulation *a, const struct simulation *b)
 {
-    return a->scenario->kin == b->scenario->kin && same_course(a, b) && a->absorb == b->absorb &&
+    return a->scenario->kin == b->scenario->kin && same_pass_config(a, b) && a->absorb == b->absorb &&
            a->flights == b->flights && a->says_flights == b->says_flights && a->wanted == b->wanted && a->alike == b->alike;
 }
 
@@ -244,12 +244,12 @@ static void share_prepass(struct simulation *sim, const struct simulation *like)
 /* Completes the pre-passes of all simulations from SIM on, N in all, that share the steps. GROUP has room for N. */
 static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
 {
-    const struct mpg_pass_config course = mpg_simulation_course(sim, "finding minimum times");
+    const struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "finding minimum times");
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
-        if (sim[i].owns_prepass && !sim[i].prepass.is_done && same_course(sim, &sim[i]))
+        if (sim[i].owns_prepass && !sim[i].prepass.is_done && same_pass_config(sim, &sim[i]))
             group[k++] = &sim[i].prepass;
-    return mpg_prepass_find(&course, group, k, sim->options->threads, err);
+    return mpg_prepass_find(&pass_config, group, k, sim->options->threads, err);
 }
 
 static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
@@ -293,7 +293,7 @@ static void choose_protocol(struct simulation *sim)
 /* Returns whether the pass for choices of A also serves B: equal configurations. */
 static bool same_choices(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_pass_config x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL), y = mpg_simulation_pass_config(b, NULL);
     x.graph = &a->traced;
     y.graph = &b->traced;
     return mpg_pass_config_same(&x, &y) && may_choose(a) && a->options->horizon == b->options->horizon &&
@@ -329,10 +329,10 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
         sim->graph = like->graph;
         sim->passed = like->passed;
     } else {
-        struct mpg_pass_config course = mpg_simulation_course(sim, "finding choices");
-        course.kept = sim->graph.active ? NULL : course.kept;
+        struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "finding choices");
+        pass_config.kept = sim->graph.active ? NULL : pass_config.kept;
         sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
-        if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &sim->passed, err) < 0)
+        if (mpg_pass_choices(&pass_config, &sim->graph, sim->options->horizon, &sim->passed, err) < 0)
             return -1;
     }
     sim->result->chose = sim->graph.choose;

@@ -34,7 +34,7 @@ struct simulation {
     bool is_done;
 };
 
-struct mpg_pass_config mpg_simulation_course(const struct simulation *sim, const char *label);
+struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label);
 
 /* worlds.c */
 /* Evaluates the runs without the tracer, which all delays refer to: their delays against the trace, and their accounts. */

@@ -82,13 +82,13 @@ static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *gr
                              void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
     struct mpg_run run = {.context = x,
-                          .course = mpg_simulation_course(x->sim, label),
+                          .pass_config = mpg_simulation_pass_config(x->sim, label),
                           .begin = begin,
                           .end = end,
                           .lane_bytes = lane_bytes_of,
                           .told = x->sim->prepass.is_done || x->sim->passed.counts.calls > 0,
                           .passed = &x->sim->passed};
-    run.course.graph = graph;
+    run.pass_config.graph = graph;
     return run;
 }
 
@@ -135,8 +135,8 @@ static bool has_tracer(const struct simulation *sim)
 /* Returns true if A has a run without the tracer, and B can share this run. */
 static bool same_base(const struct simulation *a, const struct simulation *b)
 {
-    struct mpg_pass_config x = mpg_simulation_course(a, NULL);
-    const struct mpg_pass_config y = mpg_simulation_course(b, NULL);
+    struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL);
+    const struct mpg_pass_config y = mpg_simulation_pass_config(b, NULL);
     struct mpg_graph_options graph = *x.graph; /* graph options of the traced run, in which no hypothesis holds */
     x.graph = &graph;
     graph.bound = y.graph->bound;

@@ -30,9 +30,9 @@ static int finish(struct mpg_prepass *x, struct mpg_error *err)
 
 /* --- the cache --- */
 
-static void put_key(struct mpg_bytes *key, const struct mpg_pass_config *course, const struct mpg_prepass *x)
+static void put_key(struct mpg_bytes *key, const struct mpg_pass_config *pass_config, const struct mpg_prepass *x)
 {
-    mpg_cache_key(key, "first", course->graph, mpg_clock_map_source(course->clocks));
+    mpg_cache_key(key, "first", pass_config->graph, mpg_clock_map_source(pass_config->clocks));
     mpg_bytes_put_u64(key, x->messages);
     mpg_bytes_put_u64(key, x->floors != NULL);
     mpg_bytes_put_u64(key, x->classes != NULL);
@@ -43,23 +43,23 @@ static void put_key(struct mpg_bytes *key, const struct mpg_pass_config *course,
 }
 
 /* Reads X from all of LEFT. Returns false if LEFT does not hold exactly one pre-pass. */
-static bool get(struct mpg_bytes_left *left, const struct mpg_pass_config *course, struct mpg_prepass *x)
+static bool get(struct mpg_bytes_left *left, const struct mpg_pass_config *pass_config, struct mpg_prepass *x)
 {
     return mpg_passed_get(left, &x->passed) == 0 && (!x->floors || mpg_floors_get(left, x->floors) == 0) &&
-           (!x->classes || mpg_classes_get(left, x->classes, course->trace) == 0) && left->p == left->end;
+           (!x->classes || mpg_classes_get(left, x->classes, pass_config->trace) == 0) && left->p == left->end;
 }
 
 /* Completes X from the cache: 1; 0 if the cache does not hold it; -1. */
-static int recall(const struct mpg_pass_config *course, struct mpg_prepass *x, struct mpg_error *err)
+static int recall(const struct mpg_pass_config *pass_config, struct mpg_prepass *x, struct mpg_error *err)
 {
     struct mpg_bytes key = {0};
     struct mpg_bytes_left left;
-    if (!course->kept)
+    if (!pass_config->kept)
         return 0;
-    put_key(&key, course, x);
-    bool is_known = mpg_cache_find(course->kept, &key, &left);
+    put_key(&key, pass_config, x);
+    bool is_known = mpg_cache_find(pass_config->kept, &key, &left);
     mpg_bytes_clear(&key);
-    if (is_known && !get(&left, course, x)) { /* a damaged finding counts as none */
+    if (is_known && !get(&left, pass_config, x)) { /* a damaged finding counts as none */
         is_known = false;
         if (x->floors)
             mpg_floors_forget(x->floors);
@@ -69,18 +69,18 @@ static int recall(const struct mpg_pass_config *course, struct mpg_prepass *x, s
     return !is_known ? 0 : finish(x, err) < 0 ? -1 : 1;
 }
 
-static void keep(const struct mpg_pass_config *course, const struct mpg_prepass *x)
+static void keep(const struct mpg_pass_config *pass_config, const struct mpg_prepass *x)
 {
     struct mpg_bytes key = {0}, found = {0};
-    if (!course->kept)
+    if (!pass_config->kept)
         return;
-    put_key(&key, course, x);
+    put_key(&key, pass_config, x);
     mpg_passed_put(&found, &x->passed);
     if (x->floors)
         mpg_floors_put(&found, x->floors);
     if (x->classes)
-        mpg_classes_put(&found, x->classes, course->trace);
-    mpg_cache_add(course->kept, &key, &found);
+        mpg_classes_put(&found, x->classes, pass_config->trace);
+    mpg_cache_add(pass_config->kept, &key, &found);
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);
 }
@@ -96,7 +96,7 @@ static int take(void *prepass, const struct mpg_steps *steps, struct mpg_error *
     return x->floors ? mpg_floors_add(x->floors, steps, x->messages, err) : 0;
 }
 
-int mpg_prepass_find(const struct mpg_pass_config *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
+int mpg_prepass_find(const struct mpg_pass_config *pass_config, struct mpg_prepass *const *x, size_t n, unsigned threads,
                      struct mpg_error *err)
 {
     struct mpg_passed passed = {0};
@@ -104,18 +104,18 @@ int mpg_prepass_find(const struct mpg_pass_config *course, struct mpg_prepass *c
     size_t k = 0;
     int status = consumers ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
-        const int known = recall(course, x[i], err);
+        const int known = recall(pass_config, x[i], err);
         status = known < 0 ? -1 : 0;
         if (known == 0)
             consumers[k++] = (struct mpg_step_consumer){
                 .take = take, .context = x[i], .wants = x[i]->classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     }
     if (status == 0 && k > 0)
-        status = mpg_pass(course, consumers, k, threads, &passed, err);
+        status = mpg_pass(pass_config, consumers, k, threads, &passed, err);
     for (size_t i = 0; i < k && status == 0; i++) {
         struct mpg_prepass *own = consumers[i].context;
         own->passed = passed;
-        keep(course, own);
+        keep(pass_config, own);
         status = finish(own, err);
     }
     free(consumers);

@@ -22,9 +22,9 @@ struct mpg_prepass {
  * Error: out of memory. */
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
                      const struct mpg_perturbation *source, struct mpg_error *err);
-/* Completes N >= 1 prepared pre-passes over the steps of the pass configuration COURSE: from the cache, else by one pass
- * that THREADS >= 1 threads share. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
-int mpg_prepass_find(const struct mpg_pass_config *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
+/* Completes N >= 1 prepared pre-passes over the steps of PASS_CONFIG: from the cache, else by one pass that
+ * THREADS >= 1 threads share. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
+int mpg_prepass_find(const struct mpg_pass_config *pass_config, struct mpg_prepass *const *x, size_t n, unsigned threads,
                      struct mpg_error *err);
 void mpg_prepass_clear(struct mpg_prepass *x);
 
