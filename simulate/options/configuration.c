@@ -171,8 +171,9 @@ static bool has_perturb_option(const struct mpg_config *c)
     bool of_target = false;
     for (size_t i = 0; i < c->change.call_noise.n; i++)
         of_target = of_target || strcmp(c->change.call_noise.item[i], "signature") == 0;
-    return of_target || c->change.factor[MPG_SWEPT_CALL_NOISE].given || c->model.absorb != MPG_ABSORB_UNSAID || mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) ||
-           c->given.source_latency || c->given.source_byte || c->given.call_edges ||
+    return of_target || c->change.factor[MPG_SWEPT_CALL_NOISE].given || c->model.absorb != MPG_ABSORB_UNSAID ||
+           mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) || c->given.source_latency || c->given.source_byte ||
+           c->given.call_edges ||
            mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
 }
 

@@ -70,6 +70,7 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
     struct mpg_report all = *report;
     if (!x->at.output.report)
         return 0;
+    all.verbose = true;
     if (!x->page.why_no_waits) {
         all.waits = &x->waits.report;
         all.waits_replica = x->waits.replica;

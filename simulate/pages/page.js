@@ -25,10 +25,26 @@ function account(D) {
     const sign = k => k === "absorbed_ns" ? -1 : 1;
     const items = keys.map(k => ({label: D.mode === "predict" && k === "messages_ns" ? "waiting for messages" : parts[k], value: sign(k) * m[k],
                                   colour: (k === "net_ns" && m[k] >= 0) || k === "run_ns" ? "var(--red)" : undefined}));
-    const title = D.mode === "predict" ? "What a rank's run consists of" : "How a rank's delay came about";
+    const title = D.mode === "predict" ? "What a rank's run consists of" : "Delay budget of a rank";
     section(title, el("p", {class: "soft"}, "Mean of ranks and replicas; the bars before the last add up to it."),
             bars(title, items.map(i => `${i.label} ${time(i.value)}`).join(", "), items, time),
             table(title, ["part", "#time"], items.map(i => [i.label, time(i.value)]), true));
+}
+
+// The efficiencies of the predicted run, in POP's colours, and the perturbed run.
+function efficiency(D) {
+    const e = D.efficiency, p = D.perturbed;
+    if (!e) return;
+    const colour = v => v >= .8 ? "var(--green)" : v < .6 ? "var(--red)" : "var(--blue)";
+    const items = [["parallel efficiency", e.parallel], ["load balance", e.load_balance], ["serialization", e.serialization],
+                   ["transfer", e.transfer], ["noise", e.noise]].map(([label, value]) => ({label, value, colour: colour(value)}));
+    const title = "Parallel efficiency of the predicted run";
+    section(title, el("p", {class: "soft"}, "Mean computation of a rank over the run. It is the product of the four factors below; " +
+                      `rank ${e.largest_computation_rank} computes longest (${time(e.largest_computation_ns)}), rank ${
+                      e.least_computation_rank} least (${time(e.least_computation_ns)}).`),
+            bars(title, items.map(i => `${i.label} ${percent(i.value)}`).join(", "), items, percent),
+            p ? el("p", {}, `The recorded run under the target's noise and network: ${time(p.run_time_ns)}, ${
+                Number(p.slowdown.toPrecision(4))} times the recorded run.`) : "");
 }
 
 function waits(D) {
@@ -184,6 +200,7 @@ if (D.format === "mpgsim-sweep") {
     sweep(D);
 } else {
     first(D, verdict(D), where(D), todo(D));
+    efficiency(D);
     account(D);
     tables("Where it goes", D.where, D.mode === "predict");
     waits(D);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the answer D says and what to do about it, in words.
-const parts = {compute_ns: "computation", noise_ns: "noise", calls_ns: "in calls, not waiting",
+const parts = {compute_ns: "computation", noise_ns: "noise", calls_ns: "MPI overhead",
                messages_ns: "messages", collectives_ns: "collectives", threads_ns: "other threads",
                propagated_ns: "propagated from other ranks", injected_ns: "injected", absorbed_ns: "absorbed",
                net_ns: "net at its end", run_ns: "run"};

@@ -29,7 +29,7 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out)
     print_part("computing", a.compute_ns, a.run_ns, out);
     print_part(a.noise_ns < 0 ? "noise (less than was traced)" : "noise", a.noise_ns, a.run_ns,
                out);
-    print_part("in calls, not waiting", a.call_ns, a.run_ns, out);
+    print_part("MPI overhead", a.call_ns, a.run_ns, out);
     print_part("waiting for messages", a.message_ns, a.run_ns, out);
     print_part("in collectives", a.collective_ns, a.run_ns, out);
     print_part("waiting for other threads", a.thread_ns, a.run_ns, out);

@@ -246,8 +246,8 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
     else
         fprintf(
             out,
-            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of the delay injected on it and that\n"
-            "share's 95 %% confidence interval;\n",
+            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of the delay injected on it and\n"
+            "that share's 95 %% confidence interval;\n",
             by, unit);
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }

@@ -155,7 +155,7 @@ def numbers_of_text(name, dom, text):
     shown = dict(cells(dom, "Delay budget of a rank"))
     unit = re.search(r"left += +\S+ (\S+)", part).group(1)
     pieces = {"net at its end": r"net +=", "propagated from other ranks": r"propagated +\+", "computation": r" computation",
-              "messages": r"\+ messages", "collectives": r"\+ collectives", "in calls, not waiting": r"\+ calls"}
+              "messages": r"\+ messages", "collectives": r"\+ collectives", "MPI overhead": r"\+ calls"}
     for key, before in pieces.items():
         said = re.search(before + r" +(-?[0-9.]+)", part).group(1)
         if not equal("%s %s" % (said, unit), shown[key]):
@@ -200,7 +200,7 @@ def named(rows, by):
 def parts_of_text(dom, text):
     """What a rank's run consists of."""
     shown = dict(cells(dom, "What a rank's run consists of"))
-    names = {"computing": "computation", "noise": "noise", "in calls, not waiting": "in calls, not waiting",
+    names = {"computing": "computation", "noise": "noise", "MPI overhead": "MPI overhead",
              "waiting for messages": "waiting for messages", "run": "run"}
     part = text.split("What a rank's run consists of")[1].split("\n\n")[0]
     wrong = [(n, shown[names[n]]) for n in names
