@@ -118,7 +118,7 @@ static void read_findings(struct mpg_cache *k, struct mpg_bytes_left *left)
         drop_all(k);
 }
 
-static void read_kept(struct mpg_cache *k)
+static void read_cache(struct mpg_cache *k)
 {
     size_t size;
     uint8_t *data = read_file(k->path, 2 * k->limit_bytes, &size);
@@ -153,7 +153,7 @@ struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
     k->writes = writes;
     const uint64_t bytes = mpg_trace_bytes(trace);
     k->limit_bytes = bytes > LEAST_LIMIT ? bytes : LEAST_LIMIT;
-    read_kept(k);
+    read_cache(k);
     return k;
 }
 
@@ -197,7 +197,7 @@ static bool may_have(size_t bytes)
 }
 
 /* Replaces the file. Findings that other runs added meanwhile are lost, and found again by a later run. */
-static void write_kept(const struct mpg_cache *k)
+static void write_cache(const struct mpg_cache *k)
 {
     char build[MPG_BUILD_BYTES];
     const size_t length = mpg_build_text(build);
@@ -243,7 +243,7 @@ void mpg_cache_add(struct mpg_cache *k, const struct mpg_bytes *key, const struc
         drop(k, 0);
     }
     if (append(k, key->data, key->size, found->data, found->size) && k->writes)
-        write_kept(k);
+        write_cache(k);
 }
 
 void mpg_cache_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *o,

@@ -18,13 +18,13 @@ struct mpg_cache;
  * a cache is impossible: for a pipe, for processes that still run or left tracer segments, without a key, or out of memory. */
 struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes);
 /* Sets LEFT to the finding of KEY, valid until the next mpg_cache_add(); false: there is none. */
-bool mpg_cache_find(const struct mpg_cache *kept, const struct mpg_bytes *key,
+bool mpg_cache_find(const struct mpg_cache *cache, const struct mpg_bytes *key,
                    struct mpg_bytes_left *left);
 /* Adds or replaces the finding of KEY, and writes the file. A finding that is large compared with the trace is not kept;
  * beyond the maximal number the oldest findings are dropped. */
-void mpg_cache_add(struct mpg_cache *kept, const struct mpg_bytes *key,
+void mpg_cache_add(struct mpg_cache *cache, const struct mpg_bytes *key,
                   const struct mpg_bytes *finding);
-void mpg_cache_close(struct mpg_cache *kept);
+void mpg_cache_close(struct mpg_cache *cache);
 
 /* Appends to KEY all that the findings of pass NAME depend on: OPTIONS, and SOURCE, the source of the clocks. */
 void mpg_cache_key(struct mpg_bytes *key, const char *name, const struct mpg_graph_options *options,

@@ -34,7 +34,7 @@ static int prepass(struct run *x, struct mpg_error *err)
                                                 .clocks = x->clocks,
                                                 .graph = &traced,
                                                 .label = "finding minimum times",
-                                                .kept = x->options->simulation->kept};
+                                                .cache = x->options->simulation->cache};
     struct mpg_prepass *const own = &x->prepass;
     traced.active = 0; /* findings of the traced run, without hypotheses */
     traced.bound = NULL;

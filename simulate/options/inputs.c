@@ -197,7 +197,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     if (agree_on_files(f, c, asked, read_files(f, c, trace, asked, err), err) < 0)
         return -1;
     if (!c->cache && !c->output.output_trace)
-        f->kept = mpg_cache_open(f->trace, mpg_processes_first(asked->simulation.processes));
+        f->cache = mpg_cache_open(f->trace, mpg_processes_first(asked->simulation.processes));
     if (c->change.hypotheses.n == 0)
         return 0;
     if (suppose(f, c, err) < 0)
@@ -240,7 +240,7 @@ void mpg_files_close(struct mpg_files *f)
         mpg_signature_free(f->target[i]);
     free(f->target);
     mpg_signature_free(f->given_source);
-    mpg_cache_close(f->kept);
+    mpg_cache_close(f->cache);
     mpg_bound_free(f->supposed);
     mpg_trace_close(f->trace);
     mpg_collective_table_free(f->table);
@@ -511,7 +511,7 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->graph.sync_reduce = mpg_option_has_word(&c->model.paper, MPG_PAPER_SYNC_REDUCE);
     o->deterministic = c->model.deterministic;
     o->horizon = (uint64_t)c->model.horizon;
-    o->kept = f->kept;
+    o->cache = f->cache;
     o->polling_ns = in->simulation.times.polling == MPG_POLLING_WAIT ? in->simulation.times.polling_interval_ns : -1;
     o->graph.bound = f->supposed;
     o->graph.active = f->supposed ? mpg_bound_all(f->supposed) : 0;

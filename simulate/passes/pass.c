@@ -337,11 +337,11 @@ static int find_choices(const struct mpg_pass_config *pass_config, struct mpg_pa
     struct mpg_bytes_left left;
     mpg_cache_key(&key, "choices", pass_config->graph, mpg_clock_map_source(pass_config->clocks));
     const bool is_known =
-        mpg_cache_find(pass_config->kept, &key, &left) && mpg_passed_get(&left, passed) == 0;
+        mpg_cache_find(pass_config->cache, &key, &left) && mpg_passed_get(&left, passed) == 0;
     const int status = is_known ? 0 : mpg_pass(pass_config, NULL, 0, 1, passed, err);
     if (!is_known && status == 0) {
         mpg_passed_put(&found, passed);
-        mpg_cache_add(pass_config->kept, &key, &found);
+        mpg_cache_add(pass_config->cache, &key, &found);
     }
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);

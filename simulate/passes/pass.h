@@ -36,7 +36,7 @@ struct mpg_pass_config {
     const struct mpg_graph_options *graph;
     const char *label; /* shown with the progress */
     uint32_t *passes;  /* number of passes, incremented; or NULL */
-    struct mpg_cache *kept; /* the pre-pass cache; or NULL */
+    struct mpg_cache *cache; /* the pre-pass cache; or NULL */
     uint32_t slots;        /* slots of the graph, as an earlier pass found; 0: unknown */
     bool is_silent;        /* do not show progress */
     /* A progress line of several passes, or NULL: this pass adds SHARE to the BEGUN that is complete, in the line's unit. */

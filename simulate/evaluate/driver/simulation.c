@@ -11,7 +11,7 @@
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label)
 {
     return (struct mpg_pass_config){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
-                                    .passes = sim->passes, .kept = sim->options->kept, .slots = sim->passed.slots};
+                                    .passes = sim->passes, .cache = sim->options->cache, .slots = sim->passed.slots};
 }
 
 static int pass_bounds(struct simulation *sim, struct mpg_error *err)
@@ -42,7 +42,7 @@ static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, dou
     mpg_clock_map_offsets(sim->clocks, offsets);
     for (int32_t r = 0; r < sim->result->ranks; r++)
         mpg_bytes_put_double(&found, offsets[r]);
-    mpg_cache_add(sim->options->kept, key, &found);
+    mpg_cache_add(sim->options->cache, key, &found);
     mpg_bytes_clear(&found);
 }
 
@@ -71,7 +71,7 @@ static int bound_clocks(struct simulation *sim, struct mpg_error *err)
     if (!offsets)
         return mpg_error_set(err, "out of memory");
     mpg_cache_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
-    const bool is_known = mpg_cache_find(sim->options->kept, &key, &left) &&
+    const bool is_known = mpg_cache_find(sim->options->cache, &key, &left) &&
                           get_bounds(sim, &left, offsets);
     const int status = is_known ? 0 : pass_bounds(sim, err);
     if (!is_known && status == 0)
@@ -330,7 +330,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
         sim->passed = like->passed;
     } else {
         struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "finding choices");
-        pass_config.kept = sim->graph.active ? NULL : pass_config.kept;
+        pass_config.cache = sim->graph.active ? NULL : pass_config.cache;
         sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
         if (mpg_pass_choices(&pass_config, &sim->graph, sim->options->horizon, &sim->passed, err) < 0)
             return -1;

@@ -32,7 +32,7 @@ struct mpg_simulation_options {
     const struct mpg_placement *places, *source_places; /* places of ranks, which select path classes; NULL: one path class
                                                            on the machine */
     const struct mpg_observer *observer; /* observer of delays or of times, after MPI_Init; NULL: none */
-    struct mpg_cache *kept; /* pre-pass cache; NULL: none */
+    struct mpg_cache *cache; /* pre-pass cache; NULL: none */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predicts */
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */

@@ -54,10 +54,10 @@ static int recall(const struct mpg_pass_config *pass_config, struct mpg_prepass 
 {
     struct mpg_bytes key = {0};
     struct mpg_bytes_left left;
-    if (!pass_config->kept)
+    if (!pass_config->cache)
         return 0;
     put_key(&key, pass_config, x);
-    bool is_known = mpg_cache_find(pass_config->kept, &key, &left);
+    bool is_known = mpg_cache_find(pass_config->cache, &key, &left);
     mpg_bytes_clear(&key);
     if (is_known && !get(&left, pass_config, x)) { /* a damaged finding counts as none */
         is_known = false;
@@ -72,7 +72,7 @@ static int recall(const struct mpg_pass_config *pass_config, struct mpg_prepass 
 static void keep(const struct mpg_pass_config *pass_config, const struct mpg_prepass *x)
 {
     struct mpg_bytes key = {0}, found = {0};
-    if (!pass_config->kept)
+    if (!pass_config->cache)
         return;
     put_key(&key, pass_config, x);
     mpg_passed_put(&found, &x->passed);
@@ -80,7 +80,7 @@ static void keep(const struct mpg_pass_config *pass_config, const struct mpg_pre
         mpg_floors_put(&found, x->floors);
     if (x->classes)
         mpg_classes_put(&found, x->classes, pass_config->trace);
-    mpg_cache_add(pass_config->kept, &key, &found);
+    mpg_cache_add(pass_config->cache, &key, &found);
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);
 }
