@@ -112,12 +112,12 @@ static int send_step(struct world *w, struct flight *f, const struct mpg_step *s
     return send(w, f, s->rank, at_ns, err);
 }
 
-int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_network_send(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!contend(w->network, s->rank, s->receiver))
         return mpg_events_world_know(w, s->slot, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    struct flight f = {.slot = s->slot, .batch = w->program.queue[lane].first->batch};
+    struct flight f = {.slot = s->slot, .batch = w->program.queue[stream].first->batch};
     mpg_batch_keep(f.batch, 1);
     const double begin_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN);
     return send_step(w, &f, s, &m, begin_ns + mpg_events_send_overhead_ns(w, &m), err);

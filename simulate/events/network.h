@@ -13,8 +13,8 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
                                        struct mpg_error *err);
 void mpg_events_network_free(struct network *n); /* NULL is allowed */
 
-/* Sends the eager message of S, the first step of LANE, whose slot holds the arrival without contention. */
-int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
+/* Sends the eager message of S, the first step of STREAM, whose slot holds the arrival without contention. */
+int mpg_events_network_send(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
 /* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */

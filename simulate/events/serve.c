@@ -31,7 +31,7 @@ static double match_ns(const struct world *w, const struct request *q)
 static bool may_serve(struct world *w, int32_t rank)
 {
     const struct rank *r = &w->rank[rank];
-    const struct lane *l = lane_of(w, rank);
+    const struct stream *l = stream_of(w, rank);
     switch (l->state) {
     case STREAM_WAITS:
         return !l->over;
@@ -47,7 +47,7 @@ static bool may_serve(struct world *w, int32_t rank)
 int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    struct lane *l = lane_of(w, rank);
+    struct stream *l = stream_of(w, rank);
     struct request *q = r->first;
     bool has = true;
     if (!q || r->current || !may_serve(w, rank))
@@ -93,7 +93,7 @@ static int let_come(struct world *w, struct request *q, struct mpg_error *err)
 static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    const struct lane *l = lane_of(w, rank);
+    const struct stream *l = stream_of(w, rank);
     const double each_ns = w->parameters->poll_interval_ns + r->poll_ns;
     const double since_ns = w->now_ns - r->begin_ns - r->served_ns;
     const double n = ceil(r->work_ns / w->parameters->poll_interval_ns);
@@ -112,7 +112,7 @@ static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
 int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    if (work != r->works || lane_of(w, rank)->state != STREAM_WORKS)
+    if (work != r->works || stream_of(w, rank)->state != STREAM_WORKS)
         return 0;
     r->checks = false;
     r->looks = true;
@@ -125,7 +125,7 @@ int mpg_events_serve_request(struct world *w, struct request *q, struct mpg_erro
     q->next = NULL;
     *r->last = q;
     r->last = &q->next;
-    if (lane_of(w, q->owner)->state == STREAM_WORKS && policy_of(w) == MPG_POLICY_POLL)
+    if (stream_of(w, q->owner)->state == STREAM_WORKS && policy_of(w) == MPG_POLICY_POLL)
         return plan_check(w, q->owner, err);
     return mpg_events_serve_next(w, q->owner, err);
 }
@@ -133,7 +133,7 @@ int mpg_events_serve_request(struct world *w, struct request *q, struct mpg_erro
 int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    struct lane *l = lane_of(w, rank);
+    struct stream *l = stream_of(w, rank);
     struct request *q = r->current;
     r->current = NULL;
     r->free_ns = w->now_ns;
@@ -177,7 +177,7 @@ int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err
     const double quantum_ns = w->shares ? w->parameters->quantum_ns : 0;
     const double slice_ns = quantum_ns > 0 ? fmin(r->left_ns, quantum_ns) : r->left_ns;
     r->left_ns -= slice_ns;
-    lane_of(w, rank)->state = STREAM_WORKS;
+    stream_of(w, rank)->state = STREAM_WORKS;
     return mpg_events_world_go(w, (uint32_t)rank, w->now_ns + slice_ns, err);
 }
 
@@ -217,7 +217,7 @@ int mpg_events_serve_slice(struct world *w, int32_t rank, bool *done, struct mpg
         return mpg_events_world_go(w, (uint32_t)rank, end_ns, err);
     if (!mpg_events_share_wanted(w, rank))
         return mpg_events_serve_resume(w, rank, err);
-    lane_of(w, rank)->state = STREAM_READY;
+    stream_of(w, rank)->state = STREAM_READY;
     if (mpg_events_share_release(w, rank, err) < 0 || mpg_events_share_take(w, rank, &has, err) < 0)
         return -1;
     return has ? mpg_events_serve_resume(w, rank, err) : 0;

@@ -60,7 +60,7 @@ int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_e
 
 int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
 {
-    const struct lane *l = lane_of(w, t->rank);
+    const struct stream *l = stream_of(w, t->rank);
     t->there = true;
     t->there_ns = w->now_ns;
     if (t->awaited && --w->rank[t->rank].awaited > 0)

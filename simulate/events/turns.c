@@ -77,8 +77,8 @@ static int take_turns(struct world *w, struct processor *p, int32_t n, double be
     w->rank[before].holds = false;
     w->rank[before].queued = true;
     w->rank[before].ready_ns = p->since_ns;
-    w->lane[before].state = STREAM_READY;
-    w->lane[before].turn++; /* the end of all rounds is void */
+    w->stream[before].state = STREAM_READY;
+    w->stream[before].turn++; /* the end of all rounds is void */
     p->queue[(p->first + p->n++) % p->capacity] = before;
     for (int32_t i = 0;; i++) {
         const int32_t rank = p->queue[p->first];
@@ -106,7 +106,7 @@ static int take_turns(struct world *w, struct processor *p, int32_t n, double be
                                err);
     r->use[USE_PROCESSOR] += granted_ns - r->ready_ns;
     work(r, quantum_ns);
-    w->lane[p->holder].state = STREAM_WORKS;
+    w->stream[p->holder].state = STREAM_WORKS;
     return mpg_events_world_go(w, (uint32_t)p->holder, begin_ns + each_ns, err);
 }
 

@@ -7,12 +7,12 @@
 #include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
-int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
+int mpg_events_world_go(struct world *w, uint32_t stream, double at_ns, struct mpg_error *err)
 {
-    struct lane *l = &w->lane[lane];
+    struct stream *l = &w->stream[stream];
     l->turn++;
     l->due_ns = at_ns;
-    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = lane, .turn = l->turn}, err);
+    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = stream, .turn = l->turn}, err);
 }
 
 int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err)
@@ -29,31 +29,31 @@ int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_e
 
 /* --- notifications of the program --- */
 
-static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
+static int reserve_streams(struct world *w, uint32_t n, struct mpg_error *err)
 {
-    if (n > w->lanes && mpg_reserve_at(&w->lane, sizeof *w->lane, &w->lane_capacity, n, err) < 0)
+    if (n > w->streams && mpg_reserve_at(&w->stream, sizeof *w->stream, &w->stream_capacity, n, err) < 0)
         return -1;
-    for (; w->lanes < n; w->lanes++)
-        w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
-    return mpg_evaluator_reserve(w->times, w->lanes, w->program.slots, err);
+    for (; w->streams < n; w->streams++)
+        w->stream[w->streams] = (struct stream){.state = STREAM_WAITS};
+    return mpg_evaluator_reserve(w->times, w->streams, w->program.slots, err);
 }
 
 static int appended(void *world, uint32_t stream, struct mpg_error *err)
 {
     struct world *w = world;
-    if (reserve_lanes(w, stream + 1, err) < 0)
+    if (reserve_streams(w, stream + 1, err) < 0)
         return -1;
     /* the first thread of a rank continues by itself */
-    return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS ? mpg_events_world_go(w, stream, w->now_ns, err)
-                                                                                 : 0;
+    const bool waits = stream >= (uint32_t)w->ranks && w->stream[stream].state == STREAM_WAITS;
+    return waits ? mpg_events_world_go(w, stream, w->now_ns, err) : 0;
 }
 
-static int wake(void *world, uint32_t lane, struct mpg_error *err)
+static int wake(void *world, uint32_t stream, struct mpg_error *err)
 {
     struct world *w = world;
-    struct lane *l = &w->lane[lane];
+    struct stream *l = &w->stream[stream];
     l->watches = false;
-    return l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, lane, w->now_ns, err) : 0;
+    return l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, stream, w->now_ns, err) : 0;
 }
 
 static int evaluate(void *world, struct node *node, struct mpg_error *err)
@@ -77,7 +77,7 @@ static int evaluate(void *world, struct node *node, struct mpg_error *err)
 static int release(struct world *w, int32_t rank, uint64_t wait, struct mpg_error *err)
 {
     const struct rank *r = &w->rank[rank];
-    const bool waits = lane_of(w, rank)->state == STREAM_WAITS && r->waits == wait;
+    const bool waits = stream_of(w, rank)->state == STREAM_WAITS && r->waits == wait;
     return waits && r->holds && !r->switching && !r->current ? mpg_events_share_release(w, rank, err) : 0;
 }
 
@@ -86,11 +86,11 @@ static int granted(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     r->switching = false;
-    if (lane_of(w, rank)->state == STREAM_READY)
+    if (stream_of(w, rank)->state == STREAM_READY)
         return mpg_events_steps_granted(w, rank, err);
     if (mpg_events_serve_next(w, rank, err) < 0)
         return -1;
-    const enum stream_state state = lane_of(w, rank)->state;
+    const enum stream_state state = stream_of(w, rank)->state;
     const bool idles = state == STREAM_WAITS || state == STREAM_DONE;
     return idles && !r->current ? mpg_events_share_release(w, rank, err) : 0;
 }
@@ -117,7 +117,7 @@ static int happen(struct world *w, const struct event *e, struct mpg_error *err)
     case EVENT_GRANT:
         return granted(w, rank, err);
     case EVENT_STREAM:
-        return w->lane[e->id].turn == e->turn ? mpg_events_steps_go(w, e->id, err) : 0;
+        return w->stream[e->id].turn == e->turn ? mpg_events_steps_go(w, e->id, err) : 0;
     }
     return 0;
 }
@@ -138,11 +138,11 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator 
     for (int32_t r = 0; r < w->ranks; r++)
         w->rank[r].last = &w->rank[r].first;
     if (mpg_events_program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || mpg_events_share_init(w, err) < 0 ||
-        reserve_lanes(w, (uint32_t)w->ranks, err) < 0)
+        reserve_streams(w, (uint32_t)w->ranks, err) < 0)
         return -1;
     w->running = w->ranks;
     for (int32_t r = 0; r < w->ranks; r++) {
-        w->lane[r].state = STREAM_GOES;
+        w->stream[r].state = STREAM_GOES;
         *mpg_times_stream(times, (uint32_t)r) = 0;
         if (mpg_events_world_go(w, (uint32_t)r, 0, err) < 0)
             return -1;
@@ -158,7 +158,7 @@ static void look_ahead(const struct world *w)
         return;
     enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* the next steps */
     const struct span *first = w->program.queue[next->id].first;
-    __builtin_prefetch(&w->lane[next->id]);
+    __builtin_prefetch(&w->stream[next->id]);
     for (size_t i = 0; first && i < LOOKED_AT; i += 64)
         __builtin_prefetch((const char *)first->step + i);
 }
@@ -194,5 +194,5 @@ void mpg_events_world_clear(struct world *w)
     mpg_pool_clear(&w->transfers);
     mpg_events_network_free(w->network);
     free(w->rank);
-    free(w->lane);
+    free(w->stream);
 }

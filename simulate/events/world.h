@@ -41,7 +41,7 @@ struct transfer {
     double there_ns, service_ns; /* service: time in which the origin takes the reply */
 };
 
-struct lane { /* a stream */
+struct stream {
     enum stream_state state;
     bool blocks;             /* must wait for the last transfer */
     bool drains;             /* waits for transfers */
@@ -97,8 +97,8 @@ struct world {
     struct program program;
     struct program_calls calls;
     struct mpg_evaluator *times;
-    struct lane *lane;
-    uint32_t lanes, lane_capacity;
+    struct stream *stream;
+    uint32_t streams, stream_capacity;
     struct mpg_pool requests, transfers;
     struct rank *rank;
     struct processor *processor;
@@ -114,16 +114,16 @@ struct world {
  * run does not show. */
 int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_world_clear(struct world *w);
-/* Schedules LANE at AT_NS in place of the earlier event. */
-int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
+/* Schedules STREAM at AT_NS in place of the earlier event. */
+int mpg_events_world_go(struct world *w, uint32_t stream, double at_ns, struct mpg_error *err);
 /* Marks the value of SLOT as known, and notifies the watchers. */
 int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err);
 /* Marks the value of NODE as known, and removes NODE. */
 int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_error *err);
 /* The stream of RANK's first thread. */
-static inline struct lane *lane_of(struct world *w, int32_t rank)
+static inline struct stream *stream_of(struct world *w, int32_t rank)
 {
-    return &w->lane[rank];
+    return &w->stream[rank];
 }
 
 /* --- serve.c --- */
