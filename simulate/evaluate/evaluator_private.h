@@ -305,7 +305,7 @@ static inline struct mpg_left_draws *slot_left(const struct mpg_evaluator *l, ui
 }
 
 /* The perturbation of messages between ranks A and B. */
-static inline const struct mpg_perturbation *way_of(const struct mpg_evaluator *l, int32_t a, int32_t b)
+static inline const struct mpg_perturbation *path_costs_between(const struct mpg_evaluator *l, int32_t a, int32_t b)
 {
     return l->paths ? mpg_paths_between(l->paths, a, b) : l->p;
 }
@@ -435,9 +435,9 @@ static inline double *mpg_times_receive_ns(const struct mpg_evaluator *t, uint32
 }
 
 /* Costs of messages between the rank of S and the other rank of E, an edge of S. */
-static inline const struct mpg_perturbation *mpg_times_way(const struct mpg_evaluator *t,
-                                                           const struct mpg_step *s,
-                                                           const struct mpg_edge *e)
+static inline const struct mpg_perturbation *mpg_times_path_costs(const struct mpg_evaluator *t,
+                                                                  const struct mpg_step *s,
+                                                                  const struct mpg_edge *e)
 {
     return mpg_target_between(t->target, s->rank, e->source);
 }

@@ -7,46 +7,46 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/models/times.h"
 
-/* Sets WAY to the costs of messages on PATH. */
-static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+/* Sets PATH_COSTS to the costs of messages on PATH. */
+static int use_path(struct mpg_perturbation *path_costs, const struct mpg_perturbation *p,
                     const struct mpg_network_path *path, struct mpg_error *err)
 {
-    *way = *p;
-    way->source = NULL;
-    way->source_path = NULL;
-    memset(way->overhead, 0, sizeof way->overhead);
-    memset(way->meetings, 0, sizeof way->meetings);
-    memset(&way->target_fits, 0, sizeof way->target_fits);
-    memset(&way->source_fits, 0, sizeof way->source_fits);
-    way->target_path = path;
+    *path_costs = *p;
+    path_costs->source = NULL;
+    path_costs->source_path = NULL;
+    memset(path_costs->overhead, 0, sizeof path_costs->overhead);
+    memset(path_costs->meetings, 0, sizeof path_costs->meetings);
+    memset(&path_costs->target_fits, 0, sizeof path_costs->target_fits);
+    memset(&path_costs->source_fits, 0, sizeof path_costs->source_fits);
+    path_costs->target_path = path;
     if (p->parameters)
         return 0;
-    if (p->latency.n == 0 && mpg_flight_rule(way) == MPG_FLIGHT_NONE)
+    if (p->latency.n == 0 && mpg_flight_rule(path_costs) == MPG_FLIGHT_NONE)
         return mpg_error_set(err,
                              "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "
                              "one of them, or --latency",
                              p->target->path, path ? "path '" : "it",
                              path ? mpg_path_name(path->path) : "", path ? "'" : "");
-    mpg_perturbation_use_overheads(way);
-    return mpg_perturbation_use_collectives(way, err) < 0 ? -1
-                                                          : mpg_perturbation_use_fits(way, err);
+    mpg_perturbation_use_overheads(path_costs);
+    return mpg_perturbation_use_collectives(path_costs, err) < 0 ? -1
+                                                                 : mpg_perturbation_use_fits(path_costs, err);
 }
 
-static void clear_way(struct mpg_perturbation *way)
+static void clear_path_costs(struct mpg_perturbation *path_costs)
 {
-    mpg_perturbation_clear_collectives(way);
-    mpg_perturbation_clear_fits(way);
+    mpg_perturbation_clear_collectives(path_costs);
+    mpg_perturbation_clear_fits(path_costs);
 }
 
 /* Costs of messages of a rank to itself if no two ranks are in a core complex: the first usable path. */
-static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+static int use_any(struct mpg_perturbation *path_costs, const struct mpg_perturbation *p,
                    struct mpg_error *err)
 {
     const struct mpg_network_path *path;
     int status = -1;
     for (int i = 0; status < 0 && (path = mpg_placement_own_path(p->target, i)); i++) {
-        clear_way(way);
-        status = use_path(way, p, path, err);
+        clear_path_costs(path_costs);
+        status = use_path(path_costs, p, path, err);
     }
     return status;
 }
@@ -56,31 +56,31 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
 {
     *t = (struct mpg_target){.noise = p, .places = places};
     if (!places)
-        return use_path(&t->way[0], p, p->target_path, err);
+        return use_path(&t->path_costs[0], p, p->target_path, err);
     for (int i = 0; i < MPG_PATHS; i++) {
         const enum mpg_path_class class = (enum mpg_path_class)i;
         if (places->taken[i] &&
-            use_path(&t->way[i], p, p->target ? mpg_placement_path(p->target, class) : NULL, err) < 0)
+            use_path(&t->path_costs[i], p, p->target ? mpg_placement_path(p->target, class) : NULL, err) < 0)
             return -1;
     }
     if (places->taken[MPG_PATH_COMPLEX])
         return 0;
-    return p->target && p->target->paths > 0 ? use_any(&t->way[MPG_PATH_COMPLEX], p, err)
-                                             : use_path(&t->way[MPG_PATH_COMPLEX], p, NULL, err);
+    return p->target && p->target->paths > 0 ? use_any(&t->path_costs[MPG_PATH_COMPLEX], p, err)
+                                             : use_path(&t->path_costs[MPG_PATH_COMPLEX], p, NULL, err);
 }
 
 bool mpg_target_covers(const struct mpg_target *t)
 {
     bool any = false;
     for (int i = 0; i < (t->places ? MPG_PATHS : 1); i++)
-        any = any || mpg_perturbation_noise_covered(&t->way[i]);
+        any = any || mpg_perturbation_noise_covered(&t->path_costs[i]);
     return any;
 }
 
 void mpg_target_clear(struct mpg_target *t)
 {
     for (int i = 0; i < MPG_PATHS; i++)
-        clear_way(&t->way[i]);
+        clear_path_costs(&t->path_costs[i]);
     *t = (struct mpg_target){0};
 }
 

@@ -14,7 +14,7 @@ struct mpg_target {
     /* Messages of each path class between ranks, or of the only class in [0]: the target alone on the path. A rank's
      * messages to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies
      * or requested fits are missing), they use the next usable path. */
-    struct mpg_perturbation way[MPG_PATHS];
+    struct mpg_perturbation path_costs[MPG_PATHS];
 };
 
 /* Initialises T from P, whose launches are drawn; PLACES may be NULL. P and PLACES outlive T. Errors: a path between two ranks
@@ -36,13 +36,13 @@ bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, u
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)
 {
-    return t->places ? &t->way[mpg_placement_path_class(t->places, a, b)] : &t->way[0];
+    return t->places ? &t->path_costs[mpg_placement_path_class(t->places, a, b)] : &t->path_costs[0];
 }
 
 /* The costs of operations of all ranks. */
 static inline const struct mpg_perturbation *mpg_target_farthest(const struct mpg_target *t)
 {
-    return t->places ? &t->way[t->places->farthest] : &t->way[0];
+    return t->places ? &t->path_costs[t->places->farthest] : &t->path_costs[0];
 }
 
 #endif

@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-/* Sets WAY for messages that use TARGET on the target and used SOURCE on the source. */
-static int use_way(struct mpg_perturbation *way, const struct mpg_perturbation *p,
-                   const struct mpg_network_path *target, const struct mpg_network_path *source,
-                   struct mpg_error *err)
+/* Sets PATH_COSTS for messages that use TARGET on the target and used SOURCE on the source. */
+static int set_path_costs(struct mpg_perturbation *path_costs, const struct mpg_perturbation *p,
+                          const struct mpg_network_path *target, const struct mpg_network_path *source,
+                          struct mpg_error *err)
 {
-    *way = *p;
-    memset(way->overhead, 0, sizeof way->overhead);
-    memset(way->meetings, 0, sizeof way->meetings); /* do not belong to a path */
-    memset(&way->target_fits, 0, sizeof way->target_fits);
-    memset(&way->source_fits, 0, sizeof way->source_fits);
-    way->target_path = target;
-    way->source_path = source;
-    mpg_perturbation_use_overheads(way);
-    return mpg_perturbation_use_fits(way, err);
+    *path_costs = *p;
+    memset(path_costs->overhead, 0, sizeof path_costs->overhead);
+    memset(path_costs->meetings, 0, sizeof path_costs->meetings); /* do not belong to a path */
+    memset(&path_costs->target_fits, 0, sizeof path_costs->target_fits);
+    memset(&path_costs->source_fits, 0, sizeof path_costs->source_fits);
+    path_costs->target_path = target;
+    path_costs->source_path = source;
+    mpg_perturbation_use_overheads(path_costs);
+    return mpg_perturbation_use_fits(path_costs, err);
 }
 
 /* The number of classes of a machine with PLACES, and whether messages use CLASS. */
@@ -63,12 +63,12 @@ static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p
     const struct mpg_network_path *target[MPG_PATHS], *source[MPG_PATHS];
     const int targets = list_paths(p->target, paths->target, t, p->target_path, target);
     const int sources = list_paths(p->source, paths->source, s, p->source_path, source);
-    struct mpg_perturbation *way = &paths->way[t][s];
+    struct mpg_perturbation *path_costs = &paths->path_costs[t][s];
     int status = -1;
     for (int i = 0; i < targets && status < 0; i++)
         for (int k = 0; k < sources && status < 0; k++) {
-            mpg_perturbation_clear_fits(way);
-            status = use_way(way, p, target[i], source[k], err);
+            mpg_perturbation_clear_fits(path_costs);
+            status = set_path_costs(path_costs, p, target[i], source[k], err);
         }
     return status;
 }
@@ -80,14 +80,14 @@ int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
     *paths = (struct mpg_paths){.target = target, .source = source};
     for (int t = 0; t < classes(target); t++)
         for (int s = 0; s < classes(source); s++) {
-            const struct mpg_perturbation *way = &paths->way[t][s];
+            const struct mpg_perturbation *path_costs = &paths->path_costs[t][s];
             if (!is_taken(target, t) || !is_taken(source, s))
                 continue;
             if (use_classes(paths, p, t, s, err) < 0)
                 return -1;
-            paths->covers = paths->covers || mpg_perturbation_noise_covered(way);
-            paths->speeds = paths->speeds || mpg_perturbation_can_speed_messages(way);
-            paths->receives = paths->receives || way->overhead[MPG_OVERHEAD_RECEIVE].target;
+            paths->covers = paths->covers || mpg_perturbation_noise_covered(path_costs);
+            paths->speeds = paths->speeds || mpg_perturbation_can_speed_messages(path_costs);
+            paths->receives = paths->receives || path_costs->overhead[MPG_OVERHEAD_RECEIVE].target;
         }
     return 0;
 }
@@ -98,10 +98,10 @@ void mpg_paths_unchanged(struct mpg_paths *paths, const struct mpg_paths *all,
     *paths = (struct mpg_paths){.target = all->target, .source = all->source};
     for (int t = 0; t < classes(all->target); t++)
         for (int s = 0; s < classes(all->source); s++) {
-            paths->way[t][s] = *nothing;
+            paths->path_costs[t][s] = *nothing;
             for (int i = 0; i < MPG_OVERHEADS; i++)
-                paths->way[t][s].overhead[i] =
-                    mpg_overhead_unchanged(&all->way[t][s], (enum mpg_overhead)i);
+                paths->path_costs[t][s].overhead[i] =
+                    mpg_overhead_unchanged(&all->path_costs[t][s], (enum mpg_overhead)i);
         }
     paths->receives = all->receives;
 }
@@ -110,6 +110,6 @@ void mpg_paths_clear(struct mpg_paths *paths)
 {
     for (int t = 0; t < MPG_PATHS; t++)
         for (int s = 0; s < MPG_PATHS; s++)
-            mpg_perturbation_clear_fits(&paths->way[t][s]);
+            mpg_perturbation_clear_fits(&paths->path_costs[t][s]);
     *paths = (struct mpg_paths){0};
 }

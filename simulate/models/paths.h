@@ -11,7 +11,7 @@ struct mpg_paths {
     const struct mpg_placement *target, *source; /* NULL: one path for all messages on this machine */
     /* [class on the target][class on the source]; index 0 for a machine without a placement. Pairs of classes that no message
      * uses are all zero. */
-    struct mpg_perturbation way[MPG_PATHS][MPG_PATHS];
+    struct mpg_perturbation path_costs[MPG_PATHS][MPG_PATHS];
     bool covers;   /* measured message times of some path contain detours */
     bool speeds;   /* some message can become faster than traced */
     bool receives; /* some path has an o_r */
@@ -33,8 +33,8 @@ void mpg_paths_clear(struct mpg_paths *paths); /* zero-initialised is allowed */
 static inline const struct mpg_perturbation *mpg_paths_between(const struct mpg_paths *paths, int32_t a,
                                                                int32_t b)
 {
-    return &paths->way[paths->target ? mpg_placement_path_class(paths->target, a, b) : 0]
-                      [paths->source ? mpg_placement_path_class(paths->source, a, b) : 0];
+    return &paths->path_costs[paths->target ? mpg_placement_path_class(paths->target, a, b) : 0]
+                             [paths->source ? mpg_placement_path_class(paths->source, a, b) : 0];
 }
 
 #endif

@@ -39,9 +39,9 @@ static void put_together(const struct expanding *x, double base_ns, const double
 }
 
 /* Returns the perturbation of message M. */
-static const struct mpg_perturbation *way(const struct expanding *x, const struct mpg_message *m)
+static const struct mpg_perturbation *path_costs_of(const struct expanding *x, const struct mpg_message *m)
 {
-    return way_of(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to]);
+    return path_costs_between(x->l, x->c->world_ranks[m->from], x->c->world_ranks[m->to]);
 }
 
 static double traced_flight(const struct expanding *x, const struct mpg_message *m, double bytes)
@@ -56,10 +56,10 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     struct mpg_sent_message s = sending_expanded(x->c, m);
     const double empty_ns = traced_flight(x, m, 0);
     zero(l->scratch, l->n);
-    mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
+    mpg_perturb_flight(path_costs_of(x, m), &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
     put_together(x, empty_ns, l->scratch, lambda_ns);
     zero(l->scratch, l->n);
-    mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
+    mpg_perturb_flight(path_costs_of(x, m), &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
     put_together(x, fmax(traced_flight(x, m, m->bytes) - empty_ns, 0), l->scratch, tau_ns);
     memcpy(x->lambda, lambda_ns, mpg_delays_expanded_lanes(l) * sizeof *lambda_ns);
     memcpy(x->tau, tau_ns, mpg_delays_expanded_lanes(l) * sizeof *tau_ns);
@@ -70,7 +70,7 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
 {
     struct mpg_evaluator *l = x->l;
     struct mpg_sent_message s = sending_expanded(x->c, m);
-    const struct mpg_perturbation *p = way(x, m);
+    const struct mpg_perturbation *p = path_costs_of(x, m);
     bool known = !p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
     zero(l->scratch, l->n);
     if (known)
@@ -95,7 +95,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     struct mpg_evaluator *l = x->l;
     struct mpg_sent_message s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
-    mpg_perturb_ack(way(x, m), &s, l->first, l->n, l->scratch);
+    mpg_perturb_ack(path_costs_of(x, m), &s, l->first, l->n, l->scratch);
     put_together(x, traced_flight(x, m, 0), l->scratch, x->ack);
     for (uint32_t w = 0; w < mpg_delays_expanded_lanes(l); w++)
         waiting_ns[w] = x->ack[w] + (x->lambda[w] + x->tau[w]);

@@ -203,11 +203,11 @@ static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const str
                     double *value)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
-    const struct mpg_perturbation *way = way_of(l, s->rank, e->source);
+    const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, e->source);
     if (e->changed)
-        mpg_add_target_ack(way, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
+        mpg_add_target_ack(path_costs, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
     else
-        mpg_perturb_ack(way, &m, l->first, l->n, value);
+        mpg_perturb_ack(path_costs, &m, l->first, l->n, value);
 }
 
 /* Adds the edge's delta without kappa to each lane. */
@@ -221,7 +221,7 @@ static void add_delta(struct mpg_evaluator *l, const struct mpg_step *s, const s
         break;
     case MPG_EDGE_ENVELOPE:
         add_posting(l, e->requested, e->origin.rank, e->origin.call, value);
-        mpg_perturb_flight(way_of(l, e->source, s->rank), &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
+        mpg_perturb_flight(path_costs_between(l, e->source, s->rank), &m, MPG_FLIGHT_LAMBDA, l->first, l->n, value);
         break;
     case MPG_EDGE_ROOT:
         mpg_delays_add_collective(l, e->call, &e->origin, e->rounds, e->bytes, e->target_bytes, &e->meeting,
@@ -356,7 +356,7 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
             mpg_delays_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sent_message m = received_of(e, &l->edge[i]);
-            mpg_quantile_cache_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
+            mpg_quantile_cache_add_overhead(l->shapes, path_costs_between(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
                                     mpg_is_inserted(s->number), &m,
                                     slot_left(l, e->slot), l->later);
         }

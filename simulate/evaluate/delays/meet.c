@@ -21,7 +21,7 @@ static void add_target_flight(struct mpg_evaluator *l, const struct mpg_step *s,
         floor_ns = empty_ns;
     else if (part == MPG_FLIGHT_TAU)
         floor_ns -= empty_ns;
-    mpg_add_target_flight(way_of(l, s->rank, s->receiver), &m, part, floor_ns, l->first, l->n, out);
+    mpg_add_target_flight(path_costs_between(l, s->rank, s->receiver), &m, part, floor_ns, l->first, l->n, out);
 }
 
 void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
@@ -39,25 +39,25 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
         return;
     }
-    const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
+    const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);
     const struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     if (l->flies)
-        mpg_quantile_cache_perturb_flight(l->shapes, way, &m, out, &l->sent_left, slot_left(l, s->slot));
+        mpg_quantile_cache_perturb_flight(l->shapes, path_costs, &m, out, &l->sent_left, slot_left(l, s->slot));
     if (s->bytes != s->target_bytes)
-        mpg_resize_flight(way, &m, s->bytes, l->first, l->n, out);
+        mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, out);
 }
 
 /* For S, a message that hypotheses enlarge beyond the eager limit: writes the arrival of an eager message, as a delay of the
  * earliest start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
 static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const double *sent, const double *sending)
 {
-    const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
+    const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);
     const struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     const double there_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
     const double shift_ns = there_ns - fmax(s->sender_ns, s->poster_ns);
     zero(l->later, l->n);
-    mpg_perturb_flight(way, &m, MPG_FLIGHT_WHOLE, l->first, l->n, l->later);
-    mpg_resize_flight(way, &m, s->bytes, l->first, l->n, l->later);
+    mpg_perturb_flight(path_costs, &m, MPG_FLIGHT_WHOLE, l->first, l->n, l->later);
+    mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, l->later);
     for (uint32_t w = 0; w < l->n; w++)
         l->later[w] += sent[w] + sending[w] + shift_ns;
 }
@@ -91,10 +91,10 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
         for (uint32_t w = 0; w < l->n; w++) /* a message does not arrive before its receive is posted */
             tau[w] = fmax(tau[w], 0);
     } else {
-        const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
-        mpg_perturb_flight(way, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
-        mpg_perturb_flight(way, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
-        mpg_resize_flight(way, &m, s->bytes, l->first, l->n, tau);
+        const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);
+        mpg_perturb_flight(path_costs, &m, MPG_FLIGHT_LAMBDA, l->first, l->n, lambda);
+        mpg_perturb_flight(path_costs, &m, MPG_FLIGHT_TAU, l->first, l->n, tau);
+        mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, tau);
     }
     if (s->grows)
         find_eager(l, s, sent, sending);

@@ -97,7 +97,7 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
 static inline bool costs_sender(const struct mpg_evaluator *l, const struct mpg_sent *sent)
 {
     const struct mpg_overhead_sizes *o =
-        &way_of(l, sent->origin.rank, sent->origin.to)->overhead[MPG_OVERHEAD_SEND];
+        &path_costs_between(l, sent->origin.rank, sent->origin.to)->overhead[MPG_OVERHEAD_SEND];
     if (!o->target || is_released(sent))
         return o->target != NULL;
     return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
@@ -123,16 +123,16 @@ static inline const struct mpg_perturbation *received_by(const struct mpg_evalua
 {
     if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(s->call))
         return NULL;
-    const struct mpg_perturbation *way = way_of(l, e->source, s->rank);
-    return way->overhead[MPG_OVERHEAD_RECEIVE].target ? way : NULL;
+    const struct mpg_perturbation *path_costs = path_costs_between(l, e->source, s->rank);
+    return path_costs->overhead[MPG_OVERHEAD_RECEIVE].target ? path_costs : NULL;
 }
 
-/* Median overhead of WAY's source for the message of E, at EDGE of the list, ns. */
-static double received_from_source(const struct mpg_evaluator *l, const struct mpg_perturbation *way,
+/* Median overhead of PATH_COSTS's source for the message of E, at EDGE of the list, ns. */
+static double received_from_source(const struct mpg_evaluator *l, const struct mpg_perturbation *path_costs,
                                    const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
-    return edge->further ? mpg_overhead_median(way, MPG_OVERHEAD_RECEIVE, true, e->bytes, true)
-                         : mpg_quantile_cache_overhead_of_source(l->shapes, way, MPG_OVERHEAD_RECEIVE, e->bytes);
+    return edge->further ? mpg_overhead_median(path_costs, MPG_OVERHEAD_RECEIVE, true, e->bytes, true)
+                         : mpg_quantile_cache_overhead_of_source(l->shapes, path_costs, MPG_OVERHEAD_RECEIVE, e->bytes);
 }
 
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s)
@@ -143,16 +143,16 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
         const struct mpg_sent *sent = &s->sent[i];
         waits = waits || is_awaited(sent);
         if (costs_sender(l, sent))
-            own_ns += mpg_quantile_cache_overhead_of_source(l->shapes, way_of(l, s->rank, sent->origin.to),
+            own_ns += mpg_quantile_cache_overhead_of_source(l->shapes, path_costs_between(l, s->rank, sent->origin.to),
                                                     MPG_OVERHEAD_SEND, sent->bytes);
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         /* a message waits for its receiver, a transfer for its target */
         waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s)));
-        const struct mpg_perturbation *way = received_by(l, s, e);
-        if (way)
-            own_ns += received_from_source(l, way, e, &l->edge[i]);
+        const struct mpg_perturbation *path_costs = received_by(l, s, e);
+        if (path_costs)
+            own_ns += received_from_source(l, path_costs, e, &l->edge[i]);
     }
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
@@ -165,17 +165,17 @@ void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s,
         if (!costs_sender(l, sent))
             continue;
         struct mpg_sent_message m = sending_of(&sent->origin, sent->target_bytes);
-        mpg_quantile_cache_add_overhead(l->shapes, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
+        mpg_quantile_cache_add_overhead(l->shapes, path_costs_between(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
                                 &m, &l->sent_left, value);
         any = true;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        const struct mpg_perturbation *way = received_by(l, s, e);
-        if (!way)
+        const struct mpg_perturbation *path_costs = received_by(l, s, e);
+        if (!path_costs)
             continue;
         struct mpg_sent_message m = received_of(e, &l->edge[i]);
-        mpg_quantile_cache_add_overhead(l->shapes, way, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot), value);
+        mpg_quantile_cache_add_overhead(l->shapes, path_costs, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot), value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)
@@ -189,7 +189,7 @@ double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE)
-            covered_ns += 2 * mpg_quantile_cache_median(l->shapes, way_of(l, e->source, s->rank), e->target_bytes);
+            covered_ns += 2 * mpg_quantile_cache_median(l->shapes, path_costs_between(l, e->source, s->rank), e->target_bytes);
     }
     return covered_ns;
 }

@@ -13,7 +13,7 @@
 /* Messages of one path, with median costs. */
 struct messages {
     const struct mpg_signature *signature;
-    struct mpg_perturbation way;
+    struct mpg_perturbation path_costs;
     double bytes; /* size of the last look-up; < 0: none yet */
     struct mpg_typical typical;
     double eager_limit_bytes;
@@ -22,7 +22,7 @@ struct messages {
 static const struct mpg_typical *find(struct messages *x, double bytes)
 {
     if (x->bytes != bytes)
-        x->typical = mpg_time_typical(&x->way, bytes);
+        x->typical = mpg_time_typical(&x->path_costs, bytes);
     x->bytes = bytes;
     return &x->typical;
 }
@@ -36,7 +36,7 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)
 {
     struct messages *x = data;
-    const bool known = !x->way.overhead[MPG_OVERHEAD_SEND].in_send || m->bytes <= x->eager_limit_bytes;
+    const bool known = !x->path_costs.overhead[MPG_OVERHEAD_SEND].in_send || m->bytes <= x->eager_limit_bytes;
     *overhead_ns = known ? find(x, m->bytes)->send_ns : 0;
 }
 
@@ -112,10 +112,10 @@ static double take_on(const struct evaluation *e, const struct mpg_signature *si
                       int32_t p, double bytes, struct mpg_error *err)
 {
     struct messages x = {.signature = signature,
-                         .way = {.target = signature, .target_path = &signature->network[i]},
+                         .path_costs = {.target = signature, .target_path = &signature->network[i]},
                          .bytes = -1,
                          .eager_limit_bytes = e->eager_limit_bytes};
-    mpg_perturbation_use_overheads(&x.way);
+    mpg_perturbation_use_overheads(&x.path_costs);
     return take(e, &x, operation, p, bytes, err);
 }
 

@@ -328,9 +328,9 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
     if (f->options.has_source_cost)
         return f->options.latency_ns + bytes * f->options.byte_ns;
     if (f->options.paths) {
-        const struct mpg_perturbation *way = mpg_paths_between(f->options.paths, a, b);
-        source = way->source_path;
-        less_overheads = mpg_overheads_of_both(way);
+        const struct mpg_perturbation *path_costs = mpg_paths_between(f->options.paths, a, b);
+        source = path_costs->source_path;
+        less_overheads = mpg_overheads_of_both(path_costs);
     }
     const bool knows_flights = source && source->latency.n > 0;
     const struct mpg_message_curve *curve = curve_between(f, a, b);

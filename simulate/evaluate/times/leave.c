@@ -95,15 +95,15 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
-    const struct mpg_perturbation *way = mpg_times_way(t, s, e);
+    const struct mpg_perturbation *path_costs = mpg_times_path_costs(t, s, e);
     const double *met = slot_value(t, e->slot, SLOT_MEET);
     bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
     const bool is_answered = mpg_times_is_answered(t);
     memcpy(t->scratch, is_answered ? slot_value(t, e->slot, SLOT_VALUE) : is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
            t->n * sizeof *t->scratch);
     if (is_answered || !is_large)
-        mpg_time_ack(way, &m, t->first, t->n, t->scratch);
-    else if (!mpg_time_in_send(way, &m, t->first, t->n, t->scratch))
+        mpg_time_ack(path_costs, &m, t->first, t->n, t->scratch);
+    else if (!mpg_time_in_send(path_costs, &m, t->first, t->n, t->scratch))
         return slot_value(t, e->slot, SLOT_VALUE);
     for (uint32_t w = 0; w < t->n; w++) /* nobody is done before that */
         t->scratch[w] = fmax(t->scratch[w], met[w]);
@@ -173,7 +173,7 @@ static double covered_ns(const struct mpg_evaluator *t, const struct mpg_step *s
     double ns = 0;
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
-            ns += 2 * mpg_flight_median(mpg_times_way(t, s, &s->edges[i]), s->edges[i].bytes);
+            ns += 2 * mpg_flight_median(mpg_times_path_costs(t, s, &s->edges[i]), s->edges[i].bytes);
     return ns;
 }
 

@@ -15,7 +15,7 @@ static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 /* Whether edge E brings a message that costs the receiver something. */
 static bool has_cost(const struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
-    return is_received(s, e) && mpg_overhead_known(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE);
+    return is_received(s, e) && mpg_overhead_known(mpg_times_path_costs(t, s, e), MPG_OVERHEAD_RECEIVE);
 }
 
 static int reserve_arrivals(struct mpg_evaluator *t, uint32_t edges, struct mpg_error *err)
@@ -43,7 +43,7 @@ static void draw_cost(struct mpg_evaluator *t, const struct mpg_step *s, const s
     m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
     zero(ns, t->n);
     if (a->costs)
-        mpg_time_overhead(mpg_times_way(t, s, a->edge), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n, ns);
+        mpg_time_overhead(mpg_times_path_costs(t, s, a->edge), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n, ns);
 }
 
 /* Appends E, EARLY or as in the trace, to K listed messages, and draws the cost of receiving it; returns the new number. */
