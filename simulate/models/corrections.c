@@ -274,7 +274,7 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
 
 /* Times that an overhead of one size cannot exceed. */
 struct bounds {
-    struct mpg_one_way_time way[2];
+    struct mpg_one_way_time limit[2];
     size_t n;
 };
 
@@ -282,7 +282,7 @@ static int bound(struct mpg_distribution *d, const struct bounds *b, double laun
 {
     for (size_t i = 0; i < d->knots; i++)
         for (size_t k = 0; k < b->n; k++)
-            d->quantiles[i] = fmin(d->quantiles[i], mpg_one_way_ns(&b->way[k], launch, d->probabilities[i]));
+            d->quantiles[i] = fmin(d->quantiles[i], mpg_one_way_ns(&b->limit[k], launch, d->probabilities[i]));
     return mpg_distribution_prepare(d, err);
 }
 
@@ -291,9 +291,9 @@ static struct bounds find_bounds(const struct mpg_network_path *path, bool sends
 {
     struct bounds b = {.n = 0};
     if (path->latency.n + path->bandwidth.n > 0)
-        b.way[b.n++] = mpg_one_way_on_path(path, NULL, bytes);
+        b.limit[b.n++] = mpg_one_way_on_path(path, NULL, bytes);
     if (sends && path->streaming.n > 0)
-        b.way[b.n++] = mpg_one_way_find(&path->streaming, NULL, &path->streaming, bytes);
+        b.limit[b.n++] = mpg_one_way_find(&path->streaming, NULL, &path->streaming, bytes);
     return b;
 }
 

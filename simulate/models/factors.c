@@ -290,8 +290,8 @@ static int scale_sizes(const struct mpg_network_sizes *from, struct mpg_network_
 
 static double median_of(const struct mpg_network_path *path, double bytes)
 {
-    const struct mpg_one_way_time way = mpg_one_way_on_path(path, NULL, bytes);
-    return mpg_one_way_ns(&way, -1, 0.5);
+    const struct mpg_one_way_time one_way = mpg_one_way_on_path(path, NULL, bytes);
+    return mpg_one_way_ns(&one_way, -1, 0.5);
 }
 
 /* Scales the times inside sends that wait, TO's, as the one-way times of their size. */

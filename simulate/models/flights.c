@@ -39,8 +39,8 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct mpg_one_way_time way = mpg_one_way_on_path(path, NULL, bytes);
-    return mpg_one_way_ns(&way, -1, u);
+    struct mpg_one_way_time one_way = mpg_one_way_on_path(path, NULL, bytes);
+    return mpg_one_way_ns(&one_way, -1, u);
 }
 
 double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
@@ -350,23 +350,23 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sent_mes
 
 /* --- times on the target --- */
 
-bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
+bool mpg_flight_target_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *x)
 {
     const struct mpg_network_path *path = p->target_path;
     const struct mpg_path_fits *latency = p->latency_model == MPG_TIME_FIT ? &p->target_fits : NULL;
     const struct mpg_path_fits *byte = p->byte_model == MPG_TIME_FIT ? &p->target_fits : NULL;
     if (!path || (path->latency.n == 0 && path->bandwidth.n == 0))
         return false;
-    *x = (struct mpg_target_one_ways){.lambda = mpg_one_way_on_path(path, latency, 0),
-                                  .whole = mpg_one_way_on_path(path, byte, bytes),
-                                  .empty = mpg_one_way_on_path(path, byte, 0)};
+    *x = (struct mpg_target_one_way_times){.lambda = mpg_one_way_on_path(path, latency, 0),
+                                           .whole = mpg_one_way_on_path(path, byte, bytes),
+                                           .empty = mpg_one_way_on_path(path, byte, 0)};
     return true;
 }
 
 /* The time on the target of PART of a message. */
 struct target_part {
     enum mpg_flight_part part;
-    struct mpg_target_one_ways ways;
+    struct mpg_target_one_way_times times;
     bool mixed; /* latency model and byte model differ */
 };
 
@@ -374,18 +374,18 @@ static void target_times(const struct target_part *x, const struct mpg_quantile_
 {
     double more_ns[MPG_LANES_AT_ONCE];
     if (x->part == MPG_FLIGHT_LAMBDA) {
-        mpg_one_way_times(&x->ways.lambda, asked, ns);
+        mpg_one_way_times(&x->times.lambda, asked, ns);
         return;
     }
-    mpg_one_way_times(&x->ways.whole, asked, ns);
+    mpg_one_way_times(&x->times.whole, asked, ns);
     if (x->part == MPG_FLIGHT_WHOLE && !x->mixed)
         return;
-    mpg_one_way_times(&x->ways.empty, asked, more_ns);
+    mpg_one_way_times(&x->times.empty, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] -= more_ns[w];
     if (x->part != MPG_FLIGHT_WHOLE)
         return;
-    mpg_one_way_times(&x->ways.lambda, asked, more_ns);
+    mpg_one_way_times(&x->times.lambda, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(0, more_ns[w] + ns[w]);
 }
@@ -409,7 +409,7 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
                            double *value_ns)
 {
     struct target_part x = {.part = part, .mixed = p->latency_model != p->byte_model};
-    if (mpg_flight_target_known(p) && mpg_flight_target_one_ways(p, m->bytes, &x.ways)) {
+    if (mpg_flight_target_known(p) && mpg_flight_target_one_way_times(p, m->bytes, &x.times)) {
         mpg_add_of_message(p, m, first, n, add_target, &x, value_ns);
         return;
     }
@@ -422,7 +422,7 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_
 {
     const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
     struct target_part x = {.part = MPG_FLIGHT_LAMBDA};
-    if (mpg_flight_target_known(p) && mpg_flight_target_one_ways(p, 0, &x.ways)) {
+    if (mpg_flight_target_known(p) && mpg_flight_target_one_way_times(p, 0, &x.times)) {
         mpg_add_drawn(p, &address, first, n, add_target, &x, value_ns);
         return;
     }

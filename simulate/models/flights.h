@@ -104,11 +104,11 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
 /* Returns the address of the draw of M's u; for a message in a row, of the draw y within its element. */
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sent_message *m);
 /* Times of one size on the target: X_T(0; u) by the latency model, X_T(d; u) and X_T(0; u) by the byte model. */
-struct mpg_target_one_ways {
+struct mpg_target_one_way_times {
     struct mpg_one_way_time lambda, whole, empty;
 };
-/* Sets WAYS for BYTES. Returns false if P's target has no message times. */
-bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *ways);
+/* Sets TIMES for BYTES. Returns false if P's target has no message times. */
+bool mpg_flight_target_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *times);
 /* If a message of BYTES takes the same extra time in all replicas and of all senders, writes the terms of this sum, ns, into
  * TERM_NS and returns their number, 1 to MOST. Otherwise returns 0. */
 uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns);

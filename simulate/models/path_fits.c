@@ -21,11 +21,11 @@ static int choose_all(const struct mpg_signature *sig, const struct mpg_network_
     return 0;
 }
 
-/* Fills FITS for one machine: one-way times if WAYS, and transfer times. */
-static int use_path(const struct mpg_signature *sig, const struct mpg_network_path *path, bool ways,
+/* Fills FITS for one machine: one-way times if LATENCIES, and transfer times. */
+static int use_path(const struct mpg_signature *sig, const struct mpg_network_path *path, bool latencies,
                     bool transfers, struct mpg_path_fits *fits, struct mpg_error *err)
 {
-    if (ways && choose_all(sig, path, &path->latency, "latency", &fits->latency, err) < 0)
+    if (latencies && choose_all(sig, path, &path->latency, "latency", &fits->latency, err) < 0)
         return -1;
     return transfers ? choose_all(sig, path, &path->bandwidth, "bandwidth", &fits->bandwidth, err)
                      : 0;
@@ -35,18 +35,18 @@ static int use_path(const struct mpg_signature *sig, const struct mpg_network_pa
 static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
 {
     enum mpg_flight_rule rule = mpg_flight_rule(p);
-    bool ways = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TARGET;
+    bool latencies = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TARGET;
     bool transfers = rule == MPG_FLIGHT_TRANSFER_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_TARGET;
     bool both = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_DIFFERENCE;
-    if (p->latency_model == MPG_TIME_FIT && !ways)
+    if (p->latency_model == MPG_TIME_FIT && !latencies)
         return mpg_error_set(err, "%s: --models=latency=fit: there are no latencies to draw from",
                              p->target->path);
     if (rule == MPG_FLIGHT_NONE)
         return mpg_error_set(err, "%s: --models=byte=fit: there are no times of messages to draw from",
                              p->target->path);
-    if (use_path(p->target, p->target_path, ways || mpg_flight_target_known(p), transfers, &p->target_fits, err) < 0)
+    if (use_path(p->target, p->target_path, latencies || mpg_flight_target_known(p), transfers, &p->target_fits, err) < 0)
         return -1;
-    return both ? use_path(p->source, p->source_path, ways, transfers, &p->source_fits, err) : 0;
+    return both ? use_path(p->source, p->source_path, latencies, transfers, &p->source_fits, err) : 0;
 }
 
 int mpg_perturbation_use_fits(struct mpg_perturbation *p, struct mpg_error *err)

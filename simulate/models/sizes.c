@@ -154,11 +154,11 @@ static double slope_of(const struct mpg_network_sizes *sizes)
 struct mpg_one_way_time mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
                             const struct mpg_network_sizes *slope, double bytes)
 {
-    struct mpg_one_way_time way = {.place = mpg_curve_point_find(sizes, fits, bytes)};
+    struct mpg_one_way_time one_way = {.place = mpg_curve_point_find(sizes, fits, bytes)};
     const double beyond = bytes - (double)sizes->size[sizes->n - 1].size_bytes;
     if (beyond > 0 && slope->n > 1 && mpg_rule_holds(MPG_RULE_BEYOND_SIZES))
-        way.more_ns = beyond * slope_of(slope);
-    return way;
+        one_way.more_ns = beyond * slope_of(slope);
+    return one_way;
 }
 
 struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
@@ -169,9 +169,9 @@ struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path,
                         path->bandwidth.n > 1 ? &path->bandwidth : sizes, bytes);
 }
 
-double mpg_one_way_ns(const struct mpg_one_way_time *way, double launch, double u)
+double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, double u)
 {
-    return place_ns(&way->place, launch, u) + way->more_ns;
+    return place_ns(&one_way->place, launch, u) + one_way->more_ns;
 }
 
 void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_quantile_requests *asked, double *ns)
@@ -183,9 +183,9 @@ void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_qua
             ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);
 }
 
-void mpg_one_way_times(const struct mpg_one_way_time *way, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *asked, double *ns)
 {
-    mpg_curve_point_times(&way->place, asked, ns);
-    for (uint32_t w = 0; w < asked->n && way->more_ns > 0; w++)
-        ns[w] += way->more_ns;
+    mpg_curve_point_times(&one_way->place, asked, ns);
+    for (uint32_t w = 0; w < asked->n && one_way->more_ns > 0; w++)
+        ns[w] += one_way->more_ns;
 }

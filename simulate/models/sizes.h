@@ -72,11 +72,11 @@ struct mpg_one_way_time mpg_one_way_find(const struct mpg_network_sizes *sizes, 
  * the two. FITS as above. Extrapolation uses the slope of the transfer times. */
 struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
 /* Returns the time, ns, at probability U. LAUNCH as in mpg_size_quantile(); fitted families ignore it. */
-double mpg_one_way_ns(const struct mpg_one_way_time *way, double launch, double u);
+double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, double u);
 
 /* Likewise for several replicas at once, into NS. */
 void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *asked,
                            double *ns);
-void mpg_one_way_times(const struct mpg_one_way_time *way, const struct mpg_quantile_requests *asked, double *ns);
+void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *asked, double *ns);
 
 #endif

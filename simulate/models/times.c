@@ -131,9 +131,9 @@ static void add_given(const struct mpg_perturbation *p, struct mpg_address addre
 }
 
 /* Returns false if the target has no message times or the command line gives all of them. */
-static bool find_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
+static bool find_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *x)
 {
-    return !all_given(p) && mpg_flight_target_one_ways(p, bytes, x);
+    return !all_given(p) && mpg_flight_target_one_way_times(p, bytes, x);
 }
 
 void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
@@ -144,9 +144,9 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_mes
         parametric_flight(p, m, first, n, lambda_ns, tau_ns);
         return;
     }
-    struct mpg_target_one_ways x;
+    struct mpg_target_one_way_times x;
     double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE], empty[MPG_LANES_AT_ONCE];
-    bool measured = find_ways(p, m->bytes, &x);
+    bool measured = find_one_way_times(p, m->bytes, &x);
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         for (uint32_t w = 0; w < k; w++)
@@ -172,19 +172,19 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_mes
     }
 }
 
-static void add_way(const void *way, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_one_way_time(const void *one_way, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_one_way_times(way, asked, ns);
+    mpg_one_way_times(one_way, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += ns[w];
 }
 
 /* Adds the time, at least 0. */
-static void add_ack(const void *way, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_ack(const void *one_way, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_one_way_times(way, asked, ns);
+    mpg_one_way_times(one_way, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += fmax(ns[w], 0);
 }
@@ -193,10 +193,10 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_messag
                   uint32_t n, double *value_ns)
 {
     const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
-    struct mpg_target_one_ways x;
+    struct mpg_target_one_way_times x;
     if (p->parameters)
         parametric_ack(p, m, first, n, value_ns);
-    else if (p->latency.n == 0 && mpg_flight_target_one_ways(p, 0, &x))
+    else if (p->latency.n == 0 && mpg_flight_target_one_way_times(p, 0, &x))
         mpg_add_drawn(p, &address, first, n, add_ack, &x.lambda, value_ns);
     else
         for (uint32_t w = 0; w < n; w++) {
@@ -218,9 +218,9 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_me
 {
     if (p->parameters || all_given(p) || !has_held_sends(p, m->bytes))
         return false;
-    const struct mpg_one_way_time way = find_measured(&p->target_path->sender, m->bytes);
+    const struct mpg_one_way_time measured = find_measured(&p->target_path->sender, m->bytes);
     const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
-    mpg_add_drawn(p, &address, first, n, add_way, &way, value_ns);
+    mpg_add_drawn(p, &address, first, n, add_one_way_time, &measured, value_ns);
     return true;
 }
 
@@ -241,23 +241,23 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
     if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p) || !mpg_rule_holds(MPG_RULE_GAPS))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
-    struct mpg_one_way_time way = find_measured(sizes, bytes);
-    return mpg_one_way_ns(&way, -1, 0.5);
+    struct mpg_one_way_time measured = find_measured(sizes, bytes);
+    return mpg_one_way_ns(&measured, -1, 0.5);
 }
 
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes)
 {
     struct mpg_typical t = {.waiting_ns = -1, .gap_ns = mpg_time_gap(p, bytes)};
-    struct mpg_target_one_ways x;
-    if (find_ways(p, bytes, &x)) {
+    struct mpg_target_one_way_times x;
+    if (find_one_way_times(p, bytes, &x)) {
         t.lambda_ns = mpg_one_way_ns(&x.lambda, -1, 0.5);
         t.tau_ns = fmax(mpg_one_way_ns(&x.whole, -1, 0.5) - mpg_one_way_ns(&x.empty, -1, 0.5), 0);
     }
     t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes, false);
     t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes, false);
     if (has_held_sends(p, bytes)) {
-        const struct mpg_one_way_time way = find_measured(&p->target_path->sender, bytes);
-        t.waiting_ns = mpg_one_way_ns(&way, -1, 0.5);
+        const struct mpg_one_way_time measured = find_measured(&p->target_path->sender, bytes);
+        t.waiting_ns = mpg_one_way_ns(&measured, -1, 0.5);
     }
     return t;
 }
@@ -269,9 +269,9 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
                      double *value_ns)
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
-    struct mpg_target_one_ways x;
+    struct mpg_target_one_way_times x;
     const bool parametric = fly && p->parameters;
-    bool measured = fly && rounds > 0 && !parametric && find_ways(p, bytes / rounds, &x);
+    bool measured = fly && rounds > 0 && !parametric && find_one_way_times(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * MPG_INDEX_OF_SEVERAL;
         for (uint32_t w = 0; w < n; w++) {
