@@ -158,7 +158,7 @@ struct mpg_evaluator {
     const struct mpg_recurrences *code;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
-    struct mpg_quantile_cache *shapes;
+    struct mpg_quantile_cache *quantile_cache;
     const struct mpg_paths *paths; /* path classes of messages; NULL: all are P's */
     bool comparable;    /* the clocks of the ranks are comparable */
     double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */

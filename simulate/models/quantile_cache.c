@@ -117,11 +117,11 @@ struct table {
     struct mpg_lane_table *table; /* NULL: it cannot be built */
 };
 
-struct shape {
+struct entry {
     const struct mpg_perturbation *p; /* NULL: empty */
     double bytes;
     enum drawn drawn;
-    bool is_kept;         /* false: the function without a cache draws the value */
+    bool is_cached;       /* false: the function without a cache draws the value */
     uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
     double term_ns[TERMS];
     bool leaves;          /* draws are left over for overheads */
@@ -137,10 +137,10 @@ struct mpg_quantile_cache {
     uint32_t first, n;
     const struct mpg_lane_code *code;
     struct kept_rows *rows;
-    struct shape shape[PLACES];
+    struct entry entry[PLACES];
     struct table *table;
     uint32_t tables, table_capacity;
-    struct shape *last[DRAWN]; /* the last entry of each quantity; NULL: none */
+    struct entry *last[DRAWN]; /* the last entry of each quantity; NULL: none */
 };
 
 struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, struct mpg_error *err)
@@ -163,7 +163,7 @@ struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, st
 void mpg_quantile_cache_free(struct mpg_quantile_cache *s)
 {
     for (size_t i = 0; s && i < PLACES; i++)
-        free(s->shape[i].least_ns);
+        free(s->entry[i].least_ns);
     for (uint32_t i = 0; s && i < s->tables; i++)
         mpg_lane_table_free(s->table[i].table);
     if (s)
@@ -175,8 +175,8 @@ void mpg_quantile_cache_free(struct mpg_quantile_cache *s)
 double mpg_quantile_cache_bytes(int32_t ranks)
 {
     const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *); /* struct mpg_lane_table */
-    const double shape = 4 * table + sizeof(double);
-    return PLACES * shape + ranks * (double)(KEPT * sizeof(uint32_t)) + sizeof(uint32_t);
+    const double entry = 4 * table + sizeof(double);
+    return PLACES * entry + ranks * (double)(KEPT * sizeof(uint32_t)) + sizeof(uint32_t);
 }
 
 /* --- finding --- */
@@ -234,7 +234,7 @@ static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbatio
 
 /* Sets X's minima to those of SPOT. */
 static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
-                       const struct mpg_interpolation *spot, double most_ns, struct shape *x)
+                       const struct mpg_interpolation *spot, double most_ns, struct entry *x)
 {
     if (!x->least_ns && !(x->least_ns = malloc(s->n * sizeof *x->least_ns)))
         return false;
@@ -249,7 +249,7 @@ static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_pert
     return true;
 }
 
-static bool find_flight(struct mpg_quantile_cache *s, struct shape *x)
+static bool find_flight(struct mpg_quantile_cache *s, struct entry *x)
 {
     struct mpg_interpolation target, source;
     x->terms = mpg_flight_terms(x->p, x->bytes, TERMS, x->term_ns);
@@ -267,7 +267,7 @@ static bool find_flight(struct mpg_quantile_cache *s, struct shape *x)
 /* Finds the overhead on the target: unchanged if TARGET; else minus the source's overhead or, without a source, minus
  * its own minimum. */
 static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
-                          struct shape *x)
+                          struct entry *x)
 {
     struct mpg_overhead_at_size at = mpg_overhead_at_size(x->p, which, false, x->bytes, false);
     x->has_source = !target && x->p->overhead[which].source;
@@ -281,29 +281,29 @@ static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which,
     return find_time(s, x->p, &at.spot, at.most, &x->source);
 }
 
-static void find(struct mpg_quantile_cache *s, struct shape *x)
+static void find(struct mpg_quantile_cache *s, struct entry *x)
 {
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
     else if (x->drawn >= SOURCE_OVERHEAD)
         x->median_ns = mpg_overhead_median(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), true, x->bytes, false);
     else if (x->drawn == FLIGHT)
-        x->is_kept = find_flight(s, x);
+        x->is_cached = find_flight(s, x);
     else if (x->drawn >= TARGET_OVERHEAD)
-        x->is_kept = find_overhead(s, (enum mpg_overhead)(x->drawn - TARGET_OVERHEAD), true, x);
+        x->is_cached = find_overhead(s, (enum mpg_overhead)(x->drawn - TARGET_OVERHEAD), true, x);
     else
-        x->is_kept = find_overhead(s, (enum mpg_overhead)(x->drawn - OVERHEAD), false, x);
+        x->is_cached = find_overhead(s, (enum mpg_overhead)(x->drawn - OVERHEAD), false, x);
 }
 
-static inline bool is_of(const struct shape *x, const struct mpg_perturbation *p, double bytes, enum drawn drawn)
+static inline bool is_of(const struct entry *x, const struct mpg_perturbation *p, double bytes, enum drawn drawn)
 {
     return x->p == p && x->bytes == bytes && x->drawn == drawn;
 }
 
-static const struct shape *find_shape(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes,
+static const struct entry *find_entry(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes,
                                       enum drawn drawn)
 {
-    struct shape *x = &s->shape[place_of(p, bytes, drawn)];
+    struct entry *x = &s->entry[place_of(p, bytes, drawn)];
     s->last[drawn] = x;
     if (is_of(x, p, bytes, drawn))
         return x;
@@ -314,17 +314,17 @@ static const struct shape *find_shape(struct mpg_quantile_cache *s, const struct
     return x;
 }
 
-static inline const struct shape *shape_of(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+static inline const struct entry *entry_of(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                                            double bytes, enum drawn drawn)
 {
-    const struct shape *x = s->last[drawn];
-    return x && is_of(x, p, bytes, drawn) ? x : find_shape(s, p, bytes, drawn);
+    const struct entry *x = s->last[drawn];
+    return x && is_of(x, p, bytes, drawn) ? x : find_entry(s, p, bytes, drawn);
 }
 
 /* --- drawing --- */
 
 /* Adds X at the probabilities U to K replicas from index AT on. */
-static void add(const struct mpg_quantile_cache *s, const struct shape *x, uint32_t at, uint32_t k, const double *u,
+static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint32_t at, uint32_t k, const double *u,
                 double *value_ns)
 {
     s->code->add_time(&x->target, x->has_source ? &x->source : NULL,
@@ -332,7 +332,7 @@ static void add(const struct mpg_quantile_cache *s, const struct shape *x, uint3
 }
 
 /* Adds the message time X of M. Unless RECEIVE is NULL, the left-over draws go to SEND and RECEIVE. */
-static void draw_flight(struct mpg_quantile_cache *s, const struct shape *x, const struct mpg_sent_message *m, double *value_ns,
+static void draw_flight(struct mpg_quantile_cache *s, const struct entry *x, const struct mpg_sent_message *m, double *value_ns,
                         struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
     double u[MPG_LANES_AT_ONCE];
@@ -364,11 +364,11 @@ void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struc
                                        const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
                                        struct mpg_left_draws *receive)
 {
-    const struct shape *x = shape_of(s, p, m->bytes, FLIGHT);
+    const struct entry *x = entry_of(s, p, m->bytes, FLIGHT);
     for (uint32_t i = 0; i < x->terms; i++)
         for (uint32_t w = 0; w < s->n; w++)
             value_ns[w] += x->term_ns[i];
-    if (x->is_kept)
+    if (x->is_cached)
         draw_flight(s, x, m, value_ns, send, x->leaves ? receive : NULL);
     else if (x->terms == 0)
         mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, s->first, s->n, value_ns);
@@ -388,9 +388,9 @@ void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *s, const struct 
 {
     if (!p->overhead[which].target)
         return;
-    const struct shape *x =
-        m->further ? NULL : shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
-    if (!x || !x->is_kept) {
+    const struct entry *x =
+        m->further ? NULL : entry_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
+    if (!x || !x->is_cached) {
         if (target)
             mpg_add_target_overhead(p, which, m, 1, s->first, s->n, value_ns);
         else
@@ -412,11 +412,11 @@ void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *s, const struct 
 
 double mpg_quantile_cache_median(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes)
 {
-    return shape_of(s, p, bytes, MEDIAN)->median_ns;
+    return entry_of(s, p, bytes, MEDIAN)->median_ns;
 }
 
 double mpg_quantile_cache_overhead_of_source(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                                              enum mpg_overhead which, double bytes)
 {
-    return p->overhead[which].source ? shape_of(s, p, bytes, SOURCE_OVERHEAD + which)->median_ns : 0;
+    return p->overhead[which].source ? entry_of(s, p, bytes, SOURCE_OVERHEAD + which)->median_ns : 0;
 }

@@ -53,10 +53,10 @@ struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t fir
     list_vectors(l, vector);
     const bool all = allocate_vectors(vector, VECTORS, lanes);
     l->sent_left.u = calloc(lanes, sizeof *l->sent_left.u);
-    l->shapes = mpg_quantile_cache_new(first, lanes, err);
+    l->quantile_cache = mpg_quantile_cache_new(first, lanes, err);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->ahead.follower = calloc((size_t)ranks, sizeof *l->ahead.follower);
-    if (all && l->sent_left.u && l->shapes && l->unjoined && l->ahead.follower)
+    if (all && l->sent_left.u && l->quantile_cache && l->unjoined && l->ahead.follower)
         return l;
 fail:
     mpg_evaluator_free(l);
@@ -69,7 +69,7 @@ static void free_own(struct mpg_evaluator *l)
     double **vector[VECTORS];
     list_vectors(l, vector);
     free_vectors(vector, VECTORS);
-    mpg_quantile_cache_free(l->shapes);
+    mpg_quantile_cache_free(l->quantile_cache);
     free(l->slot_base);
     free(l->slot_met);
     free(l->slot_left);

@@ -356,7 +356,7 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
             mpg_delays_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sent_message m = received_of(e, &l->edge[i]);
-            mpg_quantile_cache_add_overhead(l->shapes, path_costs_between(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
+            mpg_quantile_cache_add_overhead(l->quantile_cache, path_costs_between(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
                                     mpg_is_inserted(s->number), &m,
                                     slot_left(l, e->slot), l->later);
         }

@@ -132,7 +132,7 @@ static double received_from_source(const struct mpg_evaluator *l, const struct m
                                    const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
     return edge->further ? mpg_overhead_median(path_costs, MPG_OVERHEAD_RECEIVE, true, e->bytes, true)
-                         : mpg_quantile_cache_overhead_of_source(l->shapes, path_costs, MPG_OVERHEAD_RECEIVE, e->bytes);
+                         : mpg_quantile_cache_overhead_of_source(l->quantile_cache, path_costs, MPG_OVERHEAD_RECEIVE, e->bytes);
 }
 
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s)
@@ -143,7 +143,7 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
         const struct mpg_sent *sent = &s->sent[i];
         waits = waits || is_awaited(sent);
         if (costs_sender(l, sent))
-            own_ns += mpg_quantile_cache_overhead_of_source(l->shapes, path_costs_between(l, s->rank, sent->origin.to),
+            own_ns += mpg_quantile_cache_overhead_of_source(l->quantile_cache, path_costs_between(l, s->rank, sent->origin.to),
                                                     MPG_OVERHEAD_SEND, sent->bytes);
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -165,8 +165,8 @@ void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s,
         if (!costs_sender(l, sent))
             continue;
         struct mpg_sent_message m = sending_of(&sent->origin, sent->target_bytes);
-        mpg_quantile_cache_add_overhead(l->shapes, path_costs_between(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
-                                &m, &l->sent_left, value);
+        mpg_quantile_cache_add_overhead(l->quantile_cache, path_costs_between(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND,
+                                        target, &m, &l->sent_left, value);
         any = true;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -175,7 +175,8 @@ void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s,
         if (!path_costs)
             continue;
         struct mpg_sent_message m = received_of(e, &l->edge[i]);
-        mpg_quantile_cache_add_overhead(l->shapes, path_costs, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot), value);
+        mpg_quantile_cache_add_overhead(l->quantile_cache, path_costs, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot),
+                                        value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)
@@ -189,7 +190,8 @@ double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE)
-            covered_ns += 2 * mpg_quantile_cache_median(l->shapes, path_costs_between(l, e->source, s->rank), e->target_bytes);
+            covered_ns += 2 * mpg_quantile_cache_median(l->quantile_cache, path_costs_between(l, e->source, s->rank),
+                                                        e->target_bytes);
     }
     return covered_ns;
 }
