@@ -167,9 +167,9 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     const bool source = (of_source || p->unperturbed) && m->source.n > 0;
     const struct mpg_network_sizes *sizes = source ? &m->source : &m->target;
     const double *scale = source ? m->source_scale : m->target_scale;
-    const struct mpg_interpolation spot = mpg_interpolation_find(sizes, bytes);
-    const double low = scale[spot.low - sizes->size], high = scale[spot.high - sizes->size];
-    return low + (high - low) * spot.weight;
+    const struct mpg_interpolation interpolation = mpg_interpolation_find(sizes, bytes);
+    const double low = scale[interpolation.low - sizes->size], high = scale[interpolation.high - sizes->size];
+    return low + (high - low) * interpolation.weight;
 }
 
 /* The target's times less those of LESS at u or, if LEAST, at u = 0. */

@@ -49,13 +49,13 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
 }
 
 /* Transfer time of the bytes: that of the message less that of an empty one. */
-struct haul {
+struct transfer {
     struct mpg_curve_point least, at;
     bool empty;
 };
 
-static struct haul find_haul(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
-                             double bytes)
+static struct transfer find_transfer(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
+                                     double bytes)
 {
     struct mpg_network_sizes sizes = path->bandwidth;
     const struct mpg_fitted *fitted = fits ? fits->bandwidth : NULL;
@@ -64,20 +64,20 @@ static struct haul find_haul(const struct mpg_network_path *path, const struct m
         sizes.n--;
         fitted = fitted ? fitted + 1 : NULL;
     }
-    return (struct haul){mpg_curve_point_find(&sizes, fitted, 0), mpg_curve_point_find(&sizes, fitted, bytes),
+    return (struct transfer){mpg_curve_point_find(&sizes, fitted, 0), mpg_curve_point_find(&sizes, fitted, bytes),
                          !(bytes > 0)};
 }
 
-static void haul_times(const struct haul *haul, const struct mpg_quantile_requests *asked, double *ns)
+static void transfer_times(const struct transfer *transfer, const struct mpg_quantile_requests *asked, double *ns)
 {
     double least_ns[MPG_LANES_AT_ONCE];
-    if (haul->empty) {
+    if (transfer->empty) {
         for (uint32_t w = 0; w < asked->n; w++)
             ns[w] = 0;
         return;
     }
-    mpg_curve_point_times(&haul->at, asked, ns);
-    mpg_curve_point_times(&haul->least, asked, least_ns);
+    mpg_curve_point_times(&transfer->at, asked, ns);
+    mpg_curve_point_times(&transfer->least, asked, least_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(ns[w] - least_ns[w], 0);
 }
@@ -88,7 +88,7 @@ static void haul_times(const struct haul *haul, const struct mpg_quantile_reques
 struct flight {
     enum mpg_flight_rule rule;
     struct mpg_one_way_time target, source;
-    struct haul target_haul, source_haul;
+    struct transfer target_transfer, source_transfer;
 };
 
 /* Returns delta at BYTES by MODEL. */
@@ -108,11 +108,11 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
         f.target = mpg_one_way_on_path(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        f.source_haul = find_haul(p->source_path, source, bytes);
-        f.target_haul = find_haul(p->target_path, target, bytes);
+        f.source_transfer = find_transfer(p->source_path, source, bytes);
+        f.target_transfer = find_transfer(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_TARGET:
-        f.target_haul = find_haul(p->target_path, target, bytes);
+        f.target_transfer = find_transfer(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_NONE:
         break;
@@ -135,12 +135,12 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         mpg_one_way_times(&f->target, &least, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        haul_times(&f->target_haul, asked, ns);
-        haul_times(&f->source_haul, asked, less_ns);
+        transfer_times(&f->target_transfer, asked, ns);
+        transfer_times(&f->source_transfer, asked, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_TARGET:
-        haul_times(&f->target_haul, asked, ns);
-        haul_times(&f->target_haul, &least, less_ns);
+        transfer_times(&f->target_transfer, asked, ns);
+        transfer_times(&f->target_transfer, &least, less_ns);
         break;
     case MPG_FLIGHT_NONE:
         return;
@@ -197,8 +197,8 @@ bool mpg_flight_interpolations(const struct mpg_perturbation *p, double bytes, s
         return false;
     const struct flight f = find_flight(p, p->byte_model, bytes);
     *least = f.rule == MPG_FLIGHT_TARGET;
-    *target = f.target.place.spot;
-    *source = f.source.place.spot;
+    *target = f.target.place.interpolation;
+    *source = f.source.place.interpolation;
     return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.more_ns > 0) && !(f.source.more_ns > 0);
 }
 

@@ -64,8 +64,8 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
     /* this machine's noise comes from a noise record, so its overheads are drawn without noise */
     const bool recorded = of_source ? o->source_noise : o->target_noise;
-    struct mpg_overhead_at_size found = {.spot = mpg_interpolation_find(sizes, bytes), .further = further};
-    found.most = mpg_interpolation_most(&found.spot, recorded);
+    struct mpg_overhead_at_size found = {.interpolation = mpg_interpolation_find(sizes, bytes), .further = further};
+    found.most = mpg_interpolation_most(&found.interpolation, recorded);
     if (further) {
         found.empty = mpg_interpolation_find(sizes, 0);
         found.empty_most = mpg_interpolation_most(&found.empty, recorded);
@@ -79,14 +79,14 @@ double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead w
     if (!(of_source ? p->overhead[which].source : p->overhead[which].target))
         return 0;
     const struct mpg_overhead_at_size o = mpg_overhead_at_size(p, which, of_source, bytes, further);
-    const double ns = fmin(mpg_interpolation_quantile(&o.spot, -1, 0.5), o.most);
+    const double ns = fmin(mpg_interpolation_quantile(&o.interpolation, -1, 0.5), o.most);
     return further ? fmax(ns - fmin(mpg_interpolation_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
 }
 
 void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns)
 {
     double empty_ns[MPG_LANES_AT_ONCE];
-    mpg_interpolation_quantiles(&o->spot, asked, ns);
+    mpg_interpolation_quantiles(&o->interpolation, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = ns[w] < o->most ? ns[w] : o->most;
     if (!o->further)

@@ -35,7 +35,7 @@ double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead w
 
 /* An overhead at a size, at most MOST ns. If FURTHER, the overhead of an empty message, at most EMPTY_MOST ns, is subtracted. */
 struct mpg_overhead_at_size {
-    struct mpg_interpolation spot, empty;
+    struct mpg_interpolation interpolation, empty;
     double most, empty_most;
     bool further;
 };

@@ -220,21 +220,21 @@ static const struct mpg_lane_table *table_of(struct mpg_quantile_cache *s, const
     return t->table;
 }
 
-/* Sets TIME for SPOT. Returns false if a table cannot be built. */
-static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, const struct mpg_interpolation *spot,
-                      double most_ns, struct mpg_lane_time *time)
+/* Sets TIME for INTERPOLATION. Returns false if a table cannot be built. */
+static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                      const struct mpg_interpolation *interpolation, double most_ns, struct mpg_lane_time *time)
 {
-    const bool lies_between = spot->low != spot->high;
-    *time = (struct mpg_lane_time){.low = table_of(s, p, spot->low),
-                                   .high = lies_between ? table_of(s, p, spot->high) : NULL,
-                                   .weight = spot->weight,
+    const bool lies_between = interpolation->low != interpolation->high;
+    *time = (struct mpg_lane_time){.low = table_of(s, p, interpolation->low),
+                                   .high = lies_between ? table_of(s, p, interpolation->high) : NULL,
+                                   .weight = interpolation->weight,
                                    .most = most_ns};
     return time->low && (!lies_between || time->high);
 }
 
-/* Sets X's minima to those of SPOT. */
+/* Sets X's minima to those of INTERPOLATION. */
 static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
-                       const struct mpg_interpolation *spot, double most_ns, struct entry *x)
+                       const struct mpg_interpolation *interpolation, double most_ns, struct entry *x)
 {
     if (!x->least_ns && !(x->least_ns = malloc(s->n * sizeof *x->least_ns)))
         return false;
@@ -242,7 +242,7 @@ static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_pert
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
         const struct mpg_quantile_requests least = {.n = k,
                                         .launch = mpg_perturbation_launches(p, s->first + done)};
-        mpg_interpolation_quantiles(spot, &least, x->least_ns + done);
+        mpg_interpolation_quantiles(interpolation, &least, x->least_ns + done);
     }
     for (uint32_t w = 0; w < s->n; w++)
         x->least_ns[w] = x->least_ns[w] < most_ns ? x->least_ns[w] : most_ns;
@@ -272,13 +272,13 @@ static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which,
     struct mpg_overhead_at_size at = mpg_overhead_at_size(x->p, which, false, x->bytes, false);
     x->has_source = !target && x->p->overhead[which].source;
     x->has_least = !target && !x->has_source;
-    if (!find_time(s, x->p, &at.spot, at.most, &x->target) ||
-        (x->has_least && !find_least(s, x->p, &at.spot, at.most, x)))
+    if (!find_time(s, x->p, &at.interpolation, at.most, &x->target) ||
+        (x->has_least && !find_least(s, x->p, &at.interpolation, at.most, x)))
         return false;
     if (!x->has_source)
         return true;
     at = mpg_overhead_at_size(x->p, which, true, x->bytes, false);
-    return find_time(s, x->p, &at.spot, at.most, &x->source);
+    return find_time(s, x->p, &at.interpolation, at.most, &x->source);
 }
 
 static void find(struct mpg_quantile_cache *s, struct entry *x)

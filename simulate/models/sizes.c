@@ -61,12 +61,12 @@ double mpg_size_quantile(const struct mpg_network_size *size, double launch, dou
     return mpg_distribution_quantile(size->launches.ns[i < n ? i : n - 1], u);
 }
 
-double mpg_interpolation_quantile(const struct mpg_interpolation *spot, double launch, double u)
+double mpg_interpolation_quantile(const struct mpg_interpolation *interpolation, double launch, double u)
 {
-    double low_ns = mpg_size_quantile(spot->low, launch, u);
-    if (spot->low == spot->high)
+    double low_ns = mpg_size_quantile(interpolation->low, launch, u);
+    if (interpolation->low == interpolation->high)
         return low_ns;
-    return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
+    return low_ns + (mpg_size_quantile(interpolation->high, launch, u) - low_ns) * interpolation->weight;
 }
 
 bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
@@ -98,26 +98,27 @@ static void size_quantiles(const struct mpg_network_size *size, const struct mpg
             ns[w] = asked->u ? mpg_distribution_quantile(of[w], asked->u[w]) : of[w]->quantiles[0];
 }
 
-void mpg_interpolation_quantiles(const struct mpg_interpolation *spot, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *asked,
+                                 double *ns)
 {
     double high_ns[MPG_LANES_AT_ONCE];
-    size_quantiles(spot->low, asked, ns);
-    if (spot->low == spot->high)
+    size_quantiles(interpolation->low, asked, ns);
+    if (interpolation->low == interpolation->high)
         return;
-    size_quantiles(spot->high, asked, high_ns);
+    size_quantiles(interpolation->high, asked, high_ns);
     for (uint32_t w = 0; w < asked->n; w++)
-        ns[w] = ns[w] + (high_ns[w] - ns[w]) * spot->weight;
+        ns[w] = ns[w] + (high_ns[w] - ns[w]) * interpolation->weight;
 }
 
-double mpg_interpolation_median(const struct mpg_interpolation *spot)
+double mpg_interpolation_median(const struct mpg_interpolation *interpolation)
 {
-    return mpg_interpolation_quantile(spot, -1, 0.5);
+    return mpg_interpolation_quantile(interpolation, -1, 0.5);
 }
 
-double mpg_interpolation_most(const struct mpg_interpolation *spot, bool recorded)
+double mpg_interpolation_most(const struct mpg_interpolation *interpolation, bool recorded)
 {
     const double disturbed = 20; /* times the median */
-    return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(spot) : INFINITY;
+    return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(interpolation) : INFINITY;
 }
 
 /* --- one-way times --- */
@@ -125,10 +126,10 @@ double mpg_interpolation_most(const struct mpg_interpolation *spot, bool recorde
 struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)
 {
-    struct mpg_curve_point p = {.spot = mpg_interpolation_find(sizes, bytes)};
+    struct mpg_curve_point p = {.interpolation = mpg_interpolation_find(sizes, bytes)};
     if (fits) {
-        p.low = &fits[p.spot.low - sizes->size];
-        p.high = &fits[p.spot.high - sizes->size];
+        p.low = &fits[p.interpolation.low - sizes->size];
+        p.high = &fits[p.interpolation.high - sizes->size];
     }
     return p;
 }
@@ -136,11 +137,11 @@ struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *size
 static double place_ns(const struct mpg_curve_point *p, double launch, double u)
 {
     if (!p->low)
-        return mpg_interpolation_quantile(&p->spot, launch, u);
+        return mpg_interpolation_quantile(&p->interpolation, launch, u);
     double low_ns = mpg_fitted_quantile(p->low, u);
     if (p->low == p->high)
         return low_ns;
-    return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->spot.weight;
+    return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->interpolation.weight;
 }
 
 /* Returns the slope between the two largest of SIZES, ns per byte. */
@@ -177,7 +178,7 @@ double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, dou
 void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_quantile_requests *asked, double *ns)
 {
     if (!p->low)
-        mpg_interpolation_quantiles(&p->spot, asked, ns);
+        mpg_interpolation_quantiles(&p->interpolation, asked, ns);
     else
         for (uint32_t w = 0; w < asked->n; w++)
             ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);

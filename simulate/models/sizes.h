@@ -25,7 +25,7 @@ const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *
 /* Returns the quantile, ns, at probability U (0 to 1) of the benchmark launch that LAUNCH (0 <= LAUNCH < 1) selects. With a
  * negative LAUNCH, or where the signature does not keep launches apart, of the pooled launches. */
 double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u);
-double mpg_interpolation_quantile(const struct mpg_interpolation *at, double launch, double u);
+double mpg_interpolation_quantile(const struct mpg_interpolation *interpolation, double launch, double u);
 
 /* Quantiles to look up for several replicas at once. */
 struct mpg_quantile_requests {
@@ -38,20 +38,21 @@ struct mpg_quantile_requests {
 bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
                             const struct mpg_distribution **of);
 /* Writes mpg_interpolation_quantile() of each request, at most MPG_LANES_AT_ONCE, into NS. */
-void mpg_interpolation_quantiles(const struct mpg_interpolation *at, const struct mpg_quantile_requests *asked, double *ns);
+void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *asked,
+                                 double *ns);
 
 /* Returns the median over the pooled launches, ns. */
-double mpg_interpolation_median(const struct mpg_interpolation *at);
+double mpg_interpolation_median(const struct mpg_interpolation *interpolation);
 /* Returns the upper limit, ns, that overhead samples are cut to. If the machine's noise has been RECORDED, this is 20 times
  * the median: larger samples are noise, and noise is drawn on its own (docs/MODEL.md, section 3). Otherwise INFINITY. */
-double mpg_interpolation_most(const struct mpg_interpolation *at, bool recorded);
+double mpg_interpolation_most(const struct mpg_interpolation *interpolation, bool recorded);
 
 /* --- one-way times of messages: measured or fitted, with extrapolation above the largest measured size
  * (docs/MODEL.md, section 3, Flights) --- */
 
 /* A point of a latency curve. */
 struct mpg_curve_point {
-    struct mpg_interpolation spot;
+    struct mpg_interpolation interpolation;
     const struct mpg_fitted *low, *high; /* fitted families at the two sizes; NULL: measured samples */
 };
 

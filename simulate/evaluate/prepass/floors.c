@@ -299,8 +299,8 @@ double mpg_floor_call(const struct mpg_floors *f, int32_t rank, enum mpg_call ca
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)
 {
-    struct mpg_interpolation spot = mpg_interpolation_find(sizes, bytes);
-    return mpg_interpolation_median(&spot);
+    struct mpg_interpolation interpolation = mpg_interpolation_find(sizes, bytes);
+    return mpg_interpolation_median(&interpolation);
 }
 
 /* SEEN_NS, the minimum flight time in the trace, less the overheads of the ranks' own calls, which differ on another machine;
