@@ -202,7 +202,7 @@ static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err)
 {
-    c->early = c->unsaid = false;
+    c->early = c->lacks_override = false;
     memset(c->skips, 0, c->n * sizeof *c->skips);
     memset(c->others, 0, c->n * sizeof *c->others);
     find_answers(c, s, base_ns, value);

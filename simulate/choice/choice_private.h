@@ -116,7 +116,7 @@ struct mpg_choosing {
     bool *skips;       /* n: the current call is not made */
     bool early;           /* in some lane the current call completes more than in the trace: a candidate is done and new */
     bool *others;         /* n: the current call completes or finds another message */
-    bool unsaid;          /* no override describes the current call in the first lane */
+    bool lacks_override;  /* no override describes the current call in the first lane */
     bool refused;         /* an earlier call had no override */
     struct mpg_error refusal; /* error for the first call without override */
     double *flight_ns;    /* n */

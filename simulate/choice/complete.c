@@ -348,7 +348,7 @@ static int answer(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, 
         return -1;
     arrived[w] = true;
     c->counts.tests_early++;
-    c->unsaid = c->unsaid || w == 0;
+    c->lacks_override = c->lacks_override || w == 0;
     return 0;
 }
 

@@ -50,7 +50,7 @@ void mpg_decision_clear(struct mpg_decision *d)
     for (uint32_t i = 0; i < d->made; i++) {
         free(d->firsts[i]->first);
         free(d->firsts[i]->tree);
-        free(d->firsts[i]->told);
+        free(d->firsts[i]->bound);
         free(d->firsts[i]);
     }
     free(d->firsts);
@@ -70,7 +70,7 @@ static struct mpg_earliest *take_firsts(struct mpg_decision *d, struct mpg_error
         d->made++;
     }
     struct mpg_earliest *f = d->firsts[d->count++];
-    f->n = f->asked = f->leaves = f->told_number = f->told_count = 0;
+    f->n = f->asked = f->leaves = f->bound_number = f->bound_count = 0;
     return f;
 }
 
@@ -201,7 +201,7 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_
         if (!place)
             continue;
         place->pending = mpg_unexpected_next(d->unexpected, m, (enum mpg_pending_list)which, d->w);
-        place->since = f->told_number;
+        place->since = f->bound_number;
         if (f->leaves > 0)
             update_tree(d, f, (uint32_t)(place - f->first));
     }
@@ -210,17 +210,17 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_
 
 /* ---- bounds ---- */
 
-int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err)
+int mpg_decision_add_bound(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err)
 {
     struct mpg_group *group = mpg_unexpected_group(d->unexpected, d->rank, fits);
     struct mpg_earliest *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
     if (!group || group->count == 0)
         return 0;
-    if (!f || mpg_reserve_at(&f->told, sizeof *f->told, &f->told_capacity, f->told_count + 1, err) < 0)
+    if (!f || mpg_reserve_at(&f->bound, sizeof *f->bound, &f->bound_capacity, f->bound_count + 1, err) < 0)
         return -1;
-    while (f->told_count > 0 && f->told[f->told_count - 1].ns <= ns)
-        f->told_count--;
-    f->told[f->told_count++] = (struct mpg_arrival_bound){f->told_number++, ns};
+    while (f->bound_count > 0 && f->bound[f->bound_count - 1].ns <= ns)
+        f->bound_count--;
+    f->bound[f->bound_count++] = (struct mpg_arrival_bound){f->bound_number++, ns};
     return 0;
 }
 
@@ -250,17 +250,17 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
 /* Raises the message of PLACE to the largest bound since it became the earliest arrival. */
 static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_earliest_of_source *place)
 {
-    uint32_t low = 0, high = f->told_count;
+    uint32_t low = 0, high = f->bound_count;
     for (; low < high; d->unexpected->looks++) {
         const uint32_t middle = low + (high - low) / 2;
-        if (f->told[middle].number < place->since)
+        if (f->bound[middle].number < place->since)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < f->told_count && place->pending)
-        mpg_pending_raise(place->pending, f->told[low].ns);
-    place->since = f->told_number;
+    if (low < f->bound_count && place->pending)
+        mpg_pending_raise(place->pending, f->bound[low].ns);
+    place->since = f->bound_number;
 }
 
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m)

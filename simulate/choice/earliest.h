@@ -28,8 +28,8 @@ struct mpg_earliest {
     uint32_t asked;          /* number of searches for the least */
     double *tree;            /* a tournament of arrivals over LEAVES sources */
     uint32_t leaves, tree_capacity; /* leaves 0: there is no tree */
-    struct mpg_arrival_bound *told; /* bounds, the largest first */
-    uint32_t told_number, told_count, told_capacity;
+    struct mpg_arrival_bound *bound; /* bounds, the largest first */
+    uint32_t bound_number, bound_count, bound_capacity;
 };
 
 struct mpg_decision {
@@ -60,7 +60,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
                              struct mpg_error *err);
 /* Records the lower bound NS for arrivals of all messages that match FITS now; settling applies the bound. Returns 0, or -1
  * with ERR: no memory. */
-int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
+int mpg_decision_add_bound(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
 /* Raise M, if an earliest arrival, to its lower bound; raise all earliest arrivals. */
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m);
 void mpg_decision_settle_all(struct mpg_decision *d);

@@ -17,7 +17,7 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     const enum mpg_kind kind = mpg_call_kind(s->call);
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     if (!m || (kind != MPG_KIND_RECV && kind != MPG_KIND_SENDRECV && request == 0)) {
-        c->unsaid = true;
+        c->lacks_override = true;
         return 0;
     }
     const struct mpg_match_override taking = {.kind = MPG_OVERRIDE_TAKE,
@@ -73,7 +73,7 @@ int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s,
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_match_override skipping = {.kind = MPG_OVERRIDE_SKIP};
-    if (c->arrivals.observer && c->arrivals.observer->note && c->unsaid && !c->refused) {
+    if (c->arrivals.observer && c->arrivals.observer->note && c->lacks_override && !c->refused) {
         c->refused = true;
         mpg_error_set(&c->refusal,
                       "rank %d, call %llu (MPI_%s): what it takes or finds in this replica "

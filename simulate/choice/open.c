@@ -24,7 +24,7 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
             since_ns = fmax(since_ns, s->enter_ns);
         const bool lay_ready = p->here && since_ns <= s->enter_ns;
         if (p->fits.any_source && (lay_ready ? mpg_decision_note_passed(d, &p->fits, own, err)
-                                             : mpg_decision_tell(d, &p->fits, since_ns, err)) < 0)
+                                             : mpg_decision_add_bound(d, &p->fits, since_ns, err)) < 0)
             return -1;
         if (mpg_decision_mark(d, own, err) < 0)
             return -1;
@@ -53,7 +53,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
         return 0;
     const double since_ns = found ? found->base_ns + found->raised_ns : s->enter_ns;
     const bool lay_ready = found && since_ns <= s->enter_ns;
-    if ((lay_ready ? mpg_decision_note_passed(d, fits, found, err) : mpg_decision_tell(d, fits, since_ns, err)) < 0 ||
+    if ((lay_ready ? mpg_decision_note_passed(d, fits, found, err) : mpg_decision_add_bound(d, fits, since_ns, err)) < 0 ||
         (found && mpg_decision_mark(d, found, err) < 0))
         return -1;
     mpg_decision_settle_all(d);
@@ -162,7 +162,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     struct mpg_pending *least;
     if (seen(c, early, w)) {
         c->skips[w] = true;
-        c->unsaid = c->unsaid || w == 0;
+        c->lacks_override = c->lacks_override || w == 0;
         c->counts.tests_saved++;
         return 0;
     }
@@ -173,7 +173,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     if (!early && !(early = mpg_choosing_add_early(&c->probed, key, c->n, err)))
         return -1;
     early[w] = least->id;
-    c->unsaid = c->unsaid || w == 0;
+    c->lacks_override = c->lacks_override || w == 0;
     c->counts.tests_early++;
     return 0;
 }
@@ -199,7 +199,7 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     c->skips[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];
     c->others[w] = c->others[w] || m != own;
-    c->unsaid = c->unsaid || (w == 0 && (m != own || c->skips[w]));
+    c->lacks_override = c->lacks_override || (w == 0 && (m != own || c->skips[w]));
     if (!m || c->broken[w])
         return 0;
     set_view(c, look->slot, own, m, w);

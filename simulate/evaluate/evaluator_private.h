@@ -240,7 +240,7 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
 }
 
 /* Evaluates STEPS singly, with attribution or provenance. */
-int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
+int mpg_evaluator_take_singly(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* Moves TERM of the step to PLACE and to RANK's account. TERM is 0 afterwards. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
 void mpg_evaluator_free_tally(struct mpg_evaluator *e);

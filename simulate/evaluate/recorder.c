@@ -148,8 +148,8 @@ static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *c
 }
 
 /* Returns whether a lane before W with CODE has a message of SOURCE by E. */
-static bool is_told(const struct mpg_choosing *choice, const struct mpg_edge *e, const uint32_t *codes, uint32_t code, uint32_t w,
-                    int32_t source)
+static bool is_in_earlier_lane(const struct mpg_choosing *choice, const struct mpg_edge *e, const uint32_t *codes,
+                               uint32_t code, uint32_t w, int32_t source)
 {
     for (uint32_t i = 0; i < w; i++)
         if (codes[i] == code && mpg_choosing_source(choice, e->slot, i, e->source) == source)
@@ -171,7 +171,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
     }
     for (uint32_t w = 0; w < e->n; w++) {
         const int32_t source = mpg_choosing_source(choice, edge->slot, w, edge->source);
-        if (x->code[w] != code || is_told(choice, edge, x->code, code, w, source))
+        if (x->code[w] != code || is_in_earlier_lane(choice, edge, x->code, code, w, source))
             continue;
         if (mpg_tally_between(x->tally, s->stream, source, s->rank, &between, err) < 0)
             return -1;

@@ -31,7 +31,7 @@ struct mpg_recorder {
     double *first, *part;    /* scratch; parts of a time */
     bool puts;               /* put is not 0 in all lanes */
     bool skips;           /* some lane leaves the call out */
-    bool told;               /* the provenance has been recorded */
+    bool is_recorded;        /* the provenance has been recorded */
     bool clamps;             /* a message can be limited by the earliest departure */
     double slack_ns;         /* slack of the call's local edge */
     double *known;           /* for each code: terms that are equal in all the lanes */

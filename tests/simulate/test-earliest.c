@@ -158,7 +158,7 @@ static void test_bounds(uint64_t seed)
             mpg_decision_settle(&x.decision, own);
             same = same && own->raised_ns == raised[own->id - 1];
             if (f.any_source)
-                must(mpg_decision_tell(&x.decision, &f, own->base_ns + own->raised_ns, &error));
+                must(mpg_decision_add_bound(&x.decision, &f, own->base_ns + own->raised_ns, &error));
             must(mpg_decision_mark(&x.decision, own, &error));
         }
         mpg_decision_settle_all(&x.decision);

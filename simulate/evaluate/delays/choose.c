@@ -64,8 +64,8 @@ static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, 
 }
 
 /* Records the provenance of P in lane W: CAME, and without the injected part BARE_SLOT, whose value was BARE_NS. */
-static void tell(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w, const struct mpg_arrival_origin *came,
-                 uint32_t bare_slot, double bare_ns)
+static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
+                              const struct mpg_arrival_origin *came, uint32_t bare_slot, double bare_ns)
 {
     const struct mpg_value from = mpg_value_slot(came->slot, came->early ? MPG_VALUE_BARE : MPG_VALUE_TIME);
     struct mpg_moved_arrivals *moves = l->moves;
@@ -83,8 +83,8 @@ static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pic
     set_arrival(lanes, q, w, p->at_ns, put_p);
     if (!l->moves)
         return;
-    tell(l, p, w, &q->came, q->slot, bare_q);
-    tell(l, q, w, &p->came, p->slot, bare_p);
+    record_provenance(l, p, w, &q->came, q->slot, bare_q);
+    record_provenance(l, q, w, &p->came, p->slot, bare_p);
 }
 
 static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)

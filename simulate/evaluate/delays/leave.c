@@ -498,7 +498,7 @@ static int leave_received(struct mpg_evaluator *l, const struct mpg_step *s, dou
     find_edge(l, s, &l->edge[0], NULL, &x);
     if (l->recorder && mpg_record_delays_receive(l, s, &x, local_ns, err) < 0)
         return -1;
-    if (l->recorder && !l->recorder->told)
+    if (l->recorder && !l->recorder->is_recorded)
         leave_by(l, s, &x, local_ns);
     else
         l->code->receive(l->n, l->local, local_ns, (double)s->duration_ns, &x, stream_delay(l, s->stream), &account);

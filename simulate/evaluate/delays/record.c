@@ -218,7 +218,7 @@ void mpg_record_delays_begin(struct mpg_evaluator *l, const struct mpg_step *s)
         begin_merge(l, s);
         break;
     case MPG_STEP_LEAVE:
-        x->told = false;
+        x->is_recorded = false;
         if (s->dropped || s->round_trip)
             mpg_record_delays_leaving(l, s);
         break;

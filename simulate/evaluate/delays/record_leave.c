@@ -41,7 +41,7 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
         return 0;
     if (l->tally->pairs && mpg_tally_edge(l->tally, s, e, &between, err) < 0)
         return -1;
-    x->told = true;
+    x->is_recorded = true;
     const bool all = mpg_provenance_all(x->firsts, l->n);
     mpg_provenance_add(x->trail, stream, l->tally->at[s->stream]);
     mpg_provenance_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
@@ -248,7 +248,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
 {
     struct mpg_recorder *x = l->recorder;
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
-    if (x->told)
+    if (x->is_recorded)
         return 0;
     if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->skips) {
         add_alone(l, s);

@@ -10,7 +10,7 @@ enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
  * (simulate/attribution/tally.h). */
 enum { LANES_A_BLOCK = 16 };
 /* Lanes of all runs together in the first pass, when the memory of a lane is unknown. */
-enum { LANES_UNTOLD = 1024 };
+enum { LANES_UNKNOWN = 1024 };
 
 /* Replicas of N runs in one pass. */
 struct replicas {
@@ -223,17 +223,17 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
     const uint32_t alone = lanes_a_pass(bytes);
     const uint32_t each = replicas < alone ? replicas : alone;
     size_t most = most_runs(bytes, each);
-    if (!g->run[at]->told && most > LANES_UNTOLD / each)
-        most = LANES_UNTOLD / each;
+    if (!g->run[at]->has_findings && most > LANES_UNKNOWN / each)
+        most = LANES_UNKNOWN / each;
     most = most < 1 ? 1 : most;
     return left < most ? left : most;
 }
 
 /* Gives N runs the findings of a pass. */
-static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
+static void give_findings(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
 {
     for (size_t i = 0; i < n; i++) {
-        run[i]->told = true;
+        run[i]->has_findings = true;
         *run[i]->passed = *passed;
     }
 }
@@ -255,7 +255,7 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
     share_progress(g, run[0], (double)lanes * (double)n);
     const int status = evaluate_replicas(&replicas, first, lanes, err);
     g->done += (double)lanes * (double)n;
-    tell(run, n, &g->passed);
+    give_findings(run, n, &g->passed);
     return status;
 }
 
@@ -306,7 +306,7 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
             some = runs_a_pass(&g, at, replicas);
             status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? observer : NULL,
                               err);
-            tell(g.run + at + some, g.n - at - some, &g.passed);
+            give_findings(g.run + at + some, g.n - at - some, &g.passed);
         }
     }
     mpg_progress_end(&progress);

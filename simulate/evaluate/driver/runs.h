@@ -23,7 +23,7 @@ struct mpg_run {
     uint32_t redone; /* replicas that were evaluated again; incremented */
     /* Memory of a lane, bytes, by the findings of earlier passes. */
     double (*lane_bytes)(const void *context);
-    bool told; /* a pass of this configuration has been made */
+    bool has_findings; /* a pass of this configuration has been made */
     /* Called before the first replica and after the last; other scenarios may have no replicas in memory then. May be NULL. */
     int (*start)(void *context, struct mpg_error *err);
     int (*finish)(void *context, struct mpg_error *err);

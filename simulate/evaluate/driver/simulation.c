@@ -116,8 +116,8 @@ static struct simulation *find_like(struct simulation *all, struct simulation *s
 static bool same_clocks(const struct simulation *a, const struct simulation *b)
 {
     const enum mpg_clock_source source = mpg_clock_map_source(a->clocks);
-    const bool is_told = source != MPG_CLOCK_NONE && source != MPG_CLOCK_BOUNDED;
-    return same_graph(a, b) && (is_told || wants_clock(a) == wants_clock(b));
+    const bool is_given = source != MPG_CLOCK_NONE && source != MPG_CLOCK_BOUNDED;
+    return same_graph(a, b) && (is_given || wants_clock(a) == wants_clock(b));
 }
 
 static int find_clocks(struct simulation *all, struct simulation *sim, struct mpg_error *err)

@@ -58,8 +58,8 @@ static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, co
  * the first pass a collective may include all ranks. */
 static double expansion_bytes(const struct simulation *sim)
 {
-    const bool told = sim->prepass.is_done || sim->passed.counts.calls > 0;
-    const int32_t p = told ? sim->passed.expanded : sim->graph.expand ? sim->result->ranks : 0;
+    const bool has_findings = sim->prepass.is_done || sim->passed.counts.calls > 0;
+    const int32_t p = has_findings ? sim->passed.expanded : sim->graph.expand ? sim->result->ranks : 0;
     const int worlds = sim->options->predicts ? 1 : 2;
     return (worlds + (sim->result->where ? MPG_CAME_TERMS : 0)) * sizeof(double) * (p + mpg_expansion_values(p));
 }
@@ -86,7 +86,7 @@ static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *gr
                           .begin = begin,
                           .end = end,
                           .lane_bytes = lane_bytes_of,
-                          .told = x->sim->prepass.is_done || x->sim->passed.counts.calls > 0,
+                          .has_findings = x->sim->prepass.is_done || x->sim->passed.counts.calls > 0,
                           .passed = &x->sim->passed};
     run.pass_config.graph = graph;
     return run;

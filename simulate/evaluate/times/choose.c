@@ -25,7 +25,7 @@ static void set_arrival(const struct mpg_evaluator *t, uint32_t slot, uint32_t w
 }
 
 /* Records that lane W of the view at SLOT comes from FROM. */
-static void tell(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struct mpg_value from)
+static void record_provenance(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struct mpg_value from)
 {
     if (!t->moves)
         return;
@@ -36,15 +36,15 @@ static void tell(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struc
 static void assign(void *times, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
 {
     set_arrival(times, slot, w, value + shift_ns);
-    tell(times, slot, w, mpg_value_kept(taken->number));
+    record_provenance(times, slot, w, mpg_value_kept(taken->number));
 }
 
 static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
     set_arrival(times, p->slot, w, q->at_ns);
     set_arrival(times, q->slot, w, p->at_ns);
-    tell(times, p->slot, w, mpg_value_slot(q->came.slot, MPG_VALUE_TIME));
-    tell(times, q->slot, w, mpg_value_slot(p->came.slot, MPG_VALUE_TIME));
+    record_provenance(times, p->slot, w, mpg_value_slot(q->came.slot, MPG_VALUE_TIME));
+    record_provenance(times, q->slot, w, mpg_value_slot(p->came.slot, MPG_VALUE_TIME));
 }
 
 static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
