@@ -93,7 +93,7 @@ static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_e
 }
 
 /* Returns whether LINE is in one of the first N of ROWS. */
-static bool is_told(const struct mpg_result_table *rows, size_t n, const struct mpg_note *line)
+static bool is_reported(const struct mpg_result_table *rows, size_t n, const struct mpg_note *line)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < rows->row[i].answer.warnings.n; k++)
@@ -109,7 +109,7 @@ static void warn_of_rows(const struct mpg_result_table *rows)
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = 0; k < rows->row[i].answer.warnings.n; k++) {
             const struct mpg_notes one = {.line = &rows->row[i].answer.warnings.line[k], .n = 1};
-            if (!is_told(rows, i, one.line))
+            if (!is_reported(rows, i, one.line))
                 warn(&one);
         }
 }

@@ -94,7 +94,7 @@ static json_t *compact_row(const json_t *row, bool opponents)
 /* Lines NAME of all ROWS, each once. A line that not all rows have gets REST as text, or with REST NULL its number of rows. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
-    json_t *seen = json_object(), *said = json_object(), *list = json_array(), *row, *line;
+    json_t *seen = json_object(), *reported = json_object(), *list = json_array(), *row, *line;
     const size_t n = json_array_size(rows);
     const char *key;
     size_t i, k;
@@ -120,12 +120,12 @@ static json_t *lines_of_all(const json_t *rows, const char *name, const char *re
                                                   json_sprintf("%s (%lld of %zu rows)",
                                                                json_string_value(json_object_get(whole, "text")),
                                                                (long long)have, n)));
-        else if (!json_object_get(said, json_string_value(topic))) {
-            json_object_set(said, json_string_value(topic), topic);
+        else if (!json_object_get(reported, json_string_value(topic))) {
+            json_object_set(reported, json_string_value(topic), topic);
             json_array_append_new(list, json_pack("{s:O, s:s}", "topic", topic, "text", rest));
         }
     }
-    json_decref(said);
+    json_decref(reported);
     json_decref(seen);
     return list;
 }

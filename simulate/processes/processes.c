@@ -117,8 +117,8 @@ static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
 {
     *p = (struct mpg_processes){.size = 1, .all = 1, .speaks = true, .sharing = 1};
-    const int said = mpg_launcher_processes();
-    if (said == 1 || getenv("MPGKIT_ALONE"))
+    const int launched = mpg_launcher_processes();
+    if (launched == 1 || getenv("MPGKIT_ALONE"))
         return 0;
     p->speaks = mpg_launcher_is_first();
     const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
@@ -132,9 +132,9 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     joined = p;
     if (atexit(leave_early) != 0)
         return mpg_error_set(err, "out of memory");
-    if (said > 0 && p->size != said)
+    if (launched > 0 && p->size != launched)
         return mpg_error_set(err, "the launcher has started %d processes, but their MPI knows of %d "
-                                  "(MPGKIT_ALONE=1: each gives its own answer)", said, p->size);
+                                  "(MPGKIT_ALONE=1: each gives its own answer)", launched, p->size);
     p->speaks = p->rank == 0;
     if (p->size == 1)
         mpg_processes_leave(p);

@@ -64,15 +64,15 @@ static void print_change(const struct mpg_hypothesis_shares *s, const char *what
     fputc('\n', out);
 }
 
-/* Returns the hypothesis, not TOLD yet, that alone shortens the run most; hypotheses without a share come last. */
-static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *told, double *scratch)
+/* Returns the hypothesis, not REPORTED yet, that alone shortens the run most; hypotheses without a share come last. */
+static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *reported, double *scratch)
 {
     size_t best = s->list->n;
     double least_ns = 0;
     for (size_t i = 0; i < s->list->n; i++) {
         const double change_ns =
             s->alone_ns[i] ? mpg_hypothesis_shares_change(s, s->none_ns, s->alone_ns[i], scratch).median : INFINITY;
-        if (!told[i] && (best == s->list->n || change_ns < least_ns)) {
+        if (!reported[i] && (best == s->list->n || change_ns < least_ns)) {
             best = i;
             least_ns = change_ns;
         }
@@ -98,10 +98,10 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
         fputs("  all of it\n", out);
         print_change(s, "together", s->none_ns, s->all_ns, scratch, out);
     }
-    bool told[MPG_HYPOTHESES_MAX] = {false};
+    bool reported[MPG_HYPOTHESES_MAX] = {false};
     for (size_t k = 0; k < s->list->n; k++) {
-        const size_t i = find_next(s, told, scratch);
-        told[i] = true;
+        const size_t i = find_next(s, reported, scratch);
+        reported[i] = true;
         fputs("  ", out);
         mpg_printable_put(out, s->list->item[i].text);
         fputc('\n', out);

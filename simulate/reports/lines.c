@@ -23,7 +23,7 @@ static bool has_line(const struct mpg_notes *list, size_t n, const struct mpg_no
 }
 
 /* Whether note K of row I is also in an earlier row, or earlier in the same row. */
-static bool is_told(const struct mpg_lines *x, size_t i, size_t k)
+static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
 {
     const struct mpg_notes *list = of_row(x, i);
     for (size_t r = 0; r < i; r++)
@@ -38,7 +38,7 @@ static size_t count_variants(const struct mpg_lines *x, const char *topic)
     size_t n = 0;
     for (size_t i = 0; i < x->n && n <= MOST_VARIANTS; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++)
-            n += strcmp(of_row(x, i)->line[k].topic, topic) == 0 && !is_told(x, i, k);
+            n += strcmp(of_row(x, i)->line[k].topic, topic) == 0 && !is_reported(x, i, k);
     return n;
 }
 
@@ -82,7 +82,7 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++) {
             const struct mpg_note *line = &of_row(x, i)->line[k];
-            if (is_told(x, i, k))
+            if (is_reported(x, i, k))
                 continue;
             const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
             if (many && i > 0)

@@ -158,8 +158,8 @@ int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, 
         status = mpg_error_set(err, "out of memory for rows of a table");
     status = mpg_processes_agree(p, status, 0, err);
     if (status == 0 && sends) {
-        const uint64_t told = units;
-        p->messenger->send(&told, 1, sizeof told);
+        const uint64_t sent_units = units;
+        p->messenger->send(&sent_units, 1, sizeof sent_units);
         p->messenger->send(bytes, units, UNIT_BYTES);
     }
     const bool gathers = status == 0 && p->rank == 0;
