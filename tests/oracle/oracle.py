@@ -397,6 +397,7 @@ def parse_arguments(words):
     arguments = vars(argument_parser().parse_args(own(words)))
     arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     read_call_noise(arguments)
+    del arguments["perturb"]
     return arguments.pop("trace"), Settings(**arguments)
 
 
