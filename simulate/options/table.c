@@ -117,7 +117,7 @@ static const struct mpg_option_rule rules[] = {
     {"target=engine=lanes", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
     {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
     /* output */
-    {"where=path", MPG_OPTION_NEEDS, "a prediction", "it is made of times"},
+    {"where=path", MPG_OPTION_NEEDS, "predict|a prediction", "it is made of times"},
     {"where=segments", MPG_OPTION_NEEDS, "where=path", NULL},
     {"json", MPG_OPTION_EXCLUDES, "per-rank", NULL},
     {"csv", MPG_OPTION_EXCLUDES, "json", NULL},

@@ -44,7 +44,7 @@ is "a message that became faster" \
 
 # Four digits behind the point above 1 ns, as ever; three below; nothing below 1 ps.
 printed() {
-    "$mpgsim" --absorb=none "$@" one.txt | awk '$1 == "put" { print $3, $4 }'
+    "$mpgsim" --absorb=none "$@" one.txt | awk '$1 == "injected" { print $2, $3 }'
 }
 is "an account of some ns" "$(printed --call-noise=const:2.385ns)" "2.3850 ns"
 is "an account of less than 1 ns" "$(printed --call-noise=const:0.23849ns)" "0.238 ns"

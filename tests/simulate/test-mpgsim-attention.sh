@@ -265,7 +265,7 @@ waiting 8 1000 7000 30000
 only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for their receiver (56 us, all together)*--eager-limit=999, *" \
     "sends that waited keep what they took" "${given[@]}"
 # Of all that rank 0 is in calls, 8 times 7.05 us, none is left where its sends wait as is said.
-in_calls() { "$mpgsim" "$@" t.txt | awk '/^  in calls/ { print $5, $6 }'; }
+in_calls() { "$mpgsim" "$@" t.txt | awk '/^  MPI overhead/ { print $3, $4 }'; }
 is "that they keep" "$(in_calls "${given[@]}")" "28.2 us"
 is "and not with what is said" "$(in_calls "${given[@]}" --eager-limit=999)" ""
 for limit in --eager-limit=999 --source=eager-limit=999 --source=whole.sig; do

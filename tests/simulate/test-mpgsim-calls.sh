@@ -281,7 +281,7 @@ take "processes of another world" 2 "#clocks shared
 END
 is "other worlds: this world's members meet" "$(delays --absorb=none --noise=const:100ns@0)" \
     "700 500"
-like "other worlds are mentioned" "$("$mpgsim" t.txt)" "*other worlds *operations with processes*"
+like "other worlds are mentioned" "$("$mpgsim" t.txt)" "*other jobs *operations with processes*"
 
 # ---- threads ----
 take "threads" 2 <<'END'

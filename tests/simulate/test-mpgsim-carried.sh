@@ -8,7 +8,7 @@ needs_python
 
 less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
 carried() {
-    "$mpgsim" "$@" | awk '$1 == "carried" { sub(/.*call that sees to them: /, ""); print }'
+    "$mpgsim" "$@" | awk '$1 == "progress" { sub(/.*call that sees to them: /, ""); print }'
 }
 
 # solve ROUND: rank 1 works from 1100 to 2900 ns of it
