@@ -90,7 +90,7 @@ function spread(D) {
 function hypotheses(D) {
     if (!D.hypotheses) return;
     const say = c => c ? `${time(c.change_ns.median)} (${c.change_ns.median_confidence_95.map(time).join(" to ")})` : "–";
-    section("What if", table("What each hypothesis changes of the run", ["supposed", "#alone", "#on top of all others"],
+    section("What if", table("What each hypothesis changes of the run", ["hypothesis", "#alone", "#on top of all others"],
                              D.hypotheses.each.map(h => [h.text, say(h.alone),
                                                           h.needed_by ? `none: ${h.needed_by} needs it` : say(h.on_top)]),
                              false, D.hypotheses.each_total));
@@ -115,9 +115,9 @@ function tables(title, D, predict) {
             ...(onto ? [r.path && r.path.share !== null ? percent(r.path.share) : "–"] : []), ...(predict ? [] : [r.class ?? "–"])]);
         const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
         const how = t.by === "call" || t.by === "callsite" ? [el("p", {class: "soft"},
-            "A call counts with the computation before it. " + (predict ? "" : "Put in: what it loses itself; taken over: what " +
+            "A call counts with the computation before it. " + (predict ? "" : "Injected: what it loses itself; propagated: what " +
             "it waits for as others are late; absorbed: what nobody notices; passed on: what is left. Of the longest delay: how much of what made the " +
-            "last rank late was put in there."))] : [];
+            "last rank late was injected there."))] : [];
         section(`${title}, by ${t.by}`, ...how, table(whose + ", the most first", heads, rows, false, t.rows_total));
     }
 }

@@ -15,12 +15,12 @@ function phaseLines(P) {
     const w = width(), left = 64, lane = 18, length = P.to_ns - P.from_ns;
     const last = Math.max(length, ...P.drawn.flatMap(r => r.predicted.map(c => c[0] + c[1]))); // calls may end after the stretch
     const whole = last > 2 * length ? length : last, span = Math.max(whole, P.traced_ns) || 1;
-    const worlds = [["predicted", whole]];
-    if (P.traced_ns > 0) worlds.unshift(["traced", P.traced_ns]);
-    const used = Object.keys(callKinds).filter(k => P.drawn.some(r => worlds.some(([world]) =>
-        r[world].some(c => P.names[c[2]].kind === k))));
+    const runs = [["predicted", whole]];
+    if (P.traced_ns > 0) runs.unshift(["traced", P.traced_ns]);
+    const used = Object.keys(callKinds).filter(k => P.drawn.some(r => runs.some(([run]) =>
+        r[run].some(c => P.names[c[2]].kind === k))));
     const a = Math.max(150, Math.floor(w / used.length)), across = Math.max(1, Math.floor(w / a));
-    const legend = 20 * Math.ceil(used.length / across), height = legend + worlds.length * (24 + lane * P.drawn.length) + 20;
+    const legend = 20 * Math.ceil(used.length / across), height = legend + runs.length * (24 + lane * P.drawn.length) + 20;
     const s = chart(height, "The worst phase", "Calls of each rank over time, traced and predicted");
     const x = ns => left + Math.max(0, Math.min(span, ns)) / span * (w - left - 4);
     used.forEach((k, i) => {
@@ -28,14 +28,14 @@ function phaseLines(P) {
         s.append(vg("rect", {x: px + 4, y: py + 3, width: 14, height: 10, fill: callColours[k]}),
                  vg("text", {x: px + 22, y: py + 13}, callKinds[k]));
     });
-    worlds.forEach(([world, ns], i) => {
+    runs.forEach(([run, ns], i) => {
         const top = legend + i * (24 + lane * P.drawn.length);
-        s.append(vg("text", {x: 4, y: top + 16}, world), vg("text", {x: w - 4, y: top + 16, "text-anchor": "end", class: "soft"}, time(ns)));
+        s.append(vg("text", {x: 4, y: top + 16}, run), vg("text", {x: w - 4, y: top + 16, "text-anchor": "end", class: "soft"}, time(ns)));
         P.drawn.forEach((r, k) => {
             const y = top + 24 + lane * k;
             s.append(vg("text", {x: left - 8, y: y + 11, "text-anchor": "end", class: "soft"}, `rank ${r.rank}`),
                      vg("path", {d: `M${left} ${y + 7}H${x(ns)}`, stroke: "var(--line)"}));
-            for (const [from, long, name] of r[world]) {
+            for (const [from, long, name] of r[run]) {
                 const x0 = x(from), call = vg("rect", {x: x0, y, width: Math.max(.6, x(from + long) - x0), height: 14,
                                                        fill: callColours[P.names[name].kind]});
                 call.append(vg("title", {}, `rank ${r.rank}: ${P.names[name].name}, ${time(long)}`));

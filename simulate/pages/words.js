@@ -86,7 +86,7 @@ function places(D) {
     const late = D.mode === "predict" || !D.where ? [] : D.where.tables[0].rows.filter(r => r.path && r.path.share > 0);
     if (late.length) {
         const r = late.reduce((a, b) => b.path.share > a.path.share ? b : a);
-        list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is put in at ${
+        list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is injected at ${
             site(r)}: what is saved there shortens the run.`, option: "--predict --where=path"});
     }
     const from = D.mode === "predict" || !D.where ? null : D.where.tables[0];
@@ -105,7 +105,7 @@ function places(D) {
 }
 
 // "the run would take 20 ms less (95 % confidence: 19 ms to 21 ms)"
-function supposed(c) {
+function changed(c) {
     const [low, high] = c.median_confidence_95;
     if (low <= 0 && high >= 0)
         return `no change that can be told (95 % confidence: ${time(low)} to ${time(high)})`;
@@ -120,7 +120,7 @@ function todo(D) {
     const each = D.hypotheses ? D.hypotheses.each.filter(h => h.alone) : [];
     each.sort((a, b) => a.alone.change_ns.median - b.alone.change_ns.median);
     for (const h of each.slice(0, 3))
-        list.push({text: `'${h.text}' alone: ${supposed(h.alone.change_ns)}.`, option: ""});
+        list.push({text: `'${h.text}' alone: ${changed(h.alone.change_ns)}.`, option: ""});
     const row = worstRow(D), all = D.waits ? D.waits.predicted.total_ns : 0;
     if (row && all > 0 && row.predicted.wait_ns > .01 * all) {
         const kind = mostKind(row.predicted);
