@@ -153,7 +153,7 @@ def numbers_of_text(name, dom, text):
             return "%s: %s, not %s" % (label, said, shown)
     part = text.split("Delay budget of a rank")[1]
     shown = dict(cells(dom, "Delay budget of a rank"))
-    unit = re.search(r"left += +\S+ (\S+)", part).group(1)
+    unit = re.search(r"net += +\S+ (\S+)", part).group(1)
     pieces = {"net at its end": r"net +=", "propagated from other ranks": r"propagated +\+", "computation": r" computation",
               "messages": r"\+ messages", "collectives": r"\+ collectives", "MPI overhead": r"\+ calls"}
     for key, before in pieces.items():
