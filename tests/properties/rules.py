@@ -154,9 +154,9 @@ class Account(Rule):
         else:
             sums = [("injected_ns", ("compute", "calls", "messages", "collectives"), ()),
                     ("absorbed_ns", ("absorbed_waiting", "absorbed_hidden"), ()),
-                    ("net_ns", ("put_in", "taken_over"), ("absorbed",))]
+                    ("net_ns", ("injected", "propagated"), ("absorbed",))]
             need(near(account["net_ns"], rank["delay_ns"]["mean"]), f"rank {number}: left")
-            never_negative = ("taken_over", "absorbed_waiting", "absorbed_hidden")
+            never_negative = ("propagated", "absorbed_waiting", "absorbed_hidden")
         scale = sum(map(abs, account.values()))
         for key, plus, minus in sums:
             total = math.fsum([account[f"{part}_ns"] for part in plus]
