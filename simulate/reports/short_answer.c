@@ -52,13 +52,13 @@ static const char *fact_of(const struct mpg_signature *sig, const char *key)
     return NULL;
 }
 
-/* Writes VALUE up to its first comma or parenthesis, after ", ". */
+/* Writes VALUE up to its first comma, after ", ". */
 static void put_fact(FILE *out, const char *value)
 {
     char text[120];
     if (!value)
         return;
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, ",("), value);
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(value, ","), value);
     fputs(", ", out);
     mpg_printable_put(out, text);
 }
