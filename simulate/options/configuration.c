@@ -165,15 +165,20 @@ static void resolve_where(struct mpg_question_config *q)
     }
 }
 
+bool mpg_config_wants_target_call_noise(const struct mpg_config *c)
+{
+    bool wants = false;
+    for (size_t i = 0; i < c->change.call_noise.n; i++)
+        wants = wants || strcmp(c->change.call_noise.item[i], "signature") == 0;
+    return wants;
+}
+
 /* Returns true if an option is given that only perturb mode has: each excludes --predict (table.c). */
 static bool has_perturb_option(const struct mpg_config *c)
 {
-    bool of_target = false;
-    for (size_t i = 0; i < c->change.call_noise.n; i++)
-        of_target = of_target || strcmp(c->change.call_noise.item[i], "signature") == 0;
-    return of_target || c->change.factor[MPG_SWEPT_CALL_NOISE].given || c->model.absorb != MPG_ABSORB_UNSAID ||
-           mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) || c->given.source_latency || c->given.source_byte ||
-           c->given.call_edges ||
+    return mpg_config_wants_target_call_noise(c) || c->change.factor[MPG_SWEPT_CALL_NOISE].given ||
+           c->model.absorb != MPG_ABSORB_UNSAID || mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) ||
+           c->given.source_latency || c->given.source_byte || c->given.call_edges ||
            mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
 }
 

@@ -170,6 +170,8 @@ int mpg_config_run(struct mpg_config *c, const struct mpg_setting *asked, const 
 
 /* Private to simulate/options/. */
 
+/* Returns true if --call-noise=signature is given. */
+bool mpg_config_wants_target_call_noise(const struct mpg_config *c);
 /* Returns the program's description, with options that store their values in C. */
 struct mpg_program mpg_config_program(struct mpg_config *c);
 /* Returns "measured" and so on; NULL: not given. */

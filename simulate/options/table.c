@@ -142,10 +142,7 @@ static bool replaces(const struct mpg_config *c, const struct mpg_option_list *g
 
 static bool replaces_noise(const struct mpg_config *c)
 {
-    bool of_target = false;
-    for (size_t i = 0; i < c->change.call_noise.n; i++)
-        of_target = of_target || strcmp(c->change.call_noise.item[i], "signature") == 0;
-    return replaces(c, &c->change.noise, MPG_SWEPT_NOISE) && !of_target;
+    return replaces(c, &c->change.noise, MPG_SWEPT_NOISE) && !mpg_config_wants_target_call_noise(c);
 }
 
 static bool is_swept(const struct mpg_config *c, const char *name)

@@ -44,14 +44,6 @@ static bool is_bold(FILE *out)
     return isatty(fileno(out)) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
 }
 
-static const char *fact_of(const struct mpg_signature *sig, const char *key)
-{
-    for (size_t i = 0; sig && i < sig->facts; i++)
-        if (strcmp(sig->fact[i].key, key) == 0)
-            return sig->fact[i].value;
-    return NULL;
-}
-
 /* Writes VALUE up to its first comma, after ", ". */
 static void put_fact(FILE *out, const char *value)
 {
@@ -83,8 +75,8 @@ static void put_head(const struct mpg_report *r, FILE *out)
     put_program(r, out);
     fputs("target: ", out);
     mpg_printable_put(out, target && target->path ? target->path : "?");
-    put_fact(out, fact_of(target, "cpu"));
-    put_fact(out, fact_of(target, "mpi"));
+    put_fact(out, target ? mpg_fact_find(target->fact, target->facts, "cpu") : NULL);
+    put_fact(out, target ? mpg_fact_find(target->fact, target->facts, "mpi") : NULL);
     if (path && !r->places)
         fprintf(out, ", messages by path '%s'", mpg_path_name(path->path));
     if (mpg_report_source(r, source, sizeof source)) {
@@ -279,8 +271,7 @@ static double waited_of(const struct mpg_attribution_row *row)
 static void put_waiting(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];
-    const double run_ns = w->total.term[0] + w->total.term[1] + w->total.term[2] + w->total.term[3] + w->total.term[4] +
-                          w->total.term[5];
+    const double run_ns = mpg_where_run(w->total.term);
     size_t most = 0;
     if (t->n == 0)
         return;

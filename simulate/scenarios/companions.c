@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/evaluate/driver/interval.h"
+#include "simulate/reports/report.h"
 
 /* A ratio of two runs with equal draws needs few replicas: one block. */
 enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
@@ -92,13 +92,11 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
     if (status == 0)
         status = simulate(&r, files, UINT32_MAX, err);
     if (status == 0 && is_first(setting)) {
-        const struct mpg_resampling resampling = mpg_perturbation_resampling(&r.setting.p);
-        const uint32_t n = r.result.replicas;
-        if (!(sorted = malloc(n * sizeof *sorted)))
+        const struct mpg_report report = {.p = &r.setting.p, .result = &r.result};
+        if (!(sorted = malloc(r.result.replicas * sizeof *sorted)))
             status = mpg_error_set(err, "out of memory");
         else {
-            x->perturbed = mpg_summarise(r.result.run_ns, n, sorted);
-            mpg_interval_widen(&x->perturbed, &resampling, r.result.run_ns, sorted, n, r.result.first_replica);
+            x->perturbed = mpg_report_run(&report, sorted);
             x->perturbed_traced_ns = mpg_result_traced(&r.result);
         }
     }
