@@ -362,6 +362,9 @@ struct mpg_bound_hypotheses;
 /* Returns whether some members of CALL, a collective of any kind, can leave before all members have entered: rooted
  * collectives and scans. */
 bool mpg_collective_is_partial(enum mpg_call call);
+/* Returns true if the call of STEP takes its traced time on any network and any processor: files, processes that are spawned,
+ * functions that the tracer does not know, and calls that failed. */
+bool mpg_step_keeps_time(const struct mpg_step *step);
 
 /* Factors on computation by innermost named region. */
 struct mpg_region_ratios {

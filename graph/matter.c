@@ -57,3 +57,19 @@ enum mpg_matter mpg_call_matter(enum mpg_call call)
         return MPG_MATTER_OTHER;
     }
 }
+
+bool mpg_step_keeps_time(const struct mpg_step *s)
+{
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_FILE_OPEN:
+    case MPG_KIND_FILE_CLOSE:
+    case MPG_KIND_FILE:
+    case MPG_KIND_IFILE:
+    case MPG_KIND_FILE_COLLECTIVE:
+    case MPG_KIND_DYNAMIC:
+    case MPG_KIND_UNKNOWN:
+        return true;
+    default:
+        return s->failed;
+    }
+}

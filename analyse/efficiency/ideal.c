@@ -49,23 +49,6 @@ double mpg_ideal_work(const struct mpg_step *s)
 
 /* ---- calls ---- */
 
-/* Returns whether S takes its traced time on any network. */
-static bool is_elsewhere(const struct mpg_step *s)
-{
-    switch (mpg_call_kind(s->call)) {
-    case MPG_KIND_FILE_OPEN:
-    case MPG_KIND_FILE_CLOSE:
-    case MPG_KIND_FILE:
-    case MPG_KIND_IFILE:
-    case MPG_KIND_FILE_COLLECTIVE:
-    case MPG_KIND_DYNAMIC:
-    case MPG_KIND_UNKNOWN:
-        return true;
-    default:
-        return s->failed;
-    }
-}
-
 static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -81,7 +64,7 @@ static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, d
 static double leave_ns(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
 {
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    const double own_ns = !meets && is_elsewhere(s) ? (double)(s->duration_ns - s->call_off_ns) : 0;
+    const double own_ns = !meets && mpg_step_keeps_time(s) ? (double)(s->duration_ns - s->call_off_ns) : 0;
     return after_edges(x, s, at_ns + own_ns);
 }
 

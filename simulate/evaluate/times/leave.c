@@ -20,23 +20,6 @@ static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
     return true;
 }
 
-/* Whether the duration of S depends neither on the network nor on the processor's speed. */
-static bool is_elsewhere(const struct mpg_step *s)
-{
-    switch (mpg_call_kind(s->call)) {
-    case MPG_KIND_FILE_OPEN:
-    case MPG_KIND_FILE_CLOSE:
-    case MPG_KIND_FILE:
-    case MPG_KIND_IFILE:
-    case MPG_KIND_FILE_COLLECTIVE:
-    case MPG_KIND_DYNAMIC:
-    case MPG_KIND_UNKNOWN:
-        return true;
-    default:
-        return s->failed;
-    }
-}
-
 /* Returns true if S may have waited in the trace, so that its duration is no measure of its own cost. */
 static bool may_have_waited(const struct mpg_step *s)
 {
@@ -50,7 +33,7 @@ static bool may_have_waited(const struct mpg_step *s)
 static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     double took_ns = (double)(s->duration_ns - s->call_off_ns), ratio = t->target->noise->compute_ratio;
-    if (is_elsewhere(s))
+    if (mpg_step_keeps_time(s))
         return took_ns;
     if (t->target->noise->calls_cost_nothing)
         return 0;
@@ -154,7 +137,7 @@ static void take_all(struct mpg_evaluator *t, const struct mpg_step *s)
 /* Like take_all(), and records the provenance. */
 static int follow(struct mpg_evaluator *t, const struct mpg_step *s, bool costs, struct mpg_error *err)
 {
-    mpg_record_times_own(t, s, costs || is_elsewhere(s) ? 0 : own_ns(t, s));
+    mpg_record_times_own(t, s, costs || mpg_step_keeps_time(s) ? 0 : own_ns(t, s));
     mpg_record_times_before(t);
     take(t, t->scratch, t->kappa, t->arrived, true);
     mpg_record_times_message(t);
@@ -217,7 +200,7 @@ int mpg_times_leave(struct mpg_evaluator *t, const struct mpg_step *s, struct mp
         t->own[w] = value[w] + t->kappa[w];
         t->by_message[w] = false;
     }
-    if (!is_elsewhere(s)) {
+    if (!mpg_step_keeps_time(s)) {
         costs = mpg_target_add_sent(t->target, s, t->first, t->n, t->own);
         costs = add_round_trip(t, s) || costs;
     }
