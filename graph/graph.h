@@ -377,8 +377,8 @@ struct mpg_region_ratios {
     } *region;
 };
 
-/* The progress of one kind of nonblocking collectives, as observed in the trace (docs/PROGRESS.md, Collectives moved
- * in calls). Kind: operation, number of members, bytes of a member's part. */
+/* The progress of one kind of nonblocking collectives, as observed in the trace (docs/PROGRESS.md, Weak progress of
+ * nonblocking collectives). Kind: operation, number of members, bytes of a member's part. */
 struct mpg_nonblocking {
     enum mpg_call call; /* the blocking variant */
     int32_t members;
@@ -389,9 +389,9 @@ struct mpg_nonblocking {
 };
 enum { MPG_NONBLOCKING_MAX = 32 };
 
-/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Served
- * transfers). Kind: call and bytes, both directions together. STARTING: the starting call waits until the target is
- * in an MPI call that progresses transfers; COMPLETING: the completing call waits. */
+/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Target-side
+ * progress of one-sided transfers). Kind: call and bytes, both directions together. STARTING: the starting call waits until
+ * the target is in an MPI call that progresses transfers; COMPLETING: the completing call waits. */
 struct mpg_rma_progress {
     enum mpg_call call; /* large-count variants as the plain call */
     int64_t bytes;

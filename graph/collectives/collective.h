@@ -17,7 +17,8 @@ struct member {
     struct waiter *waiter; /* waits in the collective, or in completing its request */
     struct call_ref call_ref;
     uint32_t slot, index; /* index: among the parts that the member's call starts */
-    double enter_ns, came_ns; /* SCAN: enter_ns becomes the enter of LATEST */
+    double enter_ns;       /* aligned enter; SCAN: becomes the enter of LATEST */
+    double came_ns;        /* aligned enter of this member */
     int64_t duration_ns,
         off_ns; /* off_ns: blocking: time off the CPU in the call; SCAN: maximum over members 0 .. this one */
     int64_t bytes, target_bytes; /* bytes as traced; bytes as changed by hypotheses */
@@ -25,7 +26,7 @@ struct member {
 };
 
 struct collective {
-    struct batch_attachment over; /* expanded collective to which steps still refer */
+    struct batch_attachment over; /* an expanded collective that has ended: freed with the batch whose steps refer to it */
     enum mpg_call called, call; /* call: the blocking variant of `called` */
     bool blocking;
     int64_t off_ns; /* blocking: longest time that a member was off its CPU in the call */
@@ -37,7 +38,9 @@ struct collective {
     enum order order;
     int32_t where;         /* communicator or window */
     int32_t comm, p, root; /* root: member index, -1: not known yet, or none */
-    int32_t expected, arrived, prefix, left; /* expected: members of this world */
+    /* expected: number of members in this world; arrived, left: how many of them have entered and left; prefix: SCAN: members
+     * 0 .. prefix - 1 have entered */
+    int32_t expected, arrived, prefix, left;
     bool closed, foreign_root; /* closed: the meeting slot has a value */
     uint32_t meeting_slot; /* G; SHAPE_TO_ROOT: the root's end or start, if members wait for the root */
     double held_ns;        /* time of that node */

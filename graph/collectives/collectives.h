@@ -79,8 +79,7 @@ struct nonblocking_part {
     const int32_t *world_ranks;
 };
 /* Fills *NONBLOCKING_PART if PART belongs to a nonblocking collective with algorithms. Returns false if the collective is
- * blocking,
- * dropped, without algorithm, with members of other worlds, or has one member. */
+ * blocking, dropped, without algorithm, with members of other worlds, or has one member. */
 bool mpg_graph_part_is_nonblocking(const struct collectives *collectives, const struct part *part,
                                    struct nonblocking_part *nonblocking_part);
 /* *ENTER_NS, *NUMBER: aligned enter and call number of member INDEX. Returns false if the member has not entered. */
@@ -92,7 +91,8 @@ bool mpg_graph_part_is_dropped(const struct part *part);
 int mpg_graph_part_edges(struct collectives *collectives, const struct part *part, double leave_ns, struct mpg_error *err);
 /* Returns whether other members wait until PART has left. Call before mpg_graph_part_edges(). */
 bool mpg_graph_part_is_awaited(const struct part *part);
-/* CALL, whose PART is awaited, has been left: releases the other members. PART is over. */
+/* CALL, whose PART is awaited, has been left: releases the other members. PART is over. Returns 0, or
+ * -1: out of memory. */
 int mpg_graph_part_left(struct collectives *collectives, const struct part *part, const struct call *call, struct mpg_error *err);
 
 /* Returns whether WAITER waits for other members of PART. */

@@ -46,7 +46,7 @@ struct channel_bucket {
 /* Zero-initialised: empty. */
 struct channel_table {
     struct channel_bucket *line;
-    size_t lines, count; /* number of buckets, a power of 2 */
+    size_t lines, count; /* number of buckets, 0 or a power of 2; number of entries in use */
 };
 
 /* Returns the content under NAME. *WHERE: for mpg_graph_channel_change() and mpg_graph_channel_remove(), valid until

@@ -56,12 +56,14 @@ bool mpg_graph_is_alone(const struct matching *matching, int32_t rank);
 /* Returns the protocol of a message of BYTES sent in the mode of call MODE. */
 struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes);
 
-/* Returns the protocol of LOAD sent in the mode of call MODE, from the cache or computed. */
+/* Returns the cache entry of messages of BYTES sent in the mode of call MODE; the entry can hold another size and mode. */
 static inline struct known_protocol *graph_protocol_place(struct matching *matching, enum mpg_call mode, int64_t bytes)
 {
     const uint64_t hash = ((uint64_t)bytes ^ mode) * 0x9e3779b97f4a7c15u;
     return &matching->known[(hash >> 32) % GRAPH_PROTOCOLS];
 }
+/* Return the protocol of LOAD sent in the mode of call MODE: mpg_graph_find_protocol() computes the protocol and fills the
+ * cache, graph_load_protocol() asks the cache first. */
 struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load);
 static inline struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load)
 {
@@ -99,11 +101,12 @@ int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_
 /* Posts a receive of the program. FROM: rank of COMM. ANY: MPG_ANY_ flags of the receive. */
 int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from, int32_t tag, uint32_t any,
                    int64_t room_bytes, struct message **message, struct mpg_error *err);
-/* mpg_graph_take_message() takes the message from its channel, as a matched probe does; mpg_graph_post_message()
- * posts the receive. */
 /* In a learning pass: hypothesis DROPPER (-1: none) drops the send of M, whose receive is posted. Returns 0, or -1:
  * out of memory. */
 int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err);
+/* mpg_graph_take_message(): takes the first message without receive from the channel NAME, as a matched probe does; *MESSAGE is a
+ * new message if none has been sent. mpg_graph_post_message(): CALL posts the receive of such a MESSAGE, with a buffer of
+ * ROOM_BYTES. Both return 0, or -1: out of memory. */
 int mpg_graph_take_message(struct matching *matching, const struct channel_name *name, struct message **message,
                            struct mpg_error *err);
 int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *message, int64_t room_bytes,

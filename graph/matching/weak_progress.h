@@ -48,7 +48,8 @@ struct progress_calls {
 };
 
 struct progress {
-    bool is_on, observes, serves;
+    bool is_on, observes;
+    bool serves; /* one-sided transfers are examined, too: their kinds are observed, or some wait for the target's calls */
     struct mpg_weak_progress limits;   /* larger sends are weak; if OBSERVES, all sends are examined */
     int32_t ranks;
     struct progress_calls *rank;

@@ -25,7 +25,7 @@ int mpg_graph_begin_window_call(struct matching *matching, struct windows *windo
 /* CALL, about a window, is left: adds edges of transfers that wait for target-side progress. Returns 0, or -1: out of
  * memory. */
 int mpg_graph_window_edges(struct matching *matching, struct windows *windows, const struct call *call, struct mpg_error *err);
-/* CALL, a fence, ends an epoch. *MOVED: bytes that the rank transferred in the epoch, dropped if hypotheses drop the
+/* CALL, a fence, ends an epoch. *RMA_PENDING: bytes that the rank transferred in the epoch, dropped if hypotheses drop the
  * epoch. Returns 0, or -1 with ERR. */
 int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
                         const struct call *call, struct load *rma_pending, struct mpg_error *err);

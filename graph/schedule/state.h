@@ -25,7 +25,7 @@ struct stream {
     struct stream *sibling;
     uint32_t thread;
     enum phase phase;
-    int64_t last_leave_ns;
+    int64_t last_leave_ns;             /* leave of the previous call, on the rank's own clock */
     struct interval_sums interval_sums;            /* since the previous call */
     struct regions regions;            /* open regions, if options name regions */
     struct mpg_call_site from;             /* previous call */
@@ -68,7 +68,8 @@ struct rank_state {
     bool started, finished, finalized, queued;
     bool ended;               /* the trace has no further events */
     uint64_t calls;           /* calls read so far */
-    int64_t start_ns, progress_ns;
+    int64_t start_ns;         /* leave of MPI_Init, or enter of the first call, on the rank's own clock */
+    int64_t progress_ns;      /* leave of the latest call minus start_ns: the order of the queue */
 };
 
 /* Ranks that can go on; heap by progress in their own run. */
