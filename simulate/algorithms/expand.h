@@ -40,10 +40,10 @@ struct mpg_message_costs {
 /* Provenance of a value: FOLLOWED numbers of each kind, behind its LANES times. */
 enum mpg_came {
     MPG_CAME_FROM,     /* origin, as numbered by the caller */
-    MPG_CAME_LATENCY,  /* latency or byte time, ns; the next one is the number of messages, or of bytes */
-    MPG_CAME_MESSAGES,
-    MPG_CAME_BYTES,    /* latency or byte time, ns; the next one is the number of messages, or of bytes */
-    MPG_CAME_SIZE,
+    MPG_CAME_LATENCY,  /* sum of latencies, ns */
+    MPG_CAME_MESSAGES, /* number of latencies in MPG_CAME_LATENCY */
+    MPG_CAME_BYTES,    /* time of bytes, ns */
+    MPG_CAME_SIZE,     /* number of bytes in MPG_CAME_BYTES */
     MPG_CAME_BASE,     /* ns: the sum of costs and overheads in the last lane, if the last lane is not recorded; else 0 */
     MPG_CAME_TERMS
 };

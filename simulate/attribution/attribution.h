@@ -9,7 +9,7 @@
 /* Terms of a place: the account of the mode, in the order of its struct; then the terms of the critical path. */
 enum mpg_attribution_term {
     MPG_ATTRIBUTION_ACCOUNT = 0, /* 8 of them */
-    MPG_CRITICAL_COMPUTATION = 8, /* ns, like all terms without a comment; recorded in pairs */
+    MPG_CRITICAL_COMPUTATION = 8, /* ns, like all terms without a comment; from here on critical.c spools two together */
     MPG_CRITICAL_NOISE,
     MPG_CRITICAL_CALL,
     MPG_CRITICAL_SCALED, /* the part that is scaled by the ratio of computation */
@@ -17,7 +17,7 @@ enum mpg_attribution_term {
     MPG_CRITICAL_MESSAGES, /* number of latencies in MPG_CRITICAL_LATENCY */
     MPG_CRITICAL_BYTES,
     MPG_CRITICAL_SIZE, /* number of bytes in MPG_CRITICAL_BYTES */
-    MPG_CRITICAL_WHOLE,
+    MPG_CRITICAL_WHOLE, /* collectives that are one node; delays: injected into a collective */
     MPG_CRITICAL_WHOLES, /* number of collectives in MPG_CRITICAL_WHOLE */
     MPG_CRITICAL_ABSORBED, /* delays: absorbed by slack; 0 or less */
     MPG_CRITICAL_TRACER,   /* time of the tracer; 0 or less */

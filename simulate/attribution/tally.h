@@ -18,8 +18,8 @@ struct mpg_tally {
     bool pairs;                /* a place has the two ranks of a message */
     uint64_t *calls;           /* a place */
     double *sum;               /* a place: blocks x terms */
-    uint32_t *at;              /* a stream: its place; */
-    uint32_t *next;            /* and its place from its next step on; UINT32_MAX: the same */
+    uint32_t *at;              /* for each stream, its place */
+    uint32_t *next;            /* for each stream, its place from its next step on; UINT32_MAX: the same */
     uint32_t calls_capacity, sum_capacity, at_capacity, next_capacity;
     const struct mpg_lane_sums *code;
 };
@@ -30,9 +30,8 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
  * with PAIRS several partners for each. */
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs);
 void mpg_tally_free(struct mpg_tally *tally); /* NULL is allowed */
-/* Takes step S, before its terms are added. During an ENTER the place of the stream is the computation before the call, later the
- * call. The graph's options have `regions`. Returns
- * 0, or -1 with ERR: no memory. */
+/* Takes step S, before its terms are added: sets the place of S's stream. During an ENTER the place is the computation before
+ * the call, later the call. The graph's options have `regions`. Returns 0, or -1 with ERR: no memory. */
 int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg_error *err);
 /* Finds the place of the call of STREAM for a message from rank FROM to rank TO; only with pairs. */
 int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, int32_t to, uint32_t *number,

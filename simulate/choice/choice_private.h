@@ -162,7 +162,7 @@ void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
 /* The first function returns the number of the followed message ID, which is kept outside slots while a lane may still take the
  * message. The second calls MARK for all kept messages, with number and each lane W; BARE: the arrival without the injected
- * delay is needed too. */
+ * delay is needed too (always true). */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
                             void *context);
@@ -184,7 +184,7 @@ static inline double mpg_choosing_start_ns(const struct mpg_choosing *c, uint32_
     return v->serial ? v->cause_ns : -INFINITY;
 }
 
-/* Returns whether that is the current call. */
+/* Returns whether the current call completes the message of the view SLOT in lane W, which the trace completes later. */
 static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->early && c->view[(size_t)slot * c->n + w].is_new;
@@ -243,8 +243,7 @@ int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_
  * ERR. */
 int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
                           struct mpg_error *err);
-/* Describe candidates BEGIN .. END - 1 of S in `pick`, except raised; the lateness that S shows, with completed candidates
- * COMPLETED (begin, end) described; and raised of candidate I. */
+/* Fills pick[BEGIN] .. pick[END - 1] with these candidates of S: the fields that are equal for all lanes, except raised_ns. */
 void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t begin, uint32_t end);
 /* Sets the fields of the I-th candidate for lane W, before the order of its channel is kept. */
 void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);

@@ -249,7 +249,8 @@ int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct
 /* Evaluates S, a step of an expanded collective, by COSTS. */
 int mpg_evaluator_expand(struct mpg_evaluator *e, const struct mpg_step *s, const struct mpg_message_costs *costs,
                          struct mpg_error *err);
-/* Reserves memory for an expanded collective; AT_HAND scratch vectors as wide as the lanes. */
+/* mpg_evaluator_ready() reserves memory for the values of S, a step of an expanded collective. Returns 0, or -1: out of memory.
+ * mpg_evaluator_at_hand() returns value I of this memory: times of all lanes and, with a recorder, their provenance. */
 int mpg_evaluator_ready(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
 double *mpg_evaluator_at_hand(const struct mpg_evaluator *e, uint32_t i);
 
@@ -423,7 +424,7 @@ int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, 
 /* After edge I of S, the FIRST of several or a further one: pairs only. */
 void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t i, bool first);
 void mpg_delays_tally(struct mpg_evaluator *l, const struct mpg_step *s);
-/* The value of lane W, which leaves out call S, after it. */
+/* Returns the delay of lane W, which does not make call S, in place of the delay at the leave of S. */
 double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w);
 
 /* --- predict mode (times/) --- */

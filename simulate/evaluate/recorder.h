@@ -102,7 +102,7 @@ void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *
 /* Records that S has been left. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 
-/* --- predict mode (recorder_times.c, recorder_times_leave.c) --- */
+/* --- predict mode (times/record.c, times/record_leave.c) --- */
 
 void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s);
 int mpg_record_times_end(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);

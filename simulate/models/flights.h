@@ -76,7 +76,7 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_m
                        uint32_t first, uint32_t n, double *u);
 
 /* --- rows: successive benchmark samples, drawn together, which keep the correlation of successive messages
- * (docs/MODEL.md, section 3, Rows) --- */
+ * (docs/MODEL.md, section 3, Messages in a row) --- */
 
 /* Returns the rows for messages of BYTES; NULL: the signature has none. */
 const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);

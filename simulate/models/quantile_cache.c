@@ -11,7 +11,7 @@
 
 /* Entries of the cache, and the most terms of a constant message time. */
 enum { PLACES = 64, TERMS = 4 };
-/* The number of recent rows that are kept for each sending rank (docs/MODEL.md, section 3, Rows). */
+/* The number of recent rows that are kept for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
 enum { KEPT = 4 };
 
 /* --- rows: drawn once for all of their messages --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A histogram of compute intervals with a bounded number of bins of equal ratio (docs/MODEL.md, section 3,
+/* A histogram of compute intervals with a bounded number of bins of equal ratio (docs/NOISE.md,
  * Interruptions). */
 #ifndef MPG_HISTOGRAM_H
 #define MPG_HISTOGRAM_H

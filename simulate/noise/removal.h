@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Removal of the source machine's noise from a compute-interval class. The distribution of intervals is that of work convolved
- * with the record's distribution of losses; deconvolution gives the work (docs/MODEL.md, section 3, Interruptions). */
+ * with the record's distribution of losses; deconvolution gives the work (docs/NOISE.md, Interruptions). */
 #ifndef MPG_REMOVAL_H
 #define MPG_REMOVAL_H
 

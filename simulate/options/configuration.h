@@ -128,7 +128,7 @@ struct mpg_config {
     size_t trace_number;               /* number of traces: 1, except for a table of targets */
     struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
     bool run_failed;                   /* out of memory for the history */
-    char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, in words, */
+    char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, as option arguments */
     char *key_text[MPG_KEY_AXES];      /* values of the swept keys, as texts */
 };
 
@@ -185,7 +185,7 @@ int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err);
 int mpg_config_take_factors(struct mpg_config *c, struct mpg_error *err);
 /* Error: the factor of WHAT has nothing that it multiplies, or C replaces what it multiplies. */
 int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mpg_error *err);
-/* Returns the texts of C's option with distributions that WHAT names; NULL: WHAT names another option. */
+/* Returns CHANGE's texts of the option with distributions that WHAT names; NULL: WHAT names another option. */
 struct mpg_option_list *mpg_config_dists(struct mpg_perturbation_config *change, enum mpg_swept what);
 /* Returns true if C has a factor of message times, so that the target is not the machine that was measured. */
 bool mpg_config_scales_messages(const struct mpg_config *c);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct mpg_messenger {
-    /* Starts MPI; sets RANK and SIZE. Collective, as all functions down to end() are, except send() and receive(). Waiting
+    /* Starts MPI; sets RANK and SIZE. Collective, as are all functions down to end(). Waiting
      * processes sleep. */
     void (*begin)(int *rank, int *size);
     /* Returns the minimum of OWN over all processes. */

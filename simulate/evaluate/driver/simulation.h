@@ -54,9 +54,9 @@ struct mpg_scenario {
 
 /* Simulates TRACE in N >= 1 scenarios of one mode. The replicas, processes, threads and observer are the first scenario's;
  * only the first scenario is observed. Scenarios with equal graphs share passes over the trace; PASSES counts them. In
- * predict mode run times are traced times plus delays, and the source's only use is the noise in intervals. With several
- * processes only the first one has the results and calls done(). On failure, results that are not done need no clearing.
- * Errors: errors of the trace, the graph and the options; out of memory. */
+ * predict mode a delay is the predicted less the traced run time, and the source's only use is the noise in intervals. With
+ * several processes only the first one has the results and calls done(). On failure, results that are not done need no
+ * clearing. Errors: errors of the trace, the graph and the options; out of memory. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

@@ -47,7 +47,7 @@ struct mpg_lane_account {
 };
 
 struct mpg_recurrences {
-    /* VALUE less NS. */
+    /* Subtracts NS from VALUE. */
     void (*less)(uint32_t n, double ns, double *value);
     /* An interval: VALUE, BEFORE plus the interval's delay, loses TRACER_NS; PUT_IN receives the gain. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
