@@ -37,7 +37,8 @@ static inline int64_t tracer_count_at(struct tracer_counts counts, int i)
 int64_t tracer_bytes(int64_t count, MPI_Datatype type);
 /* Returns the type at index I. */
 MPI_Datatype tracer_type_at(struct tracer_types types, int i);
-/* To be called when the program is about to commit (or to free) TYPE. */
+/* The program is about to commit TYPE, whose size can be stored from then on; to free TYPE, whose stored size is forgotten. Both
+ * take the lock. */
 void tracer_type_commit(MPI_Datatype type);
 void tracer_type_forget(MPI_Datatype type);
 

@@ -9,7 +9,7 @@
 /* Signs this process in, before the real MPI_Init. */
 void roll_sign(void);
 
-/* What the roll says if a process has not signed in. */
+/* How many processes have signed in, if some process has not. */
 struct roll_lack {
     int traced, ranks; /* TRACED of RANKS processes have signed in */
     bool tells;        /* in the one process that is to report this */
