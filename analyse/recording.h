@@ -14,7 +14,7 @@ struct mpg_recording {
     bool reliable;        /* both parts are small enough for an answer about the program */
 };
 
-/* What an answer takes from the trace. */
+/* The times of the trace that an answer uses. */
 enum mpg_recording_use {
     MPG_RECORDING_INTERVALS, /* compute intervals alone */
     MPG_RECORDING_ALL        /* the times of calls, too */

@@ -22,10 +22,10 @@ enum mpg_wait {
 /* Sums over a group of calls. */
 struct mpg_wait_sum {
     uint64_t calls, waited;         /* waited: calls with a wait longer than 0 */
-    double time_ns;                 /* time within the calls, and the part of this time spent waiting */
-    double wait_ns[MPG_WAIT_KINDS];
-    double off_cpu_ns;              /* and the part of the remaining time in which threads were off their CPUs. The rest is
-                                     * transfer and MPI overhead */
+    double time_ns;                 /* time within the calls */
+    double wait_ns[MPG_WAIT_KINDS]; /* parts of time_ns spent waiting */
+    double off_cpu_ns;              /* part of time_ns, without waiting, in which threads were off their CPUs. The rest of
+                                     * time_ns is transfer and MPI overhead */
 };
 
 /* The meaning of the values of steps. */

@@ -3,9 +3,9 @@
  *
  * The path is followed back from the last MPI_Finalize. It stays in a thread until the end of a call that waited, and goes on at
  * the begin of the awaited operation: a send, the post of a receive, the last member's call of a collective. The time from there
- * to the end of the waiting call is the message's. Two passes over the graph find the waits, which go to a temporary file; then
- * the ranks on the path are read, one after the other, for what they did on it. Memory: 48 bytes a change of thread on the path,
- * and sums. */
+ * to the end of the waiting call is the message's. Two passes over the graph find the waits, which go to a temporary file. Then
+ * the events of the ranks on the path are read, one rank after the other, and divide the path into its parts. Memory: 48 bytes a
+ * change of thread on the path, and sums. */
 #ifndef MPG_PATH_H
 #define MPG_PATH_H
 
@@ -87,7 +87,8 @@ int mpg_critical_path_find(struct critical_path *path, struct mpg_trace *trace, 
                            size_t segments, struct mpg_error *err);
 void mpg_critical_path_clear(struct critical_path *path);
 
-/* Adds what the ranks did on the N stretches, which are sorted by rank, thread and time, to PATH's parts. */
+/* Divides the N stretches, which are sorted by rank, thread and time, into computation, MPI and so on by the ranks' events, and
+ * adds these to PATH's parts. Returns 0, or -1 with ERR: an error of the trace; no memory. */
 int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch, size_t n, struct mpg_error *err);
 
 /* ---- causes of waits; given calls in the order of steps ---- */

@@ -20,9 +20,9 @@ struct mpg_efficiency_options {
 struct mpg_efficiency_rank {
     double compute_ns; /* C: time outside of MPI, without the four below */
     double tracer_ns;  /* recording, in intervals between calls */
-    double off_ns;     /* the thread was off its CPU, between calls, and */
-    double idle_ns;    /* used less CPU time than the rest (only where CPU times are recorded) */
-    double polled_ns;  /* between unsuccessful tests */
+    double off_ns;     /* off the CPU, in intervals between calls */
+    double idle_ns;    /* other time of these intervals beyond their CPU time; 0 where CPU times are not recorded */
+    double polled_ns;  /* intervals between unsuccessful tests */
     double in_mpi_ns;  /* within calls */
     double run_ns;     /* from leaving MPI_Init to entering MPI_Finalize */
     double ideal_ns;   /* likewise in the ideal run */
@@ -37,9 +37,8 @@ struct mpg_efficiency_run {
     bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
 };
 
-/* Finds the efficiencies of TRACE, in one pass; with counters, parts or unknown
- * clocks in more. The clocks of the ranks need not be comparable. The caller clears FOUND, also
- * on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
+/* Finds the efficiencies of TRACE, in one pass; with counters, parts or unknown clocks in more. The clocks of the ranks need not
+ * be comparable. The caller clears FOUND, also on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
 int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
                         struct mpg_efficiency_run *found, struct mpg_error *err);
 /* Returns the quality of the recording of FOUND. */

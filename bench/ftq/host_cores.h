@@ -41,7 +41,8 @@ const atomic_bool *mpg_host_error_reported(const struct mpg_ftq_cores *division)
 bool mpg_host_report_error(struct mpg_ftq_cores *division);
 
 /* Leaves; if WELL waits until every rank of this host leaves, to keep the ranks' CPU time separable from other
- * processes'. Frees SHARE's memory. */
+ * processes'. Frees DIVISION's list of cores; the
+ * memory that the ranks share stays mapped. */
 void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well);
 
 #endif

@@ -261,7 +261,7 @@ void play_free_request(struct player *p, struct play_request *request);
 struct play_persistent *play_new_persistent(struct player *p, int64_t id);
 struct play_persistent *play_find_persistent(struct player *p, int64_t id);
 void play_free_persistent(struct player *p, int64_t id);
-/* Frees the lists that HANDLE used. */
+/* Frees the lists of OWN, a persistent request. */
 void play_free_lists(struct play_persistent *own);
 
 /* complete.c */
