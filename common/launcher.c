@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/peek.h"
+
 /* Returns true if the variable NAME holds an open socket of Hydra. In a job inside another job the inner launcher closes the
  * outer job's sockets but keeps the variables. */
 static bool has_socket(const char *name)
@@ -54,6 +56,31 @@ int mpg_launcher_started(const char **launcher)
         }
     }
     return most;
+}
+
+/* --- Hydra --- */
+
+/* Returns the argument that follows NAME among the arguments of TEXT, SIZE bytes, each with a zero byte at its end; NULL if
+ * there is none. */
+static const char *find_argument(const char *text, size_t size, const char *name)
+{
+    const char *end = text + size;
+    for (const char *p = text; p < end; p += strlen(p) + 1)
+        if (strcmp(p, name) == 0)
+            return p + strlen(p) + 1 < end ? p + strlen(p) + 1 : NULL;
+    return NULL;
+}
+
+/* mpiexec starts a proxy on each host with `--control-port HOST:PORT`, its own address, and `--pgid NUMBER`, which counts the
+ * groups of processes that MPI_Comm_spawn adds. */
+bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", proxy);
+    const size_t size = mpg_peek(path, text, sizeof text);
+    const char *address = find_argument(text, size, "--control-port"), *group = find_argument(text, size, "--pgid");
+    return address && strchr(address, ':') &&
+           snprintf(job, bytes, "hydra-%s-%s", address, group ? group : "0") < (int)bytes;
 }
 
 /* --- Slurm --- */

@@ -4,6 +4,7 @@
 #define MPG_LAUNCHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/mpi.h"
 
@@ -16,6 +17,12 @@ int mpg_launcher_processes(void);
 /* Returns the largest number of processes that any launcher's variables report, and stores the launcher's name in *LAUNCHER;
  * 0 if no launcher reports a number. */
 int mpg_launcher_started(const char **launcher);
+
+/* Stores in JOB, of BYTES bytes, a name of the job whose processes on this host the process with the id PROXY has started. PROXY
+ * is a proxy of Hydra (MPICH, MVAPICH). The name is the same on all hosts of the job, and no other running job has the name.
+ * Returns false if PROXY's arguments do not tell (Intel MPI since 2019), or if they cannot be read. Source: Hydra,
+ * src/pm/hydra/ of MPICH 4.0. */
+bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes);
 
 /* The PMI version that srun offers to the tasks of a job step. */
 enum mpg_srun_protocol {

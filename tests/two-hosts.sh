@@ -9,8 +9,7 @@
 open_hosts() {
     [ "$(id -u)" = 0 ] || skip_all "only root makes network namespaces"
     command -v ip >/dev/null || skip_all "no ip (iproute2)"
-    launcher=$(mpi_launcher "$mpirun")
-    [ "$launcher" != other ] || skip_all "the launcher is neither Open MPI's nor MPICH's"
+    [ "$(mpi_launcher "$mpirun")" != other ] || skip_all "the launcher is neither Open MPI's nor MPICH's"
     unshare --uts --time --monotonic 1 true 2>/dev/null ||
         skip_all "no namespaces for host name and time"
     a=mpgkit-$$-a b=mpgkit-$$-b
@@ -40,6 +39,12 @@ exec taskset -c "\$FAR_CORES" ip netns exec $b unshare --uts --time --monotonic 
     sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
 AGENT
     chmod +x agent
+    use_launcher
+}
+
+# use_launcher: $mpirun starts processes on both.
+use_launcher() {
+    launcher=$(mpi_launcher "$mpirun")
     # shellcheck disable=SC2046 # words
     export $(mpi_between_hosts "$mpirun" "$tmp/agent" 192.0.2.0/24)
 }

@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench/ftq/speed.h"
 #include "bench/harness/interrupts.h"
 #include "bench/harness/launch.h"
+#include "common/launcher.h"
 #include "tests/tap.h"
 
 enum { N = 1000 };
@@ -95,6 +98,48 @@ static void test_launch(const char *words, int rank, int ranks, int local_rank, 
        "%s", name);
 }
 
+/* A process with ARGUMENTS after its name, as Hydra's proxy has: the name of its job is EXPECTED, NULL if none is to be found. */
+static void test_proxy(const char *const *arguments, const char *expected, const char *name)
+{
+    int ends[2], n = 0;
+    char job[64] = "", *words[16] = {"proxy", "-c", "echo; read line", "proxy"};
+    while (arguments[n] && n < 11)
+        words[4 + n] = (char *)arguments[n], n++;
+    char c;
+    int out[2];
+    if (pipe(ends) < 0 || pipe(out) < 0)
+        exit(1);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[0], 0);
+        dup2(out[1], 1);
+        close(ends[1]);
+        execv("/bin/sh", words);
+        _exit(127);
+    }
+    const bool started = pid > 0 && read(out[0], &c, 1) == 1;
+    const bool found = started && mpg_launcher_hydra_job(pid, job, sizeof job);
+    ok(started && found == (expected != NULL) && (!expected || strcmp(job, expected) == 0), "%s: '%s'", name, job);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(out[i]);
+    waitpid(pid, NULL, 0);
+}
+
+static void test_proxies(void)
+{
+    char job[16];
+    test_proxy((const char *[]){"--control-port", "near:4711", "--rmk", "user", "--pgid", "2", "--proxy-id", "1", NULL},
+               "hydra-near:4711-2", "Hydra's proxy");
+    test_proxy((const char *[]){"--proxy-id", "0", "--control-port", "near:4711", NULL}, "hydra-near:4711-0",
+               "a proxy without --pgid");
+    test_proxy((const char *[]){"--usize", "-1", "--auto-cleanup", "1", NULL}, NULL, "a proxy of Intel MPI");
+    test_proxy((const char *[]){"--pgid", "0", "--control-port", NULL}, NULL, "an argument without its value");
+    test_proxy((const char *[]){"--control-port", "--pgid", "0", NULL}, NULL, "a value that is no address");
+    test_proxy((const char *[]){"--control-port", "a-host-with-a-name-that-is-too-long-for-the-text.of.a.cluster.org:4711", NULL},
+               NULL, "a longer name than there is room for");
+    ok(!mpg_launcher_hydra_job(1 << 30, job, sizeof job), "no process");
+}
+
 static void test_launches(void)
 {
     test_launch("", 0, 1, 0, 1, "no launcher");
@@ -143,6 +188,7 @@ int main(void)
     test_pace();
     test_speed();
     test_launches();
+    test_proxies();
     test_interrupts();
     return done();
 }

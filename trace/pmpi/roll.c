@@ -41,7 +41,7 @@ struct record {
 static struct {
     char path[256];
     char job[200];
-    bool is_common; /* the job's name is the same on all hosts */
+    char common[300]; /* a name of the job that is the same on all hosts; empty: none is known */
     bool leads;     /* this process has signed in first */
     bool has_decided; /* this process has decided for this host */
     bool counts; /* the file exists, and this process has signed in */
@@ -49,60 +49,69 @@ static struct {
     uint64_t size; /* number of the job's processes on this host */
 } roll = {.fd = -1};
 
+/* The job's name here is the same on all hosts. */
+static bool use_on_all_hosts(void)
+{
+    snprintf(roll.common, sizeof roll.common, "%s", roll.job);
+    return true;
+}
+
 /* Gets the job's name and local size in an srun step from Slurm's variables. Returns false if the step offers
  * another PMI version than PROTOCOL, which this MPI would not use, or in a heterogeneous job, in which each
  * component counts only its own tasks. */
-static bool find_step(char *job, size_t bytes, enum mpg_srun_protocol protocol)
+static bool find_step(enum mpg_srun_protocol protocol)
 {
     enum mpg_srun_protocol found;
     const int tasks = mpg_launcher_srun_tasks_here();
     if (!mpg_launcher_srun(&found) || found != protocol || tasks < 1 || getenv("SLURM_HET_SIZE"))
         return false;
     roll.size = (uint64_t)tasks;
-    return snprintf(job, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) < (int)bytes;
+    return snprintf(roll.job, sizeof roll.job, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) <
+               (int)sizeof roll.job &&
+           use_on_all_hosts();
 }
 
 /* Hydra, MPICH's launcher, has no job name. Each rank has a socket created by its host's proxy process, whose
- * process id and start time are unique to the job. */
-static bool find_job_of_hydra(char *job, size_t bytes)
+ * process id and start time are unique to the job on this host. The proxy's arguments are the same on all hosts. */
+static bool find_job_of_hydra(void)
 {
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
     struct ucred maker;
     socklen_t length = sizeof maker;
     if (!size)
-        return find_step(job, bytes, MPG_SRUN_PMI2);
+        return find_step(MPG_SRUN_PMI2);
     if (!socket_text ||
         getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
         return false;
     uint64_t mark = mpg_process_mark(maker.pid);
-    roll.is_common = false;
+    if (!mpg_launcher_hydra_job(maker.pid, roll.common, sizeof roll.common))
+        roll.common[0] = '\0';
     roll.size = (uint64_t)atoi(size);
     return mark != 0 &&
-           snprintf(job, bytes, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)bytes;
+           snprintf(roll.job, sizeof roll.job, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)sizeof roll.job;
 }
 
 /* Gets the job name from Open MPI's launcher or another PMIx launcher. */
-static bool find_job_of_pmix(char *job, size_t bytes)
+static bool find_job_of_pmix(void)
 {
     const char *name = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!size)
-        return find_step(job, bytes, MPG_SRUN_PMIX);
+        return find_step(MPG_SRUN_PMIX);
     if (!name)
         return false;
     roll.size = (uint64_t)atoi(size);
-    return snprintf(job, bytes, "%s", name) < (int)bytes;
+    return snprintf(roll.job, sizeof roll.job, "%s", name) < (int)sizeof roll.job && use_on_all_hosts();
 }
 
-static bool find_job(char *job, size_t bytes)
+static bool find_job(void)
 {
-    return (MPG_TRACER_MPI != MPG_MPI_MPICH && find_job_of_pmix(job, bytes)) ||
-           (MPG_TRACER_MPI != MPG_MPI_OPENMPI && find_job_of_hydra(job, bytes));
+    return (MPG_TRACER_MPI != MPG_MPI_MPICH && find_job_of_pmix()) ||
+           (MPG_TRACER_MPI != MPG_MPI_OPENMPI && find_job_of_hydra());
 }
 
 static bool find_path(void)
 {
-    roll.is_common = true;
-    if (!find_job(roll.job, sizeof roll.job) || roll.size < 1)
+    if (!find_job() || roll.size < 1)
         return false;
     char host[HOST_NAME_MAX + 1] = ""; /* containers on other hosts may share the folder */
     (void)gethostname(host, sizeof host - 1);
@@ -272,7 +281,7 @@ static struct record decide_together(int ranks, struct roll_lack *lack)
     if (now.decided)
         return now;
     const int number = roll.leads ? (int)now.number : 0;
-    const enum hosts_answer answer = hosts_ask(roll.job, number, ranks, roll.leads ? wait_ms : 0, &count);
+    const enum hosts_answer answer = hosts_ask(roll.common, number, ranks, roll.leads ? wait_ms : 0, &count);
     if (answer == HOSTS_UNKNOWN)
         return decide_alone(lack);
     lack->traced = count.traced;
@@ -288,10 +297,10 @@ bool roll_is_complete(int ranks, struct roll_lack *lack)
     if (!roll.counts)
         return true;
     struct record now = wait_for(is_here, WAIT_MS);
-    const bool is_whole = now.number >= roll.size && !now.asks && ((uint64_t)ranks <= roll.size || !roll.is_common);
+    const bool is_whole = now.number >= roll.size && !now.asks && ((uint64_t)ranks <= roll.size || !roll.common[0]);
     lack->ranks = (int)roll.size;
     if (!now.decided && !is_whole)
-        now = roll.is_common ? decide_together(ranks, lack) : decide_alone(lack);
+        now = roll.common[0] ? decide_together(ranks, lack) : decide_alone(lack);
     if (now.number < roll.size)
         (void)unlink(roll.path); /* later signatures would belong to another run */
     if (!lack->traced)

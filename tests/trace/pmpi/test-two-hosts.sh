@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../tap.sh"
 . "$here/../../two-hosts.sh"
 build=$(cd "${top_builddir:-.}" && pwd)
+source=$(cd "${top_srcdir:-$here/../../..}" && pwd)
 MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
 MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
 mpirun=${MPIRUN:-mpirun}
@@ -61,18 +62,49 @@ FAR=near traced 1 same.trace "$build/examples/ring/ring" 3
 like "two hosts of one name are not taken for one clock" "$("$MPGTRACE" stat same.trace)" \
     "*clocks *offsets measured*"
 
-# A host without mpgtrace record. Hydra names no job that is the same on both hosts.
-if [ "$launcher" != hydra ]; then
+# ran_untraced RANKS FOLDER...: the program's output is whole, and a line for each FOLDER says where the ranks were counted.
+ran_untraced() {
+    local ranks=$1 folder
+    shift
+    is "... and is told so" "$(cat err)" "$(for folder; do
+        printf 'mpgtrace: only %d of 2 ranks run under mpgtrace record (found in %s, which all hosts must share): %s\n' \
+            "$ranks" "$folder" "they run untraced"
+    done)"
+    is "... and nothing stays behind" "$(find . -name '*.trace' -newer since -o -name '.mpgtrace-*')" ""
+}
+
+# part_untraced RING: hosts that run without mpgtrace record, or do not share a folder: nobody waits for ever.
+part_untraced() {
+    local ring=$1 host partly
     # shellcheck disable=SC2016
     partly='[ "$(hostname)" = "$1" ] || shift 5; shift; exec "$@"'
     for host in near far; do
+        touch since
         ok "only $host runs under record: the program ends well" on_hosts 120 1 sh -c "$partly" sh $host "$MPGTRACE" record \
-            --quiet -o partly.trace "$build/examples/ring/ring" 3
-        is "... and it is told once" "$(cat err)" "mpgtrace: only 1 of 2 ranks run under mpgtrace record (found in $(pwd -P), \
-which all hosts must share): they run untraced"
-        is "... and nothing stays behind" "$(ls -d partly.trace .mpgtrace-* 2>/dev/null)" ""
+            --quiet -o partly.trace "$ring" 3
+        ran_untraced 1 "$(pwd -P)"
     done
+    touch since
+    mkdir -p near far
+    # shellcheck disable=SC2016
+    ok "hosts with folders of their own: the program ends well" on_hosts 120 1 sh -c 'cd "$(hostname)" && exec "$@"' sh \
+        "$MPGTRACE" record --quiet -o own.trace "$ring" 3
+    sort -o err err
+    ran_untraced 1 "$(pwd -P)/far" "$(pwd -P)/near"
+}
+
+part_untraced "$build/examples/ring/ring"
+
+# The same with the other MPI, whose launcher is another.
+mpirun=${OTHER_MPIRUN:-}
+if [ -z "${OTHER_MPICC:-}" ] || [ -z "$mpirun" ] || [ "$(mpi_launcher "$mpirun")" = other ]; then
+    skip "the other MPI" "there is one MPI here"
 else
-    skip "a host without record" "Hydra"
+    use_launcher
+    # shellcheck disable=SC2086 # a wrapper may have arguments
+    ok "the other MPI's program compiles" $OTHER_MPICC -std=gnu11 -o ring "$source/examples/ring/ring.c"
+    ok "... and is traced on two hosts" traced 1 other.trace ./ring 3
+    is "... whose names are in the trace" "$("$MPGTRACE" print other.trace | awk '$1 == "#host" { print $3 }' | xargs)" "near far"
+    part_untraced "$tmp/ring"
 fi
 done_testing
