@@ -164,25 +164,58 @@ static int open_files(struct mpg_trace *t, const struct mpg_trace_format **forma
     return status;
 }
 
-struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
+static struct mpg_trace *make(const char *path, struct mpg_error *err)
 {
-    const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = calloc(1, sizeof *t);
     if (!t || !(t->path = strdup(path))) {
         out_of_memory(err);
-        goto fail;
+        free(t);
+        return NULL;
     }
     t->oldest = t->newest = MPG_NO_FILE;
-    if (open_files(t, &format, err) < 0 || mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 ||
-        check_ranks(t, err) < 0)
-        goto fail;
+    return t;
+}
+
+/* Walks the files of T, and checks that the trace is whole. */
+static int walk(struct mpg_trace *t, struct mpg_error *err)
+{
+    if (mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 || check_ranks(t, err) < 0)
+        return -1;
     for (int32_t r = 0; r < t->ranks; r++)
         mpg_trace_note_killed(t, r);
-    return t;
-fail:
+    return 0;
+}
+
+struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
+{
+    const struct mpg_trace_format *format = NULL;
+    struct mpg_trace *t = make(path, err);
+    if (t && open_files(t, &format, err) == 0 && walk(t, err) == 0)
+        return t;
     mpg_trace_close(t);
-    if (!format)
+    if (t && !format)
         mpg_kind_explain(path, MPG_FILE_TRACE, err);
+    return NULL;
+}
+
+/* Adds FILE of another open trace to T: by its descriptor if the file has no name, as imported and spooled traces. */
+static int add_again(struct mpg_trace *t, const struct trace_file *file, struct mpg_error *err)
+{
+    if (!file->kept)
+        return open_listed(t, file->path, err);
+    const int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? mpg_error_errno(err, errno, "%s", file->path) : mpg_trace_add_open(t, fd, file->path, err);
+}
+
+struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct mpg_trace *t = make(trace->path, err);
+    int status = t ? 0 : -1;
+    for (size_t i = 0; i < trace->file_count && status == 0; i++)
+        status = add_again(t, &trace->files[i], err);
+    if (status == 0 && walk(t, err) == 0)
+        return t;
+    mpg_trace_close(t);
     return NULL;
 }
 

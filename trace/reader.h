@@ -21,6 +21,9 @@ struct mpg_cursor;
 /* Opens PATH ("-": standard input). Standard input and translated traces are spooled to an unlinked temporary file in
  * $TMPDIR. Returns NULL; ERR names the file and the error. The caller closes the trace. */
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
+/* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. Cursors
+ * of TRACE must not be in use meanwhile. Returns NULL with ERR. The caller closes both traces, in any order. */
+struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg_error *err);
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "simulate/evaluate/prepass/prepass.h"
 #include "simulate/evaluate/driver/share.h"
@@ -190,19 +189,13 @@ static void *work(void *worker)
     return NULL;
 }
 
-static bool can_be_read_again(const struct mpg_trace *trace)
-{
-    struct stat info;
-    return stat(mpg_trace_path(trace), &info) == 0 && (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode));
-}
-
 /* Starts up to N threads, as many as the system allows; returns their number. */
-static unsigned start_workers(struct worker *worker, unsigned n, struct work *x, const char *path)
+static unsigned start_workers(struct worker *worker, unsigned n, struct work *x, const struct mpg_trace *trace)
 {
     struct mpg_error unused;
     unsigned i = 0;
     for (; i < n; i++) {
-        worker[i] = (struct worker){.work = x, .trace = mpg_trace_open(path, &unused)};
+        worker[i] = (struct worker){.work = x, .trace = mpg_trace_open_again(trace, &unused)};
         if (!worker[i].trace || pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) {
             mpg_trace_close(worker[i].trace);
             break;
@@ -211,8 +204,8 @@ static unsigned start_workers(struct worker *worker, unsigned n, struct work *x,
     return i;
 }
 
-/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with a trace opened anew.
- * Fewer threads run if the trace is a pipe, or if the system refuses a thread. Error: the error of the first failed replica;
+/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with the trace opened
+ * again. Fewer threads run if the system refuses a thread. Error: the error of the first failed replica;
  * earlier replicas are in the result. */
 static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
 {
@@ -221,9 +214,9 @@ static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_
                      .failed = n};
     struct worker own = {.work = &x, .trace = trace};
     const unsigned most = threads < n ? threads : n;
-    const unsigned more = most > 1 && can_be_read_again(trace) ? most - 1 : 0;
+    const unsigned more = most - 1;
     struct worker *worker = more > 0 ? calloc(more, sizeof *worker) : NULL;
-    const unsigned started = worker ? start_workers(worker, more, &x, mpg_trace_path(trace)) : 0;
+    const unsigned started = worker ? start_workers(worker, more, &x, trace) : 0;
     work(&own);
     for (unsigned i = 0; i < started; i++) {
         pthread_join(worker[i].thread, NULL);

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "common/progress.h"
 #include "simulate/passes/thread_pool.h"
@@ -219,11 +218,9 @@ static bool can_be_apart(const struct mpg_graph_options *o)
 /* The number of threads, up to N, for whose graphs there is memory. */
 static unsigned most_threads(const struct mpg_pass_config *pass_config, unsigned n)
 {
-    struct stat info;
-    const bool is_there = stat(mpg_trace_path(pass_config->trace), &info) == 0 && S_ISDIR(info.st_mode);
     const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
                         (double)mpg_trace_bytes(pass_config->trace);
-    if (!is_there || pass_config->slots == 0 || !can_be_apart(pass_config->graph))
+    if (pass_config->slots == 0 || !can_be_apart(pass_config->graph))
         return 1;
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
@@ -232,7 +229,7 @@ static unsigned most_threads(const struct mpg_pass_config *pass_config, unsigned
 static struct mpg_trace *open_again(const struct mpg_pass_config *pass_config)
 {
     struct mpg_error unused;
-    struct mpg_trace *t = mpg_trace_open(mpg_trace_path(pass_config->trace), &unused);
+    struct mpg_trace *t = mpg_trace_open_again(pass_config->trace, &unused);
     uint64_t sum, other;
     if (!t)
         return NULL;

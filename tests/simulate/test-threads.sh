@@ -10,7 +10,7 @@ random=$here/../oracle/randomtrace.py
     --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
 "$python" "$random" --seed 13 --ranks 9 --steps 90 --clocks shared --hosts 1 --all-synchronous-safe \
     --kinds collective,icollective,pair,wait >together.txt
-# Of a folder each thread makes a graph for itself; of text the steps of one are handed on.
+# Each thread makes a graph for itself, of text, too; with hypotheses the steps of one are handed on.
 for name in mixed chosen together; do
     "$mpgtrace" import --text $name.txt -o $name.trace || sed 's/^/# /' err
 done
@@ -52,6 +52,10 @@ for trace in mixed.trace 'chosen.trace --eager-limit=1000000' together.trace; do
     same $trace --noise=exp:9us --call-noise=normal:0,50ns --replicas=200
     same $trace --noise=exp:9us --replicas=48 --sweep=latency=0:9us:3
     same $trace --noise=exp:9us --replicas=48 --where=callsite
+done
+for trace in mixed.txt together.txt; do
+    same $trace --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 '--hypothesis=drop call=MPI_Barrier'
+    same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97 '--hypothesis=drop call=MPI_Barrier'
 done
 same together.trace --noise=exp:3us --collectives=expand --replicas=50
 same chosen.trace --noise=exp:20us@0,1 --replicas=200

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers of a bounded number of streams; a spool file for the lines of other streams. */
+/* Writers of a bounded number of streams; a spool file for the records of other streams. */
 #define _GNU_SOURCE
 #include "trace/store/streams.h"
 
@@ -12,13 +12,14 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "common/varint.h"
 #include "trace/store/spool.h"
 
 enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
     MOST_OPEN = 64,
-    LEAST_BUFFER = 128, /* least buffer of the lines of a stream */
+    LEAST_BUFFER = 128, /* least buffer of the records of a stream */
     MOST_BUFFER = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
     ALL_BUFFERS = 32 << 20
 };
@@ -195,9 +196,12 @@ int mpg_stream_write_fact(struct mpg_streams *all, struct mpg_stream *s, const c
         return mpg_trace_write_fact(s->writer, key, value, err);
     if (mpg_trace_check_fact(key, value, err) < 0)
         return -1;
-    if (asprintf(&line, "%s %s", key, value) < 0)
+    const size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
+    if (!(line = malloc(key_bytes + value_bytes)))
         return out_of_memory(err);
-    int status = mpg_stream_spool(all, s, '!', line, err);
+    memcpy(line, key, key_bytes);
+    memcpy(line + key_bytes, value, value_bytes);
+    const int status = mpg_stream_spool(all, s, '!', line, key_bytes + value_bytes, err);
     free(line);
     return status;
 }
@@ -250,9 +254,10 @@ static int write_block(struct mpg_streams *all, struct mpg_stream *s, struct mpg
     return 0;
 }
 
-int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, const char *line, struct mpg_error *err)
+int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, const void *data, size_t size,
+                     struct mpg_error *err)
 {
-    const size_t length = strlen(line), need = length + 2;
+    const size_t need = size + MPG_VARINT_BYTES + 1;
     size_t most = ALL_BUFFERS / all->count;
     most = most > MOST_BUFFER ? MOST_BUFFER : most < LEAST_BUFFER ? LEAST_BUFFER : most;
     if (s->used > 0 && s->used + need > most && write_block(all, s, err) < 0)
@@ -261,16 +266,17 @@ int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, c
         size_t capacity = s->capacity ? 2 * s->capacity : LEAST_BUFFER;
         while (capacity < s->used + need)
             capacity *= 2;
-        char *grown = realloc(s->buffer, capacity);
+        uint8_t *grown = realloc(s->buffer, capacity);
         if (!grown)
             return out_of_memory(err);
         s->buffer = grown;
         s->capacity = capacity;
     }
-    s->buffer[s->used] = mark;
-    memcpy(s->buffer + s->used + 1, line, length);
-    s->buffer[s->used + need - 1] = '\n';
-    s->used += need;
+    uint8_t *p = s->buffer + s->used;
+    *p++ = (uint8_t)mark;
+    p = mpg_put_varint(p, size);
+    memcpy(p, data, size);
+    s->used = (size_t)(p - s->buffer) + size;
     return 0;
 }
 
@@ -279,29 +285,42 @@ size_t mpg_stream_blocks(const struct mpg_stream *s)
     return s->block_number + (s->used > 0);
 }
 
-char *mpg_stream_read_block(const struct mpg_streams *all, const struct mpg_stream *s, size_t i, struct mpg_error *err)
+uint8_t *mpg_stream_read_block(const struct mpg_streams *all, const struct mpg_stream *s, size_t i, size_t *bytes,
+                               struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
     const bool in_file = i < s->block_number;
-    const size_t bytes = in_file ? s->blocks[i].bytes : s->used;
-    char *text = malloc(bytes + 1);
-    if (!text) {
+    *bytes = in_file ? s->blocks[i].bytes : s->used;
+    uint8_t *block = malloc(*bytes + 1);
+    if (!block) {
         out_of_memory(err);
         return NULL;
     }
-    text[bytes] = '\0';
     if (!in_file) {
-        memcpy(text, s->buffer, bytes);
-        return text;
+        memcpy(block, s->buffer, *bytes);
+        return block;
     }
-    for (size_t done = 0; done < bytes;) {
-        ssize_t n = pread(all->spool, text + done, bytes - done, s->blocks[i].offset + (int64_t)done);
-        if (n == 0 || (n < 0 && errno != EINTR)) {
-            mpg_error_errno(err, n ? errno : EIO, "%s: cannot read", mpg_spool_name(name));
-            free(text);
-            return NULL;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return text;
+    size_t got = 0;
+    int status = mpg_spool_read(all->spool, block, *bytes, s->blocks[i].offset, mpg_spool_name(name), &got, err);
+    if (status == 0 && got < *bytes)
+        status = mpg_error_errno(err, EIO, "%s: cannot read", name);
+    if (status == 0)
+        return block;
+    free(block);
+    return NULL;
+}
+
+bool mpg_stream_next(const uint8_t *block, size_t bytes, size_t *at, struct mpg_stream_record *record)
+{
+    const uint8_t *p = block + *at, *const end = block + bytes;
+    uint64_t size;
+    if (p == end)
+        return false;
+    record->mark = *p++;
+    if (!mpg_get_varint(&p, end, &size) || size > (uint64_t)(end - p))
+        return false;
+    record->data = p;
+    record->size = (size_t)size;
+    *at = (size_t)(p - block) + record->size;
+    return true;
 }

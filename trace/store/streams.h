@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writers of all streams (threads of ranks) of a trace, for import formats in which events of ranks come in any
- * order. The first streams are written at once. For every other stream the reader spools lines of text, and writes
+ * order. The first streams are written at once. For every other stream the builder spools records, and writes
  * them at the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct
  * mpg_streams belongs to one thread. */
 #ifndef MPG_STREAMS_H
@@ -12,21 +12,21 @@
 #include "common/map.h"
 #include "trace/store/writer.h"
 
-/* Lines of one stream in the spool file. */
+/* Records of one stream in the spool file. */
 struct mpg_stream_block {
     int64_t offset;
     size_t bytes;
 };
 
 struct mpg_stream {
-    struct mpg_trace_writer *writer; /* NULL: the stream's lines are checked and spooled */
-    struct mpg_map defined;          /* (label, kind) of each definition already written, for the reader */
+    struct mpg_trace_writer *writer; /* NULL: the stream's records are checked and spooled */
+    struct mpg_map defined;          /* (label, kind) of each definition already written, for the builder */
     int32_t rank, objects;           /* objects: windows and files that were defined so far */
     uint32_t thread, value_number;   /* value_number: values of each event */
     int fd;
     uint64_t events; /* spooled so far */
     int64_t last_ns; /* when the last spooled event left */
-    char *buffer;    /* lines that are not in the spool file yet */
+    uint8_t *buffer; /* records that are not in the spool file yet */
     size_t used, capacity, block_number;
     struct mpg_stream_block *blocks;
 };
@@ -62,7 +62,7 @@ struct mpg_stream *mpg_streams_get(struct mpg_streams *s, int32_t rank, uint32_t
 struct mpg_stream *mpg_streams_find(const struct mpg_streams *s, int32_t rank);
 /* Gives STREAM a writer, unless it has one. Errors as of mpg_streams_get(). */
 int mpg_stream_open(struct mpg_streams *s, struct mpg_stream *stream, struct mpg_error *err);
-/* Writes the rest of STREAM and frees its writer and lines. Errors: the file cannot be written. */
+/* Writes the rest of STREAM and frees its writer and records. Errors: the file cannot be written. */
 int mpg_stream_close(struct mpg_streams *s, struct mpg_stream *stream, struct mpg_error *err);
 
 /* Writes, or spools, the fact KEY VALUE of STREAM. Errors: a key or value that no fact may have, out of memory, the disk. */
@@ -71,11 +71,24 @@ int mpg_stream_write_fact(struct mpg_streams *s, struct mpg_stream *stream, cons
 /* Likewise for the first thread of each rank, including ranks whose streams are made later. */
 int mpg_streams_write_fact(struct mpg_streams *s, const char *key, const char *value, struct mpg_error *err);
 
-/* Spools LINE, which has no line end, with MARK in front of it, for a STREAM without writer. Errors: out of memory, the disk. */
-int mpg_stream_spool(struct mpg_streams *s, struct mpg_stream *stream, char mark, const char *line, struct mpg_error *err);
-/* The number of blocks of lines that were spooled for STREAM. */
+/* A record of the spool: a MARK chosen by the caller, and SIZE bytes. A fact has the mark '!', and the key and the value as
+ * strings. */
+struct mpg_stream_record {
+    uint8_t mark;
+    size_t size;
+    const uint8_t *data;
+};
+/* Spools a record for STREAM, which has no writer. Errors: out of memory, the disk. */
+int mpg_stream_spool(struct mpg_streams *s, struct mpg_stream *stream, char mark, const void *data, size_t size,
+                     struct mpg_error *err);
+/* Returns the number of blocks of records that were spooled for STREAM. */
 size_t mpg_stream_blocks(const struct mpg_stream *stream);
-/* Block I of STREAM, from 0: whole lines, then a NUL. The caller frees it. NULL: out of memory, or the spool cannot be read. */
-char *mpg_stream_read_block(const struct mpg_streams *s, const struct mpg_stream *stream, size_t i, struct mpg_error *err);
+/* Returns block I of STREAM, from 0, *BYTES long: whole records. The caller frees it. NULL: out of memory, or the spool cannot
+ * be read. */
+uint8_t *mpg_stream_read_block(const struct mpg_streams *s, const struct mpg_stream *stream, size_t i, size_t *bytes,
+                               struct mpg_error *err);
+/* Reads the record at *AT of a block of BYTES bytes into RECORD, whose data are in BLOCK, and advances *AT. Returns false at the
+ * end. */
+bool mpg_stream_next(const uint8_t *block, size_t bytes, size_t *at, struct mpg_stream_record *record);
 
 #endif

@@ -8,15 +8,18 @@
 
 #include "common/printable.h"
 #include "trace/text/text.h"
-#include "trace/text/definitions.h"
+#include "trace/build/build.h"
 #include "trace/text/keys.h"
 #include "trace/store/private.h"
+
+/* Kinds of definitions. */
+enum text_kind { TEXT_COMM, TEXT_TOPOLOGY, TEXT_WINDOW, TEXT_FILE, TEXT_MODULE, TEXT_SITE, TEXT_KINDS };
 
 struct printer {
     struct mpg_trace *trace;
     FILE *out;
     struct mpg_map printed;   /* (number, kind) -> 1 + label */
-    struct mpg_map instances; /* instances, as in struct mpg_text_definitions */
+    struct mpg_map instances; /* of mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* the next free labels */
     bool met_zero, met_twin;  /* printed: the communicator with label 0; another with the groups of MPI_COMM_WORLD */
     bool failed;              /* out of memory */
@@ -77,7 +80,7 @@ static void define_comm(struct printer *p, int32_t comm)
     bool is_twin = is_like_world(p, c) && !p->met_twin && !p->met_zero;
     int32_t expected = 0;
     for (int i = 0; i <= is_twin && expected >= 0; i++)
-        expected = mpg_text_next_instance(&p->instances, parent, c->size, c->remote_size,
+        expected = mpg_build_next_instance(&p->instances, parent, c->size, c->remote_size,
                                           c->world_ranks);
     p->met_twin = p->met_twin || is_twin;
     p->met_zero = p->met_zero || c->label == 0;

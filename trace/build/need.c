@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/text/definitions.h"
+#include "trace/build/definitions.h"
 
-static void *find(struct mpg_text_definitions *d, enum text_kind kind, int32_t label,
+static void *find(struct mpg_build_definitions *d, enum build_kind kind, int32_t label,
                   int32_t second)
 {
-    struct text_table *t = &d->tables[kind];
+    struct build_table *t = &d->tables[kind];
     const uint64_t *place = mpg_map_find(&t->labels, (uint64_t)label, (uint64_t)second);
     return place ? (char *)t->items + (*place - 1) * t->size : NULL;
 }
 
 /* Returns 1 if LABEL of KIND is already defined in S; else marks the label as defined and returns 0. -1: out of memory. */
-static int meet(struct mpg_stream *s, enum text_kind kind, int32_t label,
+static int meet(struct mpg_stream *s, enum build_kind kind, int32_t label,
                 struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
@@ -25,19 +25,19 @@ static int meet(struct mpg_stream *s, enum text_kind kind, int32_t label,
     return met;
 }
 
-int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_stream *s,
+int mpg_definitions_write_world(const struct mpg_build_definitions *d, struct mpg_stream *s,
                          struct mpg_error *err)
 {
     struct mpg_comm_definition world = {.parent = MPG_NO_COMM, .size = d->ranks};
     return s->writer ? mpg_trace_write_comm(s->writer, &world, err) : 0;
 }
 
-static bool is_member(const struct mpg_text_definitions *d, const struct text_comm *c, int32_t rank)
+static bool is_member(const struct mpg_build_definitions *d, const struct build_comm *c, int32_t rank)
 {
     const int32_t n = c->size + c->remote_size;
     if (c->is_world)
         return true;
-    if (n > MPG_TEXT_FEW_MEMBERS)
+    if (n > MPG_BUILD_FEW_MEMBERS)
         return mpg_map_find(&d->members, (uint64_t)c->label, (uint64_t)rank);
     int32_t i = 0;
     while (i < n && c->members[i] != rank)
@@ -45,21 +45,21 @@ static bool is_member(const struct mpg_text_definitions *d, const struct text_co
     return i < n;
 }
 
-int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
+int mpg_need_comm(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
-    int met = label == MPG_NO_COMM ? 1 : meet(s, TEXT_COMM, label, err);
+    int met = label == MPG_NO_COMM ? 1 : meet(s, BUILD_COMM, label, err);
     if (met)
         return met < 0 ? -1 : 0;
-    struct text_comm *c = find(d, TEXT_COMM, label, 0);
+    struct build_comm *c = find(d, BUILD_COMM, label, 0);
     if (!c && label == 0)
-        return mpg_text_write_world(d, s, err);
+        return mpg_definitions_write_world(d, s, err);
     if (!c)
         return mpg_error_set(err, "communicator %d is not defined", label);
     if (!is_member(d, c, s->rank))
         return mpg_error_set(err, "rank %d is not in communicator %d", s->rank, label);
     c->used = true;
-    if (mpg_text_need_comm(d, s, c->parent, err) < 0)
+    if (mpg_need_comm(d, s, c->parent, err) < 0)
         return -1;
     struct mpg_comm_definition definition = {.comm = label,
                                              .parent = c->parent,
@@ -72,26 +72,26 @@ int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_stream *s, int
     return s->writer ? mpg_trace_write_comm(s->writer, &definition, err) : 0;
 }
 
-const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size_t i)
+const struct build_comm *mpg_definitions_comm(const struct mpg_build_definitions *d, size_t i)
 {
-    const struct text_table *t = &d->tables[TEXT_COMM];
-    return i < t->count ? (const struct text_comm *)t->items + i : NULL;
+    const struct build_table *t = &d->tables[BUILD_COMM];
+    return i < t->count ? (const struct build_comm *)t->items + i : NULL;
 }
 
-const struct text_topology *mpg_text_topology(const struct mpg_text_definitions *d, size_t i)
+const struct build_topology *mpg_definitions_topology(const struct mpg_build_definitions *d, size_t i)
 {
-    const struct text_table *t = &d->tables[TEXT_TOPOLOGY];
-    return i < t->count ? (const struct text_topology *)t->items + i : NULL;
+    const struct build_table *t = &d->tables[BUILD_TOPOLOGY];
+    return i < t->count ? (const struct build_topology *)t->items + i : NULL;
 }
 
-int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_stream *s,
+int mpg_need_topology(struct mpg_build_definitions *d, struct mpg_stream *s,
                            int32_t comm, struct mpg_error *err)
 {
-    int met = meet(s, TEXT_TOPOLOGY, comm, err);
+    int met = meet(s, BUILD_TOPOLOGY, comm, err);
     if (met)
         return met < 0 ? -1 : 0;
-    const struct text_topology *t = find(d, TEXT_TOPOLOGY, comm, s->rank);
-    const struct text_comm *c = find(d, TEXT_COMM, comm, 0);
+    const struct build_topology *t = find(d, BUILD_TOPOLOGY, comm, s->rank);
+    const struct build_comm *c = find(d, BUILD_COMM, comm, 0);
     int32_t size = c ? c->size : d->ranks;
     if (!t)
         return mpg_error_set(err, "rank %d has no #topology in communicator %d", s->rank, comm);
@@ -106,8 +106,8 @@ int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_stream *s,
                                     t->destination_number, destinations, err);
 }
 
-int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_stream *s,
-                         enum text_kind kind, int32_t label, int32_t *object,
+int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s,
+                         enum build_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err)
 {
     /* Windows and files share one numbering in a stream, but have separate labels in a text. */
@@ -118,40 +118,40 @@ int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_stream *s,
         *object = (int32_t)(*slot - 1);
         return 0;
     }
-    const struct text_object *o = find(d, kind, label, 0);
+    const struct build_object *o = find(d, kind, label, 0);
     if (!o)
-        return mpg_error_set(err, "%s %d is not defined", kind == TEXT_FILE ? "file" : "window",
+        return mpg_error_set(err, "%s %d is not defined", kind == BUILD_FILE ? "file" : "window",
                              label);
     *object = s->objects++;
     *slot = (uint64_t)*object + 1;
-    if (mpg_text_need_comm(d, s, o->comm, err) < 0)
+    if (mpg_need_comm(d, s, o->comm, err) < 0)
         return -1;
     if (!s->writer)
         return 0;
     return mpg_trace_write_object(s->writer, *object,
-                                  kind == TEXT_FILE ? MPG_OBJECT_FILE : MPG_OBJECT_WINDOW,
+                                  kind == BUILD_FILE ? MPG_OBJECT_FILE : MPG_OBJECT_WINDOW,
                                   o->comm, o->number, err);
 }
 
-static int need_module(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
+static int need_module(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
-    int met = label < 0 ? 1 : meet(s, TEXT_MODULE, label, err);
+    int met = label < 0 ? 1 : meet(s, BUILD_MODULE, label, err);
     if (met)
         return met < 0 ? -1 : 0;
-    const struct text_module *m = find(d, TEXT_MODULE, label, 0);
+    const struct build_module *m = find(d, BUILD_MODULE, label, 0);
     if (!s->writer)
         return mpg_trace_check_module(m->build_id_size, m->path, err);
     return mpg_trace_write_module(s->writer, label, m->build_id, m->build_id_size, m->path, err);
 }
 
-int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
+int mpg_need_site(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
-    int met = label == MPG_NO_SITE ? 1 : meet(s, TEXT_SITE, label, err);
+    int met = label == MPG_NO_SITE ? 1 : meet(s, BUILD_SITE, label, err);
     if (met)
         return met < 0 ? -1 : 0;
-    const struct text_site *site = find(d, TEXT_SITE, label, 0);
+    const struct build_site *site = find(d, BUILD_SITE, label, 0);
     if (!site)
         return mpg_error_set(err, "callsite %d is not defined", label);
     for (uint32_t i = 0; i < site->frame_number; i++)
@@ -162,11 +162,9 @@ int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_stream *s, int
     return mpg_trace_write_site(s->writer, label, site->frame_number, site->frames, err);
 }
 
-/* Stores the trace-wide number of NAME in *NUMBER, a new number for a new name. */
-static int intern_name(struct mpg_text_definitions *d, const char *name, int32_t *number,
-                       struct mpg_error *err)
+int mpg_intern_name(struct mpg_build_definitions *d, const char *name, int32_t *string, struct mpg_error *err)
 {
-    struct text_table *t = &d->tables[TEXT_STRING];
+    struct build_table *t = &d->tables[BUILD_STRING];
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *p = name; *p; p++)
         hash = (hash ^ (uint64_t)(unsigned char)*p) * 0x100000001b3u;
@@ -183,19 +181,16 @@ static int intern_name(struct mpg_text_definitions *d, const char *name, int32_t
             *slot = ++t->count;
         } else if (strcmp(((char **)t->items)[*slot - 1], name) != 0)
             continue;
-        *number = (int32_t)(*slot - 1);
+        *string = (int32_t)(*slot - 1);
         return 0;
     }
 }
 
-int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_stream *s,
-                         const char *name, int32_t *string, struct mpg_error *err)
+int mpg_need_string(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t string, struct mpg_error *err)
 {
-    if (intern_name(d, name, string, err) < 0)
-        return -1;
-    int met = meet(s, TEXT_STRING, *string, err);
+    const char *name = ((char **)d->tables[BUILD_STRING].items)[string];
+    int met = meet(s, BUILD_STRING, string, err);
     if (met)
         return met < 0 ? -1 : 0;
-    return s->writer ? mpg_trace_write_string(s->writer, *string, name, err)
-                     : mpg_trace_check_string(name, err);
+    return s->writer ? mpg_trace_write_string(s->writer, string, name, err) : mpg_trace_check_string(name, err);
 }

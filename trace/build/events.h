@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Events as bytes, for the spool of streams that have no writer yet. Private to trace/build/. */
+#ifndef MPG_BUILD_EVENTS_H
+#define MPG_BUILD_EVENTS_H
+
+#include "common/bytes.h"
+#include "trace/event.h"
+
+/* An event read back, with storage for its lists that is reused from event to event. */
+struct mpg_spooled_event {
+    struct mpg_event event;
+    int64_t *numbers;
+    struct mpg_resolution *resolutions;
+    size_t capacity, resolution_capacity;
+};
+
+/* Appends EVENT, with its lists, to BYTES; fields that the event's kind of call does not have are left out. */
+void mpg_spooled_put(struct mpg_bytes *bytes, const struct mpg_event *event);
+/* Reads the event in the SIZE bytes at DATA, made by mpg_spooled_put(), into S. Returns false: damaged, or out of memory. */
+bool mpg_spooled_get(struct mpg_spooled_event *s, const uint8_t *data, size_t size);
+void mpg_spooled_clear(struct mpg_spooled_event *s);
+
+#endif
