@@ -7,29 +7,29 @@
 #include "simulate/models/times.h"
 
 /* Draws parameter WHICH for member I of barrier M. */
-static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
+static double draw(const struct replica *rep, const struct meeting *m, int32_t i, enum mpg_parameter which)
 {
     return mpg_events_draw_ns(
-        w, which,
+        rep, which,
         (struct mpg_address){
             .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});
 }
 
 /* The startup time of a message from member FROM to member TO, and the flight time. */
-static void message(const struct world *w, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
+static void message(const struct replica *rep, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
                     double *flight_ns)
 {
-    const struct mpg_parameters *p = w->parameters;
+    const struct mpg_parameters *p = rep->parameters;
     const int32_t a = m->member[from].rank, b = m->member[to].rank;
-    const bool near = p->cluster > 1 && mpg_processors_near(w->processors, a, b);
-    const int32_t hops = mpg_processors_hops(w->processors, a, b), i = from > 0 ? from : to;
+    const bool near = p->cluster > 1 && mpg_processors_near(rep->processors, a, b);
+    const int32_t hops = mpg_processors_hops(rep->processors, a, b), i = from > 0 ? from : to;
     *startup_ns = *flight_ns = 0;
     if (!p->barrier_by_messages)
         return;
-    *startup_ns = draw(w, m, i, near ? MPG_CLUSTER_STARTUP : MPG_STARTUP);
-    *flight_ns = p->barrier_bytes * draw(w, m, i, near ? MPG_CLUSTER_BYTE : MPG_BYTE);
+    *startup_ns = draw(rep, m, i, near ? MPG_CLUSTER_STARTUP : MPG_STARTUP);
+    *flight_ns = p->barrier_bytes * draw(rep, m, i, near ? MPG_CLUSTER_BYTE : MPG_BYTE);
     if (hops > 0)
-        *flight_ns += hops * draw(w, m, i, MPG_HOP);
+        *flight_ns += hops * draw(rep, m, i, MPG_HOP);
 }
 
 /* The first time BEGIN + k CHECK with k >= LEAST that is not before AT, but for rounding. */
@@ -41,42 +41,42 @@ static double next_check(double begin_ns, double check_ns, int least, double at_
     return begin_ns + fmax(k, least) * check_ns;
 }
 
-static void linear(const struct world *w, struct meeting *m, const double *came_ns)
+static void linear(const struct replica *rep, struct meeting *m, const double *came_ns)
 {
     double last_ns = -INFINITY, sent_ns = 0, startup_ns, flight_ns;
     const int32_t n = (int32_t)m->n;
-    const double master_ns = came_ns[0] + draw(w, m, 0, MPG_ENTRY);
+    const double master_ns = came_ns[0] + draw(rep, m, 0, MPG_ENTRY);
     for (int32_t i = 0; i < n; i++) {
         startup_ns = flight_ns = 0;
         if (i > 0)
-            message(w, m, i, 0, &startup_ns, &flight_ns);
-        last_ns = fmax(last_ns, came_ns[i] + draw(w, m, i, MPG_ENTRY) + startup_ns + flight_ns);
+            message(rep, m, i, 0, &startup_ns, &flight_ns);
+        last_ns = fmax(last_ns, came_ns[i] + draw(rep, m, i, MPG_ENTRY) + startup_ns + flight_ns);
     }
     const double lowers_ns =
-        next_check(master_ns, draw(w, m, 0, MPG_CHECK), 1, last_ns) + draw(w, m, 0, MPG_MODEL);
+        next_check(master_ns, draw(rep, m, 0, MPG_CHECK), 1, last_ns) + draw(rep, m, 0, MPG_MODEL);
     for (int32_t i = 1; i < n; i++) {
-        message(w, m, 0, i, &startup_ns, &flight_ns);
+        message(rep, m, 0, i, &startup_ns, &flight_ns);
         sent_ns += startup_ns;
-        m->member[i].end_ns = next_check(came_ns[i] + draw(w, m, i, MPG_ENTRY), draw(w, m, i, MPG_EXIT_CHECK), 0,
+        m->member[i].end_ns = next_check(came_ns[i] + draw(rep, m, i, MPG_ENTRY), draw(rep, m, i, MPG_EXIT_CHECK), 0,
                                          lowers_ns + sent_ns + flight_ns) +
-                              draw(w, m, i, MPG_EXIT);
+                              draw(rep, m, i, MPG_EXIT);
     }
-    m->member[0].end_ns = lowers_ns + sent_ns + draw(w, m, 0, MPG_EXIT);
+    m->member[0].end_ns = lowers_ns + sent_ns + draw(rep, m, 0, MPG_EXIT);
 }
 
 /* Dissemination: in round k member i sends to member i + 2^k and receives from member i - 2^k. */
-static void dissemination(const struct world *w, struct meeting *m, double *at_ns, double *before_ns)
+static void dissemination(const struct replica *rep, struct meeting *m, double *at_ns, double *before_ns)
 {
     const int32_t n = (int32_t)m->n;
     for (int64_t distance = 1; distance < n; distance *= 2) {
         double startup_ns, flight_ns;
         for (int32_t i = 0; i < n; i++) {
-            message(w, m, i, (int32_t)((i + distance) % n), &startup_ns, &flight_ns);
-            before_ns[i] = at_ns[i] + draw(w, m, i, MPG_ENTRY) + startup_ns;
+            message(rep, m, i, (int32_t)((i + distance) % n), &startup_ns, &flight_ns);
+            before_ns[i] = at_ns[i] + draw(rep, m, i, MPG_ENTRY) + startup_ns;
         }
         for (int32_t i = 0; i < n; i++) {
             const int32_t from = (int32_t)((i - distance + n) % n);
-            message(w, m, from, i, &startup_ns, &flight_ns);
+            message(rep, m, from, i, &startup_ns, &flight_ns);
             at_ns[i] = fmax(before_ns[i], before_ns[from] + flight_ns);
         }
     }
@@ -84,20 +84,20 @@ static void dissemination(const struct world *w, struct meeting *m, double *at_n
         m->member[i].end_ns = at_ns[i];
 }
 
-int mpg_events_barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
+int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err)
 {
-    struct world *w = world;
+    struct replica *rep = replica;
     double *came_ns = malloc(2 * (size_t)m->n * sizeof *came_ns);
     if (!came_ns)
         return mpg_error_set(err, "out of memory");
     for (uint32_t i = 0; i < m->n; i++)
-        came_ns[i] = *mpg_times_slot(w->times, m->member[i].slot, MPG_SLOT_TIME);
-    if (w->counts)
-        w->x->barriers++;
-    if (w->parameters->barrier == MPG_BARRIER_LOG)
-        dissemination(w, m, came_ns, came_ns + m->n);
+        came_ns[i] = *mpg_times_slot(rep->times, m->member[i].slot, MPG_SLOT_TIME);
+    if (rep->counts)
+        rep->x->barriers++;
+    if (rep->parameters->barrier == MPG_BARRIER_LOG)
+        dissemination(rep, m, came_ns, came_ns + m->n);
     else
-        linear(w, m, came_ns);
+        linear(rep, m, came_ns);
     free(came_ns);
-    return mpg_events_program_met(&w->program, m, &w->calls, err);
+    return mpg_events_program_met(&rep->program, m, &rep->calls, err);
 }

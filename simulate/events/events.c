@@ -8,7 +8,7 @@
 
 #include "simulate/evaluate/prepass/prepass.h"
 #include "simulate/evaluate/driver/share.h"
-#include "simulate/events/world.h"
+#include "simulate/events/replica.h"
 
 struct run {
     struct mpg_trace *trace;
@@ -52,46 +52,46 @@ static int prepass(struct run *x, struct mpg_error *err)
 
 /* --- a replica --- */
 
-/* Adds the account of each rank of W to the result as replica number BEGIN of this process. */
-static void end_world(struct run *x, const struct world *w, uint32_t begin)
+/* Adds the account of each rank of REP to the result as replica number BEGIN of this process. */
+static void add_account(struct run *x, const struct replica *rep, uint32_t begin)
 {
     struct mpg_result *r = x->result;
-    for (int32_t i = 0; i < w->ranks; i++) {
-        const double *of_times = mpg_evaluator_account(w->times, i), *use = w->rank[i].use;
-        const double run_ns = *mpg_evaluator_end(w->times, i);
+    for (int32_t i = 0; i < rep->ranks; i++) {
+        const double *of_times = mpg_evaluator_account(rep->times, i), *use = rep->rank[i].use;
+        const double run_ns = *mpg_evaluator_end(rep->times, i);
         double term[MPG_ACCOUNT_TERMS] = {of_times[0], of_times[1], use[USE_CALL], use[USE_MESSAGE],
                                           use[USE_COLLECTIVE] + use[USE_BARRIER], 0, run_ns, of_times[7]};
         term[5] = run_ns - term[0] - term[1] - term[2] - term[3] - term[4];
-        r->recorded_ns[i] = mpg_evaluator_traced(w->times, i);
+        r->recorded_ns[i] = mpg_evaluator_traced(rep->times, i);
         r->traced_ns[i] = (double)r->recorded_ns[i];
         r->delay_ns[(size_t)i * r->replicas + begin] = run_ns - r->traced_ns[i];
         mpg_result_add(r, i, begin, 1, term);
-        x->use[(size_t)begin * (size_t)w->ranks + (size_t)i] =
+        x->use[(size_t)begin * (size_t)rep->ranks + (size_t)i] =
             (struct mpg_rank_use){.barrier_ns = use[USE_BARRIER],
                                   .service_ns = use[USE_SERVICE],
                                   .processor_ns = use[USE_PROCESSOR],
-                                  .requests = (double)w->rank[i].requests};
+                                  .requests = (double)rep->rank[i].requests};
     }
-    x->events[begin] = (double)w->events;
+    x->events[begin] = (double)rep->events;
 }
 
-/* A world at the end of the run. */
+/* A replica at the end of its run. */
 struct finished {
-    struct world w;
+    struct replica rep;
     struct mpg_graph *graph;
     struct mpg_evaluator *times;
 };
 
 static void free_finished(struct finished *f)
 {
-    mpg_events_world_clear(&f->w);
+    mpg_events_replica_clear(&f->rep);
     mpg_evaluator_free(f->times);
     mpg_graph_close(f->graph);
     free(f);
 }
 
 /* Runs replica number BEGIN of X with TRACE, which no other thread uses. NULL with ERR on failure. */
-static struct finished *run_world(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
+static struct finished *run_replica(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = x->options->simulation;
     const uint32_t replica = x->result->first_replica + begin;
@@ -102,28 +102,28 @@ static struct finished *run_world(const struct run *x, struct mpg_trace *trace, 
         return NULL;
     }
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
-    f->w = (struct world){.options = x->options,
-                          .target = &x->target,
-                          .parameters = x->x->parameters,
-                          .processors = x->x->processors,
-                          .x = x->x,
-                          .counts = begin == 0,
-                          .blocking_get = x->options->blocking_get,
-                          .replica = replica,
-                          .ranks = x->result->ranks,
-                          .observer = begin == 0 ? o->observer : NULL};
+    f->rep = (struct replica){.options = x->options,
+                              .target = &x->target,
+                              .parameters = x->x->parameters,
+                              .processors = x->x->processors,
+                              .x = x->x,
+                              .counts = begin == 0,
+                              .blocking_get = x->options->blocking_get,
+                              .replica = replica,
+                              .ranks = x->result->ranks,
+                              .observer = begin == 0 ? o->observer : NULL};
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
-        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
-        mpg_events_world_run(&f->w, f->graph, f->times, err) == 0)
+        (f->times = mpg_times_new(f->rep.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
+        mpg_events_replica_run(&f->rep, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);
     return NULL;
 }
 
 /* Adds F, replica number BEGIN, to the result; replicas are added in their order, by one thread at a time. */
-static void take_world(struct run *x, struct finished *f, uint32_t begin)
+static void take_replica(struct run *x, struct finished *f, uint32_t begin)
 {
-    end_world(x, &f->w, begin);
+    add_account(x, &f->rep, begin);
     if (begin == 0)
         x->result->counts = mpg_graph_counts(f->graph);
     free_finished(f);
@@ -166,7 +166,7 @@ static void end_replica(struct work *x, uint32_t i, struct finished *came_to, co
     while (x->taken < i)
         pthread_cond_wait(&x->changed, &x->mutex);
     if (came_to)
-        take_world(x->run, came_to, i);
+        take_replica(x->run, came_to, i);
     else if (x->failed == x->n) {
         x->failed = i;
         x->error = *err;
@@ -178,12 +178,12 @@ static void end_replica(struct work *x, uint32_t i, struct finished *came_to, co
 
 static void *work(void *worker)
 {
-    const struct worker *w = worker;
-    struct work *x = w->work;
+    const struct worker *rep = worker;
+    struct work *x = rep->work;
     uint32_t i;
     while (begin_replica(x, &i)) {
         struct mpg_error err;
-        struct finished *came_to = run_world(x->run, w->trace, i, &err);
+        struct finished *came_to = run_replica(x->run, rep->trace, i, &err);
         end_replica(x, i, came_to, &err);
     }
     return NULL;
@@ -207,7 +207,7 @@ static unsigned start_workers(struct worker *worker, unsigned n, struct work *x,
 /* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with the trace opened
  * again. Fewer threads run if the system refuses a thread. Error: the error of the first failed replica;
  * earlier replicas are in the result. */
-static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
+static int run_replicas(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
 {
     struct mpg_trace *trace = run->trace;
     struct work x = {.run = run, .n = n, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
@@ -287,7 +287,7 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     r->clocks = mpg_clock_map_source(x->clocks);
     if (prepass(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
         return -1;
-    if (run_worlds(x, share.n, o->threads, err) < 0)
+    if (run_replicas(x, share.n, o->threads, err) < 0)
         return -1;
     if (mpg_result_gather(r, o->replicas, o->processes, err) < 0)
         return -1;

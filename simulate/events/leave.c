@@ -7,89 +7,89 @@
 
 /* --- waiting --- */
 
-int mpg_events_steps_begin_wait(struct world *w, uint32_t stream, double idle_ns, struct mpg_error *err)
+int mpg_events_steps_begin_wait(struct replica *rep, uint32_t stream, double idle_ns, struct mpg_error *err)
 {
-    struct stream *l = &w->stream[stream];
+    struct stream *l = &rep->stream[stream];
     if (l->state == STREAM_WAITS)
         return 0;
     l->state = STREAM_WAITS;
-    if (!steps_is_followed(w, stream))
+    if (!steps_is_followed(rep, stream))
         return 0;
-    struct rank *r = &w->rank[stream];
+    struct rank *r = &rep->rank[stream];
     r->free_ns = fmax(r->free_ns, idle_ns);
     r->waits++;
-    if (w->shares && mpg_events_share_leave(w, (int32_t)stream, idle_ns, err) < 0)
+    if (rep->shares && mpg_events_share_leave(rep, (int32_t)stream, idle_ns, err) < 0)
         return -1;
-    return mpg_events_serve_next(w, (int32_t)stream, err);
+    return mpg_events_serve_next(rep, (int32_t)stream, err);
 }
 
 /* Ends the call of STREAM at END_NS. */
-static int end_call(struct world *w, uint32_t stream, double end_ns, struct mpg_error *err)
+static int end_call(struct replica *rep, uint32_t stream, double end_ns, struct mpg_error *err)
 {
-    struct stream *l = &w->stream[stream];
-    if (steps_is_first(w, stream)) {
-        struct rank *r = &w->rank[stream];
+    struct stream *l = &rep->stream[stream];
+    if (steps_is_first(rep, stream)) {
+        struct rank *r = &rep->rank[stream];
         r->use[l->waits_for] += end_ns - l->own_ns - r->served_ns - r->lost_ns;
         r->served_ns = r->lost_ns = 0;
     }
-    *mpg_times_stream(w->times, stream) = end_ns;
+    *mpg_times_stream(rep->times, stream) = end_ns;
     l->left = l->over = false;
-    if (mpg_events_steps_drop(w, stream, end_ns, err) < 0)
+    if (mpg_events_steps_drop(rep, stream, end_ns, err) < 0)
         return -1;
-    return mpg_events_steps_advance(w, stream, err);
+    return mpg_events_steps_advance(rep, stream, err);
 }
 
-int mpg_events_steps_finish_wait(struct world *w, uint32_t stream, struct mpg_error *err)
+int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
-    struct stream *l = &w->stream[stream];
+    struct stream *l = &rep->stream[stream];
     bool has = true;
-    if (steps_is_followed(w, stream) && w->rank[stream].current) {
+    if (steps_is_followed(rep, stream) && rep->rank[stream].current) {
         l->over = true; /* the rank finishes the service first */
         return STOPS;
     }
-    if (w->shares && steps_is_first(w, stream) && mpg_events_share_take(w, (int32_t)stream, &has, err) < 0)
+    if (rep->shares && steps_is_first(rep, stream) && mpg_events_share_take(rep, (int32_t)stream, &has, err) < 0)
         return -1;
     if (!has) {
         l->state = STREAM_READY;
-        w->rank[stream].ready_ns = w->now_ns;
+        rep->rank[stream].ready_ns = rep->now_ns;
         return STOPS;
     }
     const double came_ns = l->ends_ns - l->rest_ns;
-    return end_call(w, stream, w->now_ns > came_ns ? fmax(l->ends_ns, w->now_ns + l->rest_ns) : l->ends_ns, err);
+    return end_call(rep, stream, rep->now_ns > came_ns ? fmax(l->ends_ns, rep->now_ns + l->rest_ns) : l->ends_ns, err);
 }
 
 /* --- calls --- */
 
-uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s)
+uint32_t mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s)
 {
     if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
-        return program_value(&w->program, s->slot)->known ? NO_SLOT : s->slot;
+        return program_value(&rep->program, s->slot)->known ? NO_SLOT : s->slot;
     for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++)
-        if (!program_value(&w->program, s->edges[i].slot)->known)
+        if (!program_value(&rep->program, s->edges[i].slot)->known)
             return s->edges[i].slot;
     return NO_SLOT;
 }
 
-int mpg_events_steps_await(struct world *w, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
+int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
 {
-    struct stream *l = &w->stream[stream];
-    const double idle_ns = *mpg_times_stream(w->times, stream) +
-                           (steps_is_followed(w, stream) && s->kind == MPG_STEP_LEAVE ? mpg_events_call_sends_ns(w, s) : 0);
-    if (!l->watches && mpg_events_program_watch(&w->program, slot, stream, err) < 0)
+    struct stream *l = &rep->stream[stream];
+    const double idle_ns = *mpg_times_stream(rep->times, stream) +
+                           (steps_is_followed(rep, stream) && s->kind == MPG_STEP_LEAVE ? mpg_events_call_sends_ns(rep, s) : 0);
+    if (!l->watches && mpg_events_program_watch(&rep->program, slot, stream, err) < 0)
         return -1;
     l->watches = true;
-    return mpg_events_steps_begin_wait(w, stream, idle_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_steps_begin_wait(rep, stream, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
 /* Replaces the values of meetings that S reads by the times at which the rank of S may leave. A call that completes several
  * requests may read several. Returns the first meeting; NULL: S reads no meeting. */
-static const struct meeting *prepare_meetings(struct world *w, const struct mpg_step *s)
+static const struct meeting *prepare_meetings(struct replica *rep, const struct mpg_step *s)
 {
     const struct meeting *first = NULL;
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        const struct meeting *m = w->program.slot[s->edges[i].slot].meeting;
+        const struct meeting *m = rep->program.slot[s->edges[i].slot].meeting;
         if (m)
-            *mpg_times_slot(w->times, s->edges[i].slot, MPG_SLOT_TIME) = mpg_events_meeting_end(m, s->rank);
+            *mpg_times_slot(rep->times, s->edges[i].slot, MPG_SLOT_TIME) = mpg_events_meeting_end(m, s->rank);
         first = first ? first : m;
     }
     return first;
@@ -105,73 +105,73 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
 }
 
 /* Starts the transfer of S if the owner serves transfers; else the evaluator has accounted for the transfer. */
-static int transfer(struct world *w, uint32_t stream, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
+static int transfer(struct replica *rep, uint32_t stream, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
     const struct mpg_sent_message m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
-                                  .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes : w->parameters->request_bytes};
-    double *value_ns = mpg_times_stream(w->times, stream);
-    if (w->counts) {
-        *(s->transfer->get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
-        mpg_events_steps_count(w, s->transfer->put_bytes + s->transfer->get_bytes);
+                                  .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes : rep->parameters->request_bytes};
+    double *value_ns = mpg_times_stream(rep->times, stream);
+    if (rep->counts) {
+        *(s->transfer->get_bytes > 0 ? &rep->x->gets : &rep->x->puts) += 1;
+        mpg_events_steps_count(rep, s->transfer->put_bytes + s->transfer->get_bytes);
     }
-    if (!w->serves_transfers)
+    if (!rep->serves_transfers)
         return 0;
-    const double sent_ns = enter_ns + mpg_events_send_overhead_ns(w, &m);
+    const double sent_ns = enter_ns + mpg_events_send_overhead_ns(rep, &m);
     *value_ns = fmax(*value_ns, sent_ns);
     if (m.to == m.rank) { /* a copy within one rank, without a request */
-        *value_ns = fmax(*value_ns, sent_ns + mpg_events_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
+        *value_ns = fmax(*value_ns, sent_ns + mpg_events_copy_ns(rep, &m, s->transfer->put_bytes + s->transfer->get_bytes));
         return 0;
     }
-    w->stream[stream].blocks = w->blocking_get;
-    return mpg_events_transfers_start(w, s, sent_ns, err);
+    rep->stream[stream].blocks = rep->blocking_get;
+    return mpg_events_transfers_start(rep, s, sent_ns, err);
 }
 
 /* Evaluates S without the evaluator's own round trip if requests replace the round trip, and with a round trip if each get
  * or put blocks. */
-static int take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
+static int take(struct replica *rep, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;
-    const bool round_trip = w->serves_transfers ? false : w->blocking_get ? starts : s->round_trip;
+    const bool round_trip = rep->serves_transfers ? false : rep->blocking_get ? starts : s->round_trip;
     if (!round_trip && !s->round_trip)
-        return mpg_events_steps_take(w, s, err);
+        return mpg_events_steps_take(rep, s, err);
     struct mpg_step changed = *s;
     changed.round_trip = round_trip;
-    if (w->blocking_get)
+    if (rep->blocking_get)
         changed.round_trip_bytes = changed.round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
-    return mpg_events_steps_take(w, &changed, err);
+    return mpg_events_steps_take(rep, &changed, err);
 }
 
-int mpg_events_steps_leave(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
-    struct stream *l = &w->stream[stream];
-    const uint32_t missing = mpg_events_steps_missing(w, s);
+    struct stream *l = &rep->stream[stream];
+    const uint32_t missing = mpg_events_steps_missing(rep, s);
     if (missing != NO_SLOT)
-        return mpg_events_steps_await(w, stream, s, missing, err);
-    const struct meeting *m = prepare_meetings(w, s);
-    const double enter_ns = *mpg_times_stream(w->times, stream);
-    if (take(w, s, err) < 0)
+        return mpg_events_steps_await(rep, stream, s, missing, err);
+    const struct meeting *m = prepare_meetings(rep, s);
+    const double enter_ns = *mpg_times_stream(rep->times, stream);
+    if (take(rep, s, err) < 0)
         return -1;
-    if (s->transfer->owner >= 0 && !s->failed && transfer(w, stream, s, enter_ns, err) < 0)
+    if (s->transfer->owner >= 0 && !s->failed && transfer(rep, stream, s, enter_ns, err) < 0)
         return -1;
-    l = &w->stream[stream];
-    l->ends_ns = *mpg_times_stream(w->times, stream);
+    l = &rep->stream[stream];
+    l->ends_ns = *mpg_times_stream(rep->times, stream);
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    l->own_ns = meets ? enter_ns : fmin(mpg_times_own(w->times), l->ends_ns);
-    if (s->dropped || w->stream[stream].blocks || (s->transfer->owner >= 0 && !s->failed && w->serves_transfers))
+    l->own_ns = meets ? enter_ns : fmin(mpg_times_own(rep->times), l->ends_ns);
+    if (s->dropped || rep->stream[stream].blocks || (s->transfer->owner >= 0 && !s->failed && rep->serves_transfers))
         l->own_ns = l->ends_ns;
     l->waits_for = use_of(s, m);
-    if (steps_is_first(w, stream))
-        w->rank[stream].use[USE_CALL] += l->own_ns - enter_ns;
+    if (steps_is_first(rep, stream))
+        rep->rank[stream].use[USE_CALL] += l->own_ns - enter_ns;
     const bool waits = l->state == STREAM_WAITS || l->ends_ns - l->own_ns > ROUNDING_NS;
-    if (!steps_is_followed(w, stream) || !waits)
-        return end_call(w, stream, l->ends_ns, err);
+    if (!steps_is_followed(rep, stream) || !waits)
+        return end_call(rep, stream, l->ends_ns, err);
     l->left = true;
-    l->rest_ns = l->ends_ns - mpg_events_arrival_ns(w, s, l->ends_ns);
+    l->rest_ns = l->ends_ns - mpg_events_arrival_ns(rep, s, l->ends_ns);
     const double came_ns = l->ends_ns - l->rest_ns;
-    if (mpg_events_steps_begin_wait(w, stream, enter_ns + mpg_events_call_sends_ns(w, s), err) < 0)
+    if (mpg_events_steps_begin_wait(rep, stream, enter_ns + mpg_events_call_sends_ns(rep, s), err) < 0)
         return -1;
-    if (came_ns > w->now_ns)
-        return mpg_events_world_go(w, stream, came_ns, err) < 0 ? -1 : STOPS;
-    return mpg_events_steps_finish_wait(w, stream, err);
+    if (came_ns > rep->now_ns)
+        return mpg_events_replica_go(rep, stream, came_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_steps_finish_wait(rep, stream, err);
 }
 

@@ -60,83 +60,84 @@ static double delay_ns(const struct network *n, const struct flight *f)
     return f->tau_ns * n->parameters->contention * n->in_flight / n->processors->links;
 }
 
-static int arrive(struct world *w, struct flight *f, double delay_ns, struct mpg_error *err)
+static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct mpg_error *err)
 {
     const double at_ns = f->at_ns + delay_ns;
     if (f->batch) {
-        *mpg_times_slot(w->times, f->slot, MPG_SLOT_TIME) = at_ns;
-        *mpg_times_slot(w->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
+        *mpg_times_slot(rep->times, f->slot, MPG_SLOT_TIME) = at_ns;
+        *mpg_times_slot(rep->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
         mpg_batch_give_back(f->batch);
-        return mpg_events_world_know(w, f->slot, err);
+        return mpg_events_replica_know(rep, f->slot, err);
     }
     if (f->node) {
-        *mpg_times_slot(w->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
-        return mpg_events_world_node_known(w, f->node, err);
+        *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
+        return mpg_events_replica_node_known(rep, f->node, err);
     }
-    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
+    return mpg_events_push(&rep->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
 }
 
-int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err)
+int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err)
 {
     struct flight *f = e->what;
-    const double late_ns = delay_ns(w->network, f);
+    const double late_ns = delay_ns(rep->network, f);
     const struct event land = {.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND, .what = f};
-    w->network->in_flight++;
-    return mpg_events_push(&w->heap, land, err) < 0 ? -1 : arrive(w, f, late_ns, err);
+    rep->network->in_flight++;
+    return mpg_events_push(&rep->heap, land, err) < 0 ? -1 : arrive(rep, f, late_ns, err);
 }
 
-void mpg_events_network_land(struct world *w, const struct event *e)
+void mpg_events_network_land(struct replica *rep, const struct event *e)
 {
-    w->network->in_flight--;
-    mpg_pool_give(&w->network->flights, e->what);
+    rep->network->in_flight--;
+    mpg_pool_give(&rep->network->flights, e->what);
 }
 
 /* Sends F, of rank FROM, into the network at AT_NS, or now if AT_NS is past. */
-static int send(struct world *w, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
+static int send(struct replica *rep, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
 {
-    struct flight *copy = mpg_pool_take(&w->network->flights);
+    struct flight *copy = mpg_pool_take(&rep->network->flights);
     if (!copy)
         return mpg_error_set(err, "out of memory");
     *copy = *f;
     return mpg_events_push(
-        &w->heap, (struct event){.at_ns = fmax(at_ns, w->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
+        &rep->heap,
+        (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
 }
 
 /* Sends F, the message of S; AT_NS is when it enters the network. */
-static int send_step(struct world *w, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m, double at_ns,
-                     struct mpg_error *err)
+static int send_step(struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m,
+                     double at_ns, struct mpg_error *err)
 {
-    f->at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME);
-    f->service_ns = mpg_events_receive_overhead_ns(w, m);
-    mpg_events_flight_ns(w, m, &f->tau_ns);
-    return send(w, f, s->rank, at_ns, err);
+    f->at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME);
+    f->service_ns = mpg_events_receive_overhead_ns(rep, m);
+    mpg_events_flight_ns(rep, m, &f->tau_ns);
+    return send(rep, f, s->rank, at_ns, err);
 }
 
-int mpg_events_network_send(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (!contend(w->network, s->rank, s->receiver))
-        return mpg_events_world_know(w, s->slot, err);
+    if (!contend(rep->network, s->rank, s->receiver))
+        return mpg_events_replica_know(rep, s->slot, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    struct flight f = {.slot = s->slot, .batch = w->program.queue[stream].first->batch};
+    struct flight f = {.slot = s->slot, .batch = rep->program.queue[stream].first->batch};
     mpg_batch_keep(f.batch, 1);
-    const double begin_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN);
-    return send_step(w, &f, s, &m, begin_ns + mpg_events_send_overhead_ns(w, &m), err);
+    const double begin_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN);
+    return send_step(rep, &f, s, &m, begin_ns + mpg_events_send_overhead_ns(rep, &m), err);
 }
 
-int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err)
+int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
     struct flight f = {.node = node};
-    if (!contend(w->network, s->rank, s->receiver))
-        return mpg_events_world_node_known(w, node, err);
+    if (!contend(rep->network, s->rank, s->receiver))
+        return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    return send_step(w, &f, s, &m, *mpg_times_slot(w->times, s->slot, MPG_SLOT_MET), err);
+    return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
-int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err)
 {
     struct flight f = {.kind = kind, .id = id, .what = what};
-    f.at_ns = at_ns + mpg_events_flight_ns(w, m, &f.tau_ns);
-    return contend(w->network, m->rank, m->to) ? send(w, &f, m->rank, at_ns, err) : arrive(w, &f, 0, err);
+    f.at_ns = at_ns + mpg_events_flight_ns(rep, m, &f.tau_ns);
+    return contend(rep->network, m->rank, m->to) ? send(rep, &f, m->rank, at_ns, err) : arrive(rep, &f, 0, err);
 }

@@ -6,7 +6,7 @@
 #ifndef MPG_EVENTS_NETWORK_H
 #define MPG_EVENTS_NETWORK_H
 
-#include "simulate/events/world.h"
+#include "simulate/events/replica.h"
 
 /* A network without messages, or NULL. P and PROCESSORS outlive it. */
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
@@ -14,14 +14,14 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
 void mpg_events_network_free(struct network *n); /* NULL is allowed */
 
 /* Sends the eager message of S, the first step of STREAM, whose slot holds the arrival without contention. */
-int mpg_events_network_send(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
-int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
 /* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */
-int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err);
 /* Handles an event: the message of E enters the network, or leaves the network. */
-int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
-void mpg_events_network_land(struct world *w, const struct event *e);
+int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
+void mpg_events_network_land(struct replica *rep, const struct event *e);
 
 #endif

@@ -53,11 +53,11 @@ int mpg_events_program_know(struct program *p, struct value *value, const struct
         mpg_pool_give(&p->watchers, w);
         w = who.next;
         if (who.node)
-            status = --who.node->missing == 0 ? calls->evaluate(calls->world, who.node, err) : 0;
+            status = --who.node->missing == 0 ? calls->evaluate(calls->replica, who.node, err) : 0;
         else if (who.meeting)
-            status = --who.meeting->missing == 0 ? calls->meet(calls->world, who.meeting, err) : 0;
+            status = --who.meeting->missing == 0 ? calls->meet(calls->replica, who.meeting, err) : 0;
         else
-            status = calls->wake(calls->world, who.stream, err);
+            status = calls->wake(calls->replica, who.stream, err);
     }
     return status;
 }
@@ -82,7 +82,7 @@ static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batc
             return -1;
         node->missing++;
     }
-    return node->missing == 0 ? calls->evaluate(calls->world, node, err) : 0;
+    return node->missing == 0 ? calls->evaluate(calls->replica, node, err) : 0;
 }
 
 void mpg_events_program_drop_node(struct program *p, struct node *node)
@@ -138,7 +138,7 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
                 return -1;
             m->missing++;
         }
-        if (m->missing == 0 && calls->meet(calls->world, m, err) < 0)
+        if (m->missing == 0 && calls->meet(calls->replica, m, err) < 0)
             return -1;
     }
     return 0;
@@ -204,7 +204,7 @@ static int append(struct program *p, const struct mpg_step *s, struct mpg_batch 
         return 0;
     }
     q->first = span;
-    return calls->appended(calls->world, s->stream, err);
+    return calls->appended(calls->replica, s->stream, err);
 }
 
 void mpg_events_program_drop(struct program *p, uint32_t stream)

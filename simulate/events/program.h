@@ -73,14 +73,14 @@ struct program {
     struct meeting *open; /* joined by the current steps */
 };
 
-/* Notifications from the program to its world. */
+/* Notifications from the program to its replica. */
 struct program_calls {
-    void *world;
-    int (*appended)(void *world, uint32_t stream, struct mpg_error *err); /* STREAM has pending steps again */
-    int (*wake)(void *world, uint32_t stream, struct mpg_error *err);     /* the value that STREAM waits for is known */
-    /* NODE's inputs are known; the world takes ownership of NODE */
-    int (*evaluate)(void *world, struct node *node, struct mpg_error *err);
-    int (*meet)(void *world, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
+    void *replica;
+    int (*appended)(void *replica, uint32_t stream, struct mpg_error *err); /* STREAM has pending steps again */
+    int (*wake)(void *replica, uint32_t stream, struct mpg_error *err);     /* the value that STREAM waits for is known */
+    /* NODE's inputs are known; the replica takes ownership of NODE */
+    int (*evaluate)(void *replica, struct node *node, struct mpg_error *err);
+    int (*meet)(void *replica, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
 };
 
 /* Initialises P with the steps of GRAPH, opened with keeps_slots, for at least STREAMS streams. GRAPH outlives P. Error: out of

@@ -4,7 +4,7 @@
 #ifndef MPG_EVENTS_STEPS_H
 #define MPG_EVENTS_STEPS_H
 
-#include "simulate/events/world.h"
+#include "simulate/events/replica.h"
 
 /* Shorter waits and shorter work count as none: a wait releases the processor, and work ends with a check for requests. */
 static const double ROUNDING_NS = 1e-3;
@@ -13,42 +13,42 @@ static const double ROUNDING_NS = 1e-3;
 enum { GOES_ON = 0, STOPS = 1 };
 
 /* Whether STREAM is the first thread of its rank. */
-static inline bool steps_is_first(const struct world *w, uint32_t stream)
+static inline bool steps_is_first(const struct replica *rep, uint32_t stream)
 {
-    return stream < (uint32_t)w->ranks;
+    return stream < (uint32_t)rep->ranks;
 }
 
 /* Whether the state of STREAM affects other streams: its rank serves requests or shares a processor. */
-static inline bool steps_is_followed(const struct world *w, uint32_t stream)
+static inline bool steps_is_followed(const struct replica *rep, uint32_t stream)
 {
-    return steps_is_first(w, stream) && (w->serves || w->shares);
+    return steps_is_first(rep, stream) && (rep->serves || rep->shares);
 }
 
 /* --- steps.c --- */
 /* Handles an event of STREAM: executes the steps as far as possible now. */
-int mpg_events_steps_go(struct world *w, uint32_t stream, struct mpg_error *err);
+int mpg_events_steps_go(struct replica *rep, uint32_t stream, struct mpg_error *err);
 /* Continues RANK, which was ready and has received the processor. */
-int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_steps_granted(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Counts a message or transfer of BYTES. */
-void mpg_events_steps_count(struct world *w, double bytes);
+void mpg_events_steps_count(struct replica *rep, double bytes);
 /* Removes the first step from STREAM's queue, and tells the observer its value, VALUE_NS. */
-int mpg_events_steps_drop(struct world *w, uint32_t stream, double value_ns, struct mpg_error *err);
+int mpg_events_steps_drop(struct replica *rep, uint32_t stream, double value_ns, struct mpg_error *err);
 /* Evaluates S. */
-int mpg_events_steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_steps_take(struct replica *rep, const struct mpg_step *s, struct mpg_error *err);
 /* Advances STREAM to the time of its value. If this time is in the future, schedules an event and returns STOPS. */
-int mpg_events_steps_advance(struct world *w, uint32_t stream, struct mpg_error *err);
+int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_error *err);
 
 /* --- leave.c --- */
 /* The first slot that S reads and whose value is not known yet; NO_SLOT: all are known. */
-uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s);
+uint32_t mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s);
 /* Suspends STREAM until the value of SLOT is known. */
-int mpg_events_steps_await(struct world *w, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
+int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
 /* Begins STREAM's wait; the sends of the call occupy the processor until IDLE_NS. */
-int mpg_events_steps_begin_wait(struct world *w, uint32_t stream, double idle_ns, struct mpg_error *err);
+int mpg_events_steps_begin_wait(struct replica *rep, uint32_t stream, double idle_ns, struct mpg_error *err);
 /* The last event that STREAM's call waits for has happened, or the rank has the processor again: ends the call if both
  * conditions hold. */
-int mpg_events_steps_finish_wait(struct world *w, uint32_t stream, struct mpg_error *err);
+int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mpg_error *err);
 /* Executes LEAVE step S. */
-int mpg_events_steps_leave(struct world *w, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 
 #endif

@@ -9,11 +9,11 @@
 /* Index that gives a reply other random draws than its request. */
 enum { INDEX_OF_REPLY = 1 << 20 };
 
-int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
+int mpg_events_transfers_start(struct replica *rep, const struct mpg_step *s, double at_ns, struct mpg_error *err)
 {
-    struct rank *r = &w->rank[s->rank];
-    struct transfer *t = mpg_pool_take(&w->transfers);
-    struct request *q = t ? mpg_pool_take(&w->requests) : NULL;
+    struct rank *r = &rep->rank[s->rank];
+    struct transfer *t = mpg_pool_take(&rep->transfers);
+    struct request *q = t ? mpg_pool_take(&rep->requests) : NULL;
     if (!q)
         return mpg_error_set(err, "out of memory");
     *t = (struct transfer){.next = r->transfers,
@@ -24,14 +24,14 @@ int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double
     r->transfers = t;
     *q = (struct request){.from = s->rank,
                           .owner = s->transfer->owner,
-                          .back_bytes = s->transfer->get_bytes > 0 ? s->transfer->get_bytes : w->parameters->request_bytes,
+                          .back_bytes = s->transfer->get_bytes > 0 ? s->transfer->get_bytes : rep->parameters->request_bytes,
                           .transfer = t};
     q->sending = (struct mpg_sent_message){.rank = s->rank,
                                       .to = s->transfer->owner,
                                       .call = s->number,
                                       .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes
-                                                                         : w->parameters->request_bytes};
-    return mpg_events_network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
+                                                                         : rep->parameters->request_bytes};
+    return mpg_events_network_fly(rep, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
 
 /* The reply to Q. The call that sent Q addresses the reply's random draws. */
@@ -43,29 +43,30 @@ static struct mpg_sent_message reply_of(const struct request *q)
     return m;
 }
 
-double mpg_events_transfers_service_ns(const struct world *w, const struct request *q)
+double mpg_events_transfers_service_ns(const struct replica *rep, const struct request *q)
 {
     const struct mpg_sent_message reply = reply_of(q);
-    return mpg_events_receive_overhead_ns(w, &q->sending) + mpg_events_send_overhead_ns(w, &reply);
+    return mpg_events_receive_overhead_ns(rep, &q->sending) + mpg_events_send_overhead_ns(rep, &reply);
 }
 
-int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err)
+int mpg_events_transfers_served(struct replica *rep, struct request *q, struct mpg_error *err)
 {
     const struct mpg_sent_message reply = reply_of(q);
-    q->transfer->service_ns = mpg_events_receive_overhead_ns(w, &reply);
-    const int status = mpg_events_network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
-    mpg_pool_give(&w->requests, q);
+    q->transfer->service_ns = mpg_events_receive_overhead_ns(rep, &reply);
+    const int status = mpg_events_network_fly(rep, &reply, rep->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
+    mpg_pool_give(&rep->requests, q);
     return status;
 }
 
-int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
+int mpg_events_transfers_reply(struct replica *rep, struct transfer *t, struct mpg_error *err)
 {
-    const struct stream *l = stream_of(w, t->rank);
+    const struct stream *l = stream_of(rep, t->rank);
     t->there = true;
-    t->there_ns = w->now_ns;
-    if (t->awaited && --w->rank[t->rank].awaited > 0)
+    t->there_ns = rep->now_ns;
+    if (t->awaited && --rep->rank[t->rank].awaited > 0)
         return 0;
-    return t->awaited && l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
+    return t->awaited && l->state == STREAM_WAITS &&
+           !l->left ? mpg_events_replica_go(rep, (uint32_t)t->rank, rep->now_ns, err) : 0;
 }
 
 /* Whether S, whose call may wait for transfers, waits for T. */
@@ -96,12 +97,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Charges N replies, in the order of their arrival, from *VALUE_NS on. */
-static void take(struct world *w, struct transfer **t, size_t n, double *value_ns)
+static void take(struct replica *rep, struct transfer **t, size_t n, double *value_ns)
 {
     qsort(t, n, sizeof(struct transfer *), compare);
     for (size_t i = 0; i < n; i++) {
         *value_ns = fmax(*value_ns, t[i]->there_ns) + t[i]->service_ns;
-        mpg_pool_give(&w->transfers, t[i]);
+        mpg_pool_give(&rep->transfers, t[i]);
     }
 }
 
@@ -121,9 +122,9 @@ static bool may_await(const struct mpg_step *s)
     }
 }
 
-size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing)
+size_t mpg_events_transfers_awaited(const struct replica *rep, const struct mpg_step *s, int32_t rank, bool *missing)
 {
-    struct rank *r = &w->rank[rank];
+    struct rank *r = &rep->rank[rank];
     size_t n = 0;
     *missing = r->awaited > 0;
     if (*missing || !r->transfers || (s && !may_await(s)))
@@ -139,14 +140,14 @@ size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step
     return n;
 }
 
-int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+int mpg_events_transfers_take(struct replica *rep, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err)
 {
     struct transfer **all = malloc(n * sizeof(struct transfer *));
     size_t k = 0;
     if (!all)
         return mpg_error_set(err, "out of memory");
-    for (struct transfer **t = &w->rank[rank].transfers; *t;) {
+    for (struct transfer **t = &rep->rank[rank].transfers; *t;) {
         if (s && !awaits(s, *t)) {
             t = &(*t)->next;
             continue;
@@ -154,7 +155,7 @@ int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t
         all[k++] = *t;
         *t = (*t)->next;
     }
-    take(w, all, k, value_ns);
+    take(rep, all, k, value_ns);
     free(all);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a simulation, which simulation.c prepares and worlds.c evaluates. Private to simulate/evaluate/. */
+/* The state of a simulation, which simulation.c prepares and scenario_runs.c evaluates. Private to simulate/evaluate/. */
 #ifndef MPG_SIMULATION_PRIVATE_H
 #define MPG_SIMULATION_PRIVATE_H
 
@@ -36,7 +36,7 @@ struct simulation {
 
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label);
 
-/* worlds.c */
+/* scenario_runs.c */
 /* Evaluates the runs without the tracer, which all delays refer to: their delays against the trace, and their accounts. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
 /* Evaluates SHARE, this process's share of all replicas of all scenarios. */

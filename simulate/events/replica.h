@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The world: one replica in simulated time. Private to simulate/events/.
+/* One replica in simulated time. Private to simulate/events/.
  *
- * The evaluator (simulate/evaluate/evaluator.h), with one lane, computes the values of steps; the world decides when each step is
- * executed. All times are in ns since MPI_Init returned. */
-#ifndef MPG_EVENTS_WORLD_H
-#define MPG_EVENTS_WORLD_H
+ * The evaluator (simulate/evaluate/evaluator.h), with one lane, computes the values of steps; the replica decides when
+ * each step is executed. All times are in ns since MPI_Init returned. */
+#ifndef MPG_EVENTS_REPLICA_H
+#define MPG_EVENTS_REPLICA_H
 
 #include "simulate/events/events.h"
 #include "simulate/events/heap.h"
@@ -18,7 +18,7 @@ enum stream_state {
     STREAM_DONE
 };
 
-/* Components of a rank's run that the world accounts for, beside the account of the evaluator. */
+/* Components of a rank's run that the replica accounts for, beside the account of the evaluator. */
 enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_PROCESSOR, USES };
 
 /* A request of rank FROM to rank OWNER: to serve TRANSFER, or (NODE) to accept a synchronous message. */
@@ -79,7 +79,7 @@ struct processor {
     double rounds, since_ns; /* turns.c: rounds since since_ns that one event represents; 0: none */
 };
 
-struct world {
+struct replica {
     const struct mpg_events_options *options;
     const struct mpg_target *target;
     const struct mpg_parameters *parameters;
@@ -106,82 +106,82 @@ struct world {
     const struct mpg_observer *observer;
 };
 
-/* --- world.c --- */
+/* --- replica.c --- */
 
-/* Runs W by the steps of GRAPH, new and opened with keeps_slots, and TIMES, with one lane. The caller sets options, target,
- * parameters, processors, x, counts, blocking_get, replica, ranks and observer of W, and 0 elsewhere, and clears W before
+/* Runs REP by the steps of GRAPH, new and opened with keeps_slots, and TIMES, with one lane. The caller sets options, target,
+ * parameters, processors, x, counts, blocking_get, replica, ranks and observer of REP, and 0 elsewhere, and clears REP before
  * closing GRAPH, also on failure. Errors: errors of the graph; out of memory; a deadlock of ranks, which a trace of a real
  * run does not show. */
-int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
-void mpg_events_world_clear(struct world *w);
+int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
+void mpg_events_replica_clear(struct replica *rep);
 /* Schedules STREAM at AT_NS in place of the earlier event. */
-int mpg_events_world_go(struct world *w, uint32_t stream, double at_ns, struct mpg_error *err);
+int mpg_events_replica_go(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);
 /* Marks the value of SLOT as known, and notifies the watchers. */
-int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err);
+int mpg_events_replica_know(struct replica *rep, uint32_t slot, struct mpg_error *err);
 /* Marks the value of NODE as known, and removes NODE. */
-int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err);
 /* The stream of RANK's first thread. */
-static inline struct stream *stream_of(struct world *w, int32_t rank)
+static inline struct stream *stream_of(struct replica *rep, int32_t rank)
 {
-    return &w->stream[rank];
+    return &rep->stream[rank];
 }
 
 /* --- serve.c --- */
 /* Events: request R arrives; RANK has served the request; RANK checks for requests during work number WORK. */
-int mpg_events_serve_request(struct world *w, struct request *r, struct mpg_error *err);
-int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err);
-int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
+int mpg_events_serve_request(struct replica *rep, struct request *r, struct mpg_error *err);
+int mpg_events_serve_done(struct replica *rep, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_check(struct replica *rep, int32_t rank, uint64_t work, struct mpg_error *err);
 /* RANK begins to serve the oldest request, if there is one and the state and the policy allow a service. */
-int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_next(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* RANK begins to compute for WORK_NS, the interval of step S. */
-int mpg_events_serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
+int mpg_events_serve_work(struct replica *rep, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
 /* A slice of RANK's work ends; *DONE: the work ends, too, else its next slice is scheduled. */
-int mpg_events_serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err);
+int mpg_events_serve_slice(struct replica *rep, int32_t rank, bool *done, struct mpg_error *err);
 /* Schedules the next slice of RANK's work, which has the processor. */
-int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_resume(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Sends the request of the synchronous message NODE to the receiver. */
-int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_serve_match(struct replica *rep, struct node *node, struct mpg_error *err);
 
 /* --- transfers.c --- */
 /* Starts the transfer of S, which leaves the origin at AT_NS. */
-int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err);
+int mpg_events_transfers_start(struct replica *rep, const struct mpg_step *s, double at_ns, struct mpg_error *err);
 /* The time in which the owner serves Q, ns. */
-double mpg_events_transfers_service_ns(const struct world *w, const struct request *q);
+double mpg_events_transfers_service_ns(const struct replica *rep, const struct request *q);
 /* Events: the owner has served Q; the reply to T arrives. */
-int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err);
-int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
+int mpg_events_transfers_served(struct replica *rep, struct request *q, struct mpg_error *err);
+int mpg_events_transfers_reply(struct replica *rep, struct transfer *t, struct mpg_error *err);
 /* The number of RANK's transfers that step S waits for (NULL: all transfers). *MISSING: replies are still to come; RANK
  * continues after the last reply, and the number is meaningless. */
-size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
+size_t mpg_events_transfers_awaited(const struct replica *rep, const struct mpg_step *s, int32_t rank, bool *missing);
 /* RANK takes the N replies, which have all arrived, one after the other: raises *VALUE_NS to the end of the last reply. */
-int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+int mpg_events_transfers_take(struct replica *rep, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err);
 
 /* --- share.c --- */
 /* Error: out of memory. */
-int mpg_events_share_init(struct world *w, struct mpg_error *err);
-void mpg_events_share_clear(struct world *w);
+int mpg_events_share_init(struct replica *rep, struct mpg_error *err);
+void mpg_events_share_clear(struct replica *rep);
 /* Gives RANK the processor if free, else queues RANK. *HAS: whether RANK holds the processor and may run. */
-int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
+int mpg_events_share_take(struct replica *rep, int32_t rank, bool *has, struct mpg_error *err);
 /* RANK, which waits, releases the processor at AT_NS, if RANK still holds the processor and waits then. */
-int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
+int mpg_events_share_leave(struct replica *rep, int32_t rank, double at_ns, struct mpg_error *err);
 /* RANK releases the processor now. */
-int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_share_release(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Whether other ranks are ready for RANK's processor. */
-bool mpg_events_share_wanted(const struct world *w, int32_t rank);
-struct processor *mpg_events_share_processor(const struct world *w, int32_t rank);
+bool mpg_events_share_wanted(const struct replica *rep, int32_t rank);
+struct processor *mpg_events_share_processor(const struct replica *rep, int32_t rank);
 
 /* --- turns.c: turns of ready ranks that all compute --- */
 /* P's holder has work left at the end of its turn. 1: whole rounds of turns follow until *END_NS, and the state of P's ranks is
  * updated only then; 0: no whole round follows. */
-int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns);
+int mpg_events_turns_begin(struct replica *rep, struct processor *p, double *end_ns);
 /* The rounds have ended: updates the state of P's ranks. */
-void mpg_events_turns_end(struct world *w, struct processor *p);
+void mpg_events_turns_end(struct replica *rep, struct processor *p);
 /* Another rank becomes ready before the rounds end: updates the state of P's ranks to now, and schedules the end of the turn. */
-int mpg_events_turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err);
+int mpg_events_turns_interrupt(struct replica *rep, struct processor *p, struct mpg_error *err);
 
 /* --- barrier.c --- */
 /* All members of M have arrived: computes when each leaves (docs/MACHINES.md). */
-int mpg_events_barrier_meet(void *world, struct meeting *m, struct mpg_error *err);
+int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err);
 
 #endif

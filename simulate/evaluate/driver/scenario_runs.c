@@ -8,13 +8,13 @@
 #include "simulate/attribution/provenance.h"
 
 /* A scenario's perturbation P as a run of replicas, for mpg_runs_evaluate(). */
-struct world {
+struct scenario_run {
     struct simulation *sim;
     const struct mpg_perturbation *p;
     const struct mpg_run *run;
 };
 
-static struct mpg_evaluator *new_delays(const struct world *x, uint32_t first, uint32_t n, struct mpg_error *err)
+static struct mpg_evaluator *new_delays(const struct scenario_run *x, uint32_t first, uint32_t n, struct mpg_error *err)
 {
     const struct simulation *sim = x->sim;
     const bool comparable = mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
@@ -28,7 +28,7 @@ static struct mpg_evaluator *new_delays(const struct world *x, uint32_t first, u
     return e;
 }
 
-static struct mpg_evaluator *new_times(const struct world *x, uint32_t first, uint32_t n, struct mpg_error *err)
+static struct mpg_evaluator *new_times(const struct scenario_run *x, uint32_t first, uint32_t n, struct mpg_error *err)
 {
     const struct simulation *sim = x->sim;
     struct mpg_times_options options = sim->options->times;
@@ -40,7 +40,7 @@ static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, co
                                    const struct mpg_observer *observer,
                    struct mpg_error *err)
 {
-    const struct world *x = context;
+    const struct scenario_run *x = context;
     const struct simulation *sim = x->sim;
     const struct mpg_attribution_wanted *where = &sim->options->where;
     struct mpg_critical *path = sim->options->predicts ? sim->options->path : NULL;
@@ -60,13 +60,13 @@ static double expansion_bytes(const struct simulation *sim)
 {
     const bool has_findings = sim->prepass.is_done || sim->passed.counts.calls > 0;
     const int32_t p = has_findings ? sim->passed.expanded : sim->graph.expand ? sim->result->ranks : 0;
-    const int worlds = sim->options->predicts ? 1 : 2;
-    return (worlds + (sim->result->where ? MPG_CAME_TERMS : 0)) * sizeof(double) * (p + mpg_expansion_values(p));
+    const int evaluations = sim->options->predicts ? 1 : 2;
+    return (evaluations + (sim->result->where ? MPG_CAME_TERMS : 0)) * sizeof(double) * (p + mpg_expansion_values(p));
 }
 
 static double lane_bytes_of(const void *context)
 {
-    const struct simulation *sim = ((const struct world *)context)->sim;
+    const struct simulation *sim = ((const struct scenario_run *)context)->sim;
     const int32_t ranks = sim->result->ranks;
     double bytes = (sim->options->predicts ? mpg_times_bytes : mpg_delays_bytes)(sim->passed.slots, ranks) + expansion_bytes(sim);
     if (sim->result->where)
@@ -78,7 +78,7 @@ static double lane_bytes_of(const void *context)
 }
 
 /* Returns the run of X over GRAPH; END takes the replicas. */
-static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *graph, const char *label,
+static struct mpg_run run_of(struct scenario_run *x, const struct mpg_graph_options *graph, const char *label,
                              void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
     struct mpg_run run = {.context = x,
@@ -96,7 +96,7 @@ static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *gr
 
 static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
 {
-    const struct world *x = context;
+    const struct scenario_run *x = context;
     struct simulation *sim = x->sim;
     (void)first, (void)n; /* a single lane */
     for (int32_t i = 0; i < sim->result->ranks; i++) {
@@ -168,7 +168,7 @@ static int begin_base(struct simulation *all, struct simulation *sim, struct mpg
 struct base {
     struct mpg_perturbation nothing;
     struct mpg_graph_options graph; /* options of the graph, with the source's eager limit */
-    struct world world;
+    struct scenario_run scenario;
 };
 
 static int run_bases(struct simulation *all, size_t n, struct base *base, struct mpg_run *run,
@@ -187,8 +187,8 @@ static int run_bases(struct simulation *all, size_t n, struct base *base, struct
         b->graph.bound = NULL;
         b->graph.active = 0;
         b->graph.eager_limit_bytes = b->graph.source_eager_limit_bytes;
-        b->world = (struct world){.sim = sim, .p = &b->nothing};
-        run[k++] = run_of(&b->world, &b->graph, "taking the tracer out", end_base);
+        b->scenario = (struct scenario_run){.sim = sim, .p = &b->nothing};
+        run[k++] = run_of(&b->scenario, &b->graph, "taking the tracer out", end_base);
     }
     if (k == 0 || mpg_runs_evaluate(run, k, 0, 1, all->options->threads, NULL, err) == 0)
         return 0;
@@ -216,12 +216,12 @@ int mpg_simulation_find_bases(struct simulation *all, size_t n, struct mpg_error
 
 static int start(void *context, struct mpg_error *err)
 {
-    return mpg_result_reserve(((struct world *)context)->sim->result, err);
+    return mpg_result_reserve(((struct scenario_run *)context)->sim->result, err);
 }
 
 static void end_replicas(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
 {
-    const struct world *x = context;
+    const struct scenario_run *x = context;
     struct mpg_result *r = x->sim->result;
     const double *base_ns = x->sim->base_ns; /* NULL: values are times */
     const uint32_t begin = first - r->first_replica;
@@ -245,7 +245,7 @@ static void end_replicas(void *context, const struct mpg_evaluator *lanes, uint3
 /* Subtracts the tracer's account, which all replicas contain. */
 static int finish(void *context, struct mpg_error *err)
 {
-    const struct world *x = context;
+    const struct scenario_run *x = context;
     struct simulation *sim = x->sim;
     struct mpg_result *r = sim->result;
     r->counts = sim->passed.counts;
@@ -271,12 +271,12 @@ static int finish(void *context, struct mpg_error *err)
 int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_share share, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = all->options;
-    struct world *world = calloc(n, sizeof *world);
+    struct scenario_run *scenario = calloc(n, sizeof *scenario);
     struct mpg_run *run = calloc(n, sizeof *run);
-    int status = world && run ? 0 : mpg_error_set(err, "out of memory");
+    int status = scenario && run ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
-        world[i] = (struct world){.sim = &all[i], .p = all[i].p, .run = &run[i]};
-        run[i] = run_of(&world[i], &all[i].graph, all[i].options->predicts ? "predicting" : "simulating", end_replicas);
+        scenario[i] = (struct scenario_run){.sim = &all[i], .p = all[i].p, .run = &run[i]};
+        run[i] = run_of(&scenario[i], &all[i].graph, all[i].options->predicts ? "predicting" : "simulating", end_replicas);
         run[i].start = start;
         run[i].finish = finish;
     }
@@ -286,7 +286,7 @@ int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_share share,
     for (size_t i = 0; i < n && status < 0; i++)
         if (!all[i].is_done)
             mpg_result_clear(all[i].result);
-    free(world);
+    free(scenario);
     free(run);
     return status;
 }
