@@ -35,8 +35,8 @@ static int find(const struct wanted *a, struct mpg_trace *trace, struct mpg_trac
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
     if (mpg_waits_find(trace, &a->options, found, err) < 0)
         return mpg_trace_blame(trace, err);
-    const struct mpg_waits *const worlds[] = {found->waits};
-    return mpg_waits_table_make(table, worlds, 1, trace, a->by, (int)a->frames, a->debug_path, err);
+    const struct mpg_waits *const runs[] = {found->waits};
+    return mpg_waits_table_make(table, runs, 1, trace, a->by, (int)a->frames, a->debug_path, err);
 }
 
 static int waits_of(const struct wanted *a, const char *path, struct mpg_error *err)
@@ -47,8 +47,8 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
     int status = trace ? find(a, trace, &found, &table, err) : -1;
     if (status == 0) {
         const struct mpg_waits_report report = {.trace = trace,
-                                                .world = {found.waits},
-                                                .worlds = 1,
+                                                .run = {found.waits},
+                                                .runs = 1,
                                                 .table = &table,
                                                 .top = (size_t)a->top,
                                                 .clocks = mpg_clock_map_source(found.clocks),

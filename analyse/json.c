@@ -19,14 +19,14 @@ static void put_sum(struct mpg_json *j, const char *key, const struct mpg_wait_s
     mpg_json_close(j);
 }
 
-static void put_world(struct mpg_json *j, const struct mpg_waits_report *r, size_t w)
+static void put_run(struct mpg_json *j, const struct mpg_waits_report *r, size_t w)
 {
-    const struct mpg_wait_sum all = mpg_waits_of_all(r->world[w]);
-    mpg_json_object(j, mpg_waits_world_name(w));
-    mpg_json_number(j, "total_ns", mpg_waits_total(r->world[w], mpg_trace_ranks(r->trace)));
+    const struct mpg_wait_sum all = mpg_waits_of_all(r->run[w]);
+    mpg_json_object(j, mpg_waits_run_name(w));
+    mpg_json_number(j, "total_ns", mpg_waits_total(r->run[w], mpg_trace_ranks(r->trace)));
     put_sum(j, "mpi", &all);
     for (int m = 0; m < MPG_MATTERS; m++) {
-        const struct mpg_wait_sum sum = mpg_waits_of_matter(r->world[w], (enum mpg_matter)m);
+        const struct mpg_wait_sum sum = mpg_waits_of_matter(r->run[w], (enum mpg_matter)m);
         put_sum(j, mpg_matter_key((enum mpg_matter)m), &sum);
     }
     mpg_json_close(j);
@@ -34,8 +34,8 @@ static void put_world(struct mpg_json *j, const struct mpg_waits_report *r, size
 
 int mpg_waits_put_json(const struct mpg_waits_report *r, struct mpg_json *j, struct mpg_error *err)
 {
-    for (size_t w = 0; w < r->worlds; w++)
-        put_world(j, r, w);
+    for (size_t w = 0; w < r->runs; w++)
+        put_run(j, r, w);
     mpg_json_string(j, "by", mpg_waits_by_word(r->table->by));
     mpg_json_array(j, "rows");
     const int status = mpg_waits_put_rows(r, j, err);

@@ -11,7 +11,7 @@
 enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
 
 struct stretch {
-    const struct mpg_phase_world *world;
+    const struct mpg_phase_run *run;
     double begin_ns, end_ns; /* begin and end of the run, on aligned clocks */
     double from_ns, to_ns;   /* begin and end of the phase, on aligned clocks */
     double first_ns, last_ns; /* first begin and last end of its calls */
@@ -22,7 +22,7 @@ struct stretch {
 /* Takes a call of RANK, its NUMBER-th. Returns 1 to go on; 0: no more calls of this rank; -1 with ERR. */
 typedef int take_call(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
 
-static int walk_rank(const struct mpg_phase_world *w, int32_t rank, take_call *take, void *who, struct mpg_error *err)
+static int walk_rank(const struct mpg_phase_run *w, int32_t rank, take_call *take, void *who, struct mpg_error *err)
 {
     struct mpg_cursor *c = mpg_cursor_open(w->trace, rank, err);
     const struct mpg_event *e;
@@ -35,7 +35,7 @@ static int walk_rank(const struct mpg_phase_world *w, int32_t rank, take_call *t
     return more < 0 || status < 0 ? -1 : 0;
 }
 
-static int walk(const struct mpg_phase_world *w, take_call *take, void *who, struct mpg_error *err)
+static int walk(const struct mpg_phase_run *w, take_call *take, void *who, struct mpg_error *err)
 {
     for (int32_t rank = 0; rank < mpg_trace_ranks(w->trace); rank++)
         if (walk_rank(w, rank, take, who, err) < 0)
@@ -50,9 +50,9 @@ static int take_ends(void *who, int32_t rank, uint64_t number, const struct mpg_
     struct stretch *s = who;
     (void)err;
     if (number == 0)
-        s->begin_ns = fmin(s->begin_ns, mpg_clock_align(s->world->clocks, rank, e->leave_ns));
+        s->begin_ns = fmin(s->begin_ns, mpg_clock_align(s->run->clocks, rank, e->leave_ns));
     const int64_t end_ns = e->call == MPG_CALL_Finalize ? e->enter_ns : e->leave_ns;
-    s->end_ns = fmax(s->end_ns, mpg_clock_align(s->world->clocks, rank, end_ns));
+    s->end_ns = fmax(s->end_ns, mpg_clock_align(s->run->clocks, rank, end_ns));
     return 1;
 }
 
@@ -66,8 +66,8 @@ static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_
 {
     const struct stretch *s = who;
     const double width_ns = (s->end_ns - s->begin_ns) / (double)s->bins;
-    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns) - s->begin_ns;
-    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns) - s->begin_ns;
+    const double from_ns = mpg_clock_align(s->run->clocks, rank, e->enter_ns) - s->begin_ns;
+    const double to_ns = mpg_clock_align(s->run->clocks, rank, e->leave_ns) - s->begin_ns;
     (void)err;
     if (!is_inner(e, number) || !(to_ns > 0))
         return 1;
@@ -80,8 +80,8 @@ static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_
 static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stretch *s = who;
-    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns);
-    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns);
+    const double from_ns = mpg_clock_align(s->run->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(s->run->clocks, rank, e->leave_ns);
     (void)err;
     if (is_inner(e, number) && from_ns < s->to_ns && to_ns > s->from_ns) {
         s->first_ns = fmin(s->first_ns, from_ns);
@@ -96,7 +96,7 @@ static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
     s->last_ns = s->from_ns;
-    if (walk(s->world, take_whole, s, err) < 0)
+    if (walk(s->run, take_whole, s, err) < 0)
         return -1;
     s->from_ns = fmax(fmax(s->first_ns, s->begin_ns), s->from_ns - MOST_WIDENED * width_ns);
     s->to_ns = fmin(fmin(s->last_ns, s->end_ns), s->to_ns + MOST_WIDENED * width_ns);
@@ -106,18 +106,18 @@ static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 /* Finds the part of the run with the most time in calls. */
 static int find_stretch(struct stretch *s, struct mpg_error *err)
 {
-    const double each = (double)mpg_trace_events(s->world->trace, -1) / mpg_trace_ranks(s->world->trace);
+    const double each = (double)mpg_trace_events(s->run->trace, -1) / mpg_trace_ranks(s->run->trace);
     const double wanted = each / CALLS_A_STRETCH;
     s->begin_ns = INFINITY;
     s->end_ns = -INFINITY;
-    if (walk(s->world, take_ends, s, err) < 0)
+    if (walk(s->run, take_ends, s, err) < 0)
         return -1;
     if (!(s->end_ns > s->begin_ns))
         return mpg_error_set(err, "the run has no length");
     s->bins = wanted < LEAST_STRETCHES ? LEAST_STRETCHES : wanted > MOST_STRETCHES ? MOST_STRETCHES : (size_t)wanted;
     if (!(s->bin = calloc(s->bins, sizeof *s->bin)))
         return mpg_error_set(err, "out of memory");
-    if (walk(s->world, take_time, s, err) < 0)
+    if (walk(s->run, take_time, s, err) < 0)
         return -1;
     const double width_ns = (s->end_ns - s->begin_ns) / (double)s->bins;
     size_t worst = 0;
@@ -154,8 +154,8 @@ static int by_number(const void *a, const void *b)
 
 static double within_ns(const struct stretch *s, int32_t rank, const struct mpg_event *e)
 {
-    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns);
-    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns);
+    const double from_ns = mpg_clock_align(s->run->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(s->run->clocks, rank, e->leave_ns);
     return fmax(0, fmin(to_ns, s->to_ns) - fmax(from_ns, s->from_ns));
 }
 
@@ -182,7 +182,7 @@ static int choose_ranks(struct mpg_worst_phase *phase, const struct stretch *s, 
     for (size_t i = 0; i < all && status == 0; i++)
         r.rank[i].rank = (int32_t)i;
     if (status == 0)
-        status = walk(s->world, take_rank, &r, err);
+        status = walk(s->run, take_rank, &r, err);
     if (status == 0) {
         double sum_ns = 0;
         for (size_t i = 0; i < all; i++)
@@ -213,8 +213,8 @@ static int take_predicted(void *who, int32_t rank, uint64_t number, const struct
 {
     struct filling *f = who;
     struct mpg_phase_rank *into = f->into;
-    const double from_ns = mpg_clock_align(f->s->world->clocks, rank, e->enter_ns);
-    const double to_ns = mpg_clock_align(f->s->world->clocks, rank, e->leave_ns);
+    const double from_ns = mpg_clock_align(f->s->run->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(f->s->run->clocks, rank, e->leave_ns);
     (void)err;
     if (to_ns <= f->s->from_ns || !is_inner(e, number))
         return 1;
@@ -240,8 +240,8 @@ static int take_traced(void *who, int32_t rank, uint64_t number, const struct mp
         return 1;
     if (into->n[0] == into->n[1])
         return 0;
-    into->call[0][into->n[0]++] = (struct mpg_phase_call){e->call, mpg_clock_align(f->s->world->clocks, rank, e->enter_ns),
-                                                         mpg_clock_align(f->s->world->clocks, rank, e->leave_ns)};
+    into->call[0][into->n[0]++] = (struct mpg_phase_call){e->call, mpg_clock_align(f->s->run->clocks, rank, e->enter_ns),
+                                                         mpg_clock_align(f->s->run->clocks, rank, e->leave_ns)};
     return 1;
 }
 
@@ -287,13 +287,13 @@ static void shift_traced(struct mpg_worst_phase *phase)
     }
 }
 
-static int fill(struct mpg_worst_phase *phase, struct stretch *s, const struct mpg_phase_world *traced, struct mpg_error *err)
+static int fill(struct mpg_worst_phase *phase, struct stretch *s, const struct mpg_phase_run *traced, struct mpg_error *err)
 {
-    struct stretch before = {.world = traced};
+    struct stretch before = {.run = traced};
     struct filling f = {.s = s, .phase = phase, .until_ns = s->to_ns};
     for (size_t i = 0; i < phase->n; i++) {
         f.into = &phase->rank[i];
-        if (walk_rank(s->world, f.into->rank, take_predicted, &f, err) < 0)
+        if (walk_rank(s->run, f.into->rank, take_predicted, &f, err) < 0)
             return -1;
     }
     for (size_t i = 0; i < phase->n; i++)
@@ -309,10 +309,10 @@ static int fill(struct mpg_worst_phase *phase, struct stretch *s, const struct m
     return 0;
 }
 
-int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
-                         const struct mpg_phase_world *predicted, struct mpg_error *err)
+int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_run *traced,
+                         const struct mpg_phase_run *predicted, struct mpg_error *err)
 {
-    struct stretch s = {.world = predicted};
+    struct stretch s = {.run = predicted};
     *phase = (struct mpg_worst_phase){.ranks = mpg_trace_ranks(predicted->trace)};
     int status = find_stretch(&s, err);
     if (status == 0)

@@ -13,7 +13,7 @@
 enum { MPG_PHASE_RANKS = 16, MPG_PHASE_CALLS = 160 };
 
 /* A run: its trace and clocks. */
-struct mpg_phase_world {
+struct mpg_phase_run {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
 };
@@ -45,8 +45,8 @@ struct mpg_worst_phase {
 /* Finds the worst phase of PREDICTED, whose calls may differ from TRACED. Memory: the drawn ranks, and a number for each of
  * 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an error of a trace; no memory;
  * no calls. */
-int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
-                         const struct mpg_phase_world *predicted, struct mpg_error *err);
+int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_run *traced,
+                         const struct mpg_phase_run *predicted, struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);
 /* Writes PHASE as the JSON that mpgsim's page reads. */
 void mpg_worst_phase_json(struct mpg_json *json, const char *key, const struct mpg_worst_phase *phase);

@@ -11,8 +11,8 @@
 
 struct mpg_waits_report {
     const struct mpg_trace *trace;
-    const struct mpg_waits *world[MPG_WAITS_WORLDS]; /* the traced run; a predicted one */
-    size_t worlds;
+    const struct mpg_waits *run[MPG_WAITS_RUNS]; /* the traced run; a predicted one */
+    size_t runs;
     const struct mpg_waits_table *table;
     size_t top;                            /* number of rows of text and CSV; 0: all */
     enum mpg_clock_source clocks;
@@ -35,7 +35,7 @@ int mpg_waits_print_rows(const struct mpg_waits_report *report, enum mpg_table_f
 int mpg_waits_put_rows(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
 
 /* Returns "traced" or "predicted". */
-const char *mpg_waits_world_name(size_t world);
+const char *mpg_waits_run_name(size_t run);
 /* Returns the sums over all calls. */
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
 /* Returns the sum of the ranks' run times, ns. */

@@ -6,17 +6,17 @@
 #include "analyse/report.h"
 #include "common/units.h"
 
-enum { KEY = 48, FIRST_COLUMNS = 3, WORLD_COLUMNS = 8 + MPG_WAIT_KINDS,
-       MOST_COLUMNS = FIRST_COLUMNS + MPG_WAITS_WORLDS * WORLD_COLUMNS + 1 };
+enum { KEY = 48, FIRST_COLUMNS = 3, RUN_COLUMNS = 8 + MPG_WAIT_KINDS,
+       MOST_COLUMNS = FIRST_COLUMNS + MPG_WAITS_RUNS * RUN_COLUMNS + 1 };
 
-static const char *const worlds[MPG_WAITS_WORLDS] = {"traced", "predicted"};
+static const char *const runs[MPG_WAITS_RUNS] = {"traced", "predicted"};
 
-const char *mpg_waits_world_name(size_t world)
+const char *mpg_waits_run_name(size_t run)
 {
-    return worlds[world];
+    return runs[run];
 }
 
-/* Columns. The name of a world in CSV keys is put at the given position. */
+/* Columns. The name of a run in CSV keys is put at the given position. */
 struct columns {
     const struct mpg_waits_report *r;
     struct mpg_table_column list[MOST_COLUMNS];
@@ -24,15 +24,15 @@ struct columns {
     char key[MOST_COLUMNS][KEY];
 };
 
-/* Adds a column of world W. KEY also names the JSON member, unless JSON names it. */
+/* Adds a column of run W. KEY also names the JSON member, unless JSON names it. */
 static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading,
                                     int width)
 {
     struct mpg_table_column *column = &x->list[x->n++];
     *column =
-        (struct mpg_table_column){.json = json ? json : key, .group = worlds[w], .heading = heading, .gap = 1, .width = width};
+        (struct mpg_table_column){.json = json ? json : key, .group = runs[w], .heading = heading, .gap = 1, .width = width};
     if (key) {
-        snprintf(x->key[x->keys], KEY, "%s%s%s", x->r->worlds > 1 ? worlds[w] : "", x->r->worlds > 1 ? "_" : "", key);
+        snprintf(x->key[x->keys], KEY, "%s%s%s", x->r->runs > 1 ? runs[w] : "", x->r->runs > 1 ? "_" : "", key);
         column->key = x->key[x->keys++];
     }
     return column;
@@ -41,7 +41,7 @@ static struct mpg_table_column *add(struct columns *x, size_t w, const char *key
 static bool has_kind(const struct mpg_waits_report *r, int kind)
 {
     for (size_t i = 0; i < r->table->n; i++)
-        for (size_t w = 0; w < r->worlds; w++)
+        for (size_t w = 0; w < r->runs; w++)
             if (r->table->row[i].sum[w].wait_ns[kind] > 0)
                 return true;
     return false;
@@ -56,9 +56,9 @@ static bool has_off_cpu(const struct mpg_waits_report *r)
     return false;
 }
 
-static void add_world(struct columns *x, size_t w)
+static void add_run(struct columns *x, size_t w)
 {
-    const bool alone = x->r->worlds == 1;
+    const bool alone = x->r->runs == 1;
     const int width = alone ? 10 : 11;
     add(x, w, "calls", NULL, w == 0 ? "number" : NULL, 10);
     add(x, w, "waited", NULL, alone ? "waited" : NULL, width);
@@ -83,13 +83,13 @@ static void describe(struct columns *x)
                                                 .left = true};
     if (is_site)
         x->list[x->n++] = (struct mpg_table_column){.key = "callsite", .joint = " < "};
-    for (size_t w = 0; w < x->r->worlds; w++)
-        add_world(x, w);
+    for (size_t w = 0; w < x->r->runs; w++)
+        add_run(x, w);
     if (is_site)
         x->list[x->n++] = (struct mpg_table_column){.heading = "from", .left = true};
 }
 
-/* Puts the cells of S in the column order of add_world(). */
+/* Puts the cells of S in the column order of add_run(). */
 static void put_sum(struct mpg_table *t, const struct mpg_wait_sum *s, double total_ns)
 {
     const double wait_ns = mpg_wait_all(s);
@@ -112,7 +112,7 @@ static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const
         mpg_table_printf(t, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
     if (r->table->by == MPG_WAITS_BY_CALLSITE)
         mpg_table_lines(t, row->name);
-    for (size_t w = 0; w < r->worlds; w++)
+    for (size_t w = 0; w < r->runs; w++)
         put_sum(t, &row->sum[w], total_ns[w]);
     if (r->table->by == MPG_WAITS_BY_CALLSITE)
         mpg_table_lines(t, row->name);
@@ -124,13 +124,13 @@ static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format form
 {
     const size_t n = r->table->n, rows = r->top > 0 && r->top < n && !j ? r->top : n;
     struct columns *x = calloc(1, sizeof *x);
-    double total_ns[MPG_WAITS_WORLDS];
+    double total_ns[MPG_WAITS_RUNS];
     if (!x)
         return mpg_error_set(err, "out of memory");
     x->r = r;
     describe(x);
-    for (size_t w = 0; w < r->worlds; w++)
-        total_ns[w] = mpg_waits_total(r->world[w], mpg_trace_ranks(r->trace));
+    for (size_t w = 0; w < r->runs; w++)
+        total_ns[w] = mpg_waits_total(r->run[w], mpg_trace_ranks(r->trace));
     struct mpg_table t = {.column = x->list, .columns = x->n};
     if (j)
         mpg_table_begin_json(&t, j);

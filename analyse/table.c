@@ -14,8 +14,8 @@ const char *mpg_waits_by_word(enum mpg_waits_by by)
 }
 
 /* The source of rows. */
-struct worlds {
-    const struct mpg_waits *const *world;
+struct runs {
+    const struct mpg_waits *const *run;
     size_t n;
     const struct mpg_trace *trace;
     size_t capacity;
@@ -36,8 +36,8 @@ static struct mpg_waits_row *add_row(struct mpg_waits_table *t, size_t *capacity
     return &t->row[t->n++];
 }
 
-/* Adds ROW, unless none of its worlds has calls. */
-static int add(struct mpg_waits_table *t, struct worlds *x, const struct mpg_waits_row *row)
+/* Adds ROW, unless none of its runs has calls. */
+static int add(struct mpg_waits_table *t, struct runs *x, const struct mpg_waits_row *row)
 {
     uint64_t calls = 0;
     for (size_t w = 0; w < x->n; w++)
@@ -48,19 +48,19 @@ static int add(struct mpg_waits_table *t, struct worlds *x, const struct mpg_wai
     return added || calls == 0 ? 0 : -1;
 }
 
-static int add_calls(struct mpg_waits_table *t, struct worlds *x)
+static int add_calls(struct mpg_waits_table *t, struct runs *x)
 {
     for (int call = 0; call < MPG_CALL_COUNT; call++) {
         struct mpg_waits_row row = {.call = (enum mpg_call)call};
         for (size_t w = 0; w < x->n; w++)
-            row.sum[w] = mpg_waits_of_call(x->world[w], row.call);
+            row.sum[w] = mpg_waits_of_call(x->run[w], row.call);
         if (add(t, x, &row) < 0)
             return -1;
     }
     return 0;
 }
 
-static int add_ranks(struct mpg_waits_table *t, struct worlds *x)
+static int add_ranks(struct mpg_waits_table *t, struct runs *x)
 {
     for (int32_t rank = 0; rank < mpg_trace_ranks(x->trace); rank++) {
         struct mpg_waits_row *row = add_row(t, &x->capacity);
@@ -68,20 +68,20 @@ static int add_ranks(struct mpg_waits_table *t, struct worlds *x)
             return -1;
         row->rank = rank;
         for (size_t w = 0; w < x->n; w++)
-            row->sum[w] = mpg_waits_of_rank(x->world[w], rank);
+            row->sum[w] = mpg_waits_of_rank(x->run[w], rank);
     }
     return 0;
 }
 
-static int add_regions(struct mpg_waits_table *t, struct worlds *x)
+static int add_regions(struct mpg_waits_table *t, struct runs *x)
 {
     int32_t names = 0;
     for (size_t w = 0; w < x->n; w++)
-        names = mpg_waits_regions(x->world[w]) > names ? mpg_waits_regions(x->world[w]) : names;
+        names = mpg_waits_regions(x->run[w]) > names ? mpg_waits_regions(x->run[w]) : names;
     for (int32_t name = -1; name < names; name++) {
         struct mpg_waits_row row = {.name = NULL};
         for (size_t w = 0; w < x->n; w++)
-            row.sum[w] = mpg_waits_of_region(x->world[w], name);
+            row.sum[w] = mpg_waits_of_region(x->run[w], name);
         const size_t before = t->n;
         if (add(t, x, &row) < 0)
             return -1;
@@ -100,14 +100,14 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Joins rows of the same call and places. */
-static void join_rows(struct mpg_waits_table *t, size_t worlds)
+static void join_rows(struct mpg_waits_table *t, size_t runs)
 {
     size_t kept = 0;
     if (t->n > 0)
         qsort(t->row, t->n, sizeof *t->row, compare_places);
     for (size_t i = 0; i < t->n; i++)
         if (kept > 0 && compare_places(&t->row[kept - 1], &t->row[i]) == 0) {
-            for (size_t w = 0; w < worlds; w++)
+            for (size_t w = 0; w < runs; w++)
                 mpg_wait_add(&t->row[kept - 1].sum[w], &t->row[i].sum[w]);
             free(t->row[i].name);
         } else
@@ -115,20 +115,20 @@ static void join_rows(struct mpg_waits_table *t, size_t worlds)
     t->n = kept;
 }
 
-static int add_sites(struct mpg_waits_table *t, struct worlds *x, int frames, const char *debug_path,
+static int add_sites(struct mpg_waits_table *t, struct runs *x, int frames, const char *debug_path,
                      struct mpg_error *err)
 {
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, x->trace, frames, debug_path, err);
     for (size_t w = 0; w < x->n; w++)
-        for (size_t i = 0; status == 0 && i < mpg_waits_sites(x->world[w]); i++) {
-            const struct mpg_call_site place = mpg_waits_site(x->world[w], i);
+        for (size_t i = 0; status == 0 && i < mpg_waits_sites(x->run[w]); i++) {
+            const struct mpg_call_site place = mpg_waits_site(x->run[w], i);
             const char *name = mpg_site_name(&names, place.site, err);
             struct mpg_waits_row *row = name ? add_row(t, &x->capacity) : NULL;
             status = row && (row->name = strdup(name)) ? 0 : -1;
             if (status == 0) {
                 row->call = place.call;
-                row->sum[w] = mpg_waits_of_site(x->world[w], i);
+                row->sum[w] = mpg_waits_of_site(x->run[w], i);
             }
         }
     mpg_site_names_end(&names);
@@ -152,11 +152,11 @@ static int compare_waits(const void *a, const void *b)
     return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
-int mpg_waits_table_make(struct mpg_waits_table *t, const struct mpg_waits *const *world, size_t n,
+int mpg_waits_table_make(struct mpg_waits_table *t, const struct mpg_waits *const *run, size_t n,
                          const struct mpg_trace *trace, enum mpg_waits_by by, int frames,
                          const char *debug_path, struct mpg_error *err)
 {
-    struct worlds x = {world, n, trace, 0};
+    struct runs x = {run, n, trace, 0};
     *t = (struct mpg_waits_table){.by = by};
     const int status = by == MPG_WAITS_BY_CALL     ? add_calls(t, &x)
                        : by == MPG_WAITS_BY_RANK   ? add_ranks(t, &x)

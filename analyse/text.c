@@ -40,9 +40,9 @@ double mpg_waits_total(const struct mpg_waits *waits, int32_t ranks)
     return total_ns;
 }
 
-static double total_of(const struct mpg_waits_report *r, size_t world)
+static double total_of(const struct mpg_waits_report *r, size_t run)
 {
-    return mpg_waits_total(r->world[world], mpg_trace_ranks(r->trace));
+    return mpg_waits_total(r->run[run], mpg_trace_ranks(r->trace));
 }
 
 /* ---- facts of the trace ---- */
@@ -100,11 +100,11 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
 
 /* ---- totals ---- */
 
-/* Prints the row NAME with NS of each world. */
+/* Prints the row NAME with NS of each run. */
 static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, const char *name, const double *ns)
 {
     mpg_table_text(t, name);
-    for (size_t w = 0; w < r->worlds; w++) {
+    for (size_t w = 0; w < r->runs; w++) {
         const double total_ns = total_of(r, w);
         mpg_table_number(t, ns[w]);
         mpg_table_number(t, total_ns > 0 ? 100 * ns[w] / total_ns : 0);
@@ -113,11 +113,11 @@ static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, con
 
 static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, enum mpg_matter matter)
 {
-    struct mpg_wait_sum sum[MPG_WAITS_WORLDS] = {{.calls = 0}};
-    double ns[MPG_WAITS_WORLDS] = {0};
+    struct mpg_wait_sum sum[MPG_WAITS_RUNS] = {{.calls = 0}};
+    double ns[MPG_WAITS_RUNS] = {0};
     bool any = matter <= MPG_MATTER_SYNCHRONIZATION;
-    for (size_t w = 0; w < r->worlds; w++) {
-        sum[w] = mpg_waits_of_matter(r->world[w], matter);
+    for (size_t w = 0; w < r->runs; w++) {
+        sum[w] = mpg_waits_of_matter(r->run[w], matter);
         ns[w] = sum[w].time_ns;
         any = any || sum[w].calls > 0;
     }
@@ -127,7 +127,7 @@ static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, en
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         char name[32];
         any = false;
-        for (size_t w = 0; w < r->worlds; w++) {
+        for (size_t w = 0; w < r->runs; w++) {
             ns[w] = sum[w].wait_ns[k];
             any = any || ns[w] > 0;
         }
@@ -140,9 +140,9 @@ static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, en
 /* Returns the time in MPI that is neither waiting nor MPI overhead. */
 static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_wait_sum *all)
 {
-    double ns[MPG_WAITS_WORLDS] = {0};
+    double ns[MPG_WAITS_RUNS] = {0};
     bool any = false;
-    for (size_t w = 0; w < r->worlds; w++) {
+    for (size_t w = 0; w < r->runs; w++) {
         ns[w] = all[w].off_cpu_ns;
         any = any || ns[w] > 0;
     }
@@ -152,15 +152,15 @@ static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, c
 
 static int print_totals(const struct mpg_waits_report *r, FILE *out, struct mpg_error *err)
 {
-    double total_ns[MPG_WAITS_WORLDS], mpi_ns[MPG_WAITS_WORLDS];
-    struct mpg_wait_sum all[MPG_WAITS_WORLDS];
-    struct mpg_table_column columns[1 + 2 * MPG_WAITS_WORLDS] = {{.heading = "time, all ranks", .width = 24, .left = true}};
-    struct mpg_table t = {.column = columns, .columns = 1 + 2 * r->worlds, .gap = 1};
-    for (size_t w = 0; w < r->worlds; w++) {
+    double total_ns[MPG_WAITS_RUNS], mpi_ns[MPG_WAITS_RUNS];
+    struct mpg_wait_sum all[MPG_WAITS_RUNS];
+    struct mpg_table_column columns[1 + 2 * MPG_WAITS_RUNS] = {{.heading = "time, all ranks", .width = 24, .left = true}};
+    struct mpg_table t = {.column = columns, .columns = 1 + 2 * r->runs, .gap = 1};
+    for (size_t w = 0; w < r->runs; w++) {
         columns[1 + 2 * w] = (struct mpg_table_column){
-            .heading = r->worlds > 1 ? mpg_waits_world_name(w) : "", .say = mpg_units_format_time, .width = 12};
+            .heading = r->runs > 1 ? mpg_waits_run_name(w) : "", .say = mpg_units_format_time, .width = 12};
         columns[2 + 2 * w] = (struct mpg_table_column){.heading = "of total", .format = "%.2f %%", .width = 10};
-        all[w] = mpg_waits_of_all(r->world[w]);
+        all[w] = mpg_waits_of_all(r->run[w]);
         total_ns[w] = total_of(r, w);
         mpi_ns[w] = all[w].time_ns;
     }

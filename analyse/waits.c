@@ -254,7 +254,7 @@ static int enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
 {
     struct waits_stream *stream = &w->stream[s->stream];
     const int64_t enter_ns = s->begin_ns + s->interval_ns + s->tracer_ns;
-    stream->at_ns = w->times == MPG_WAIT_WORLD ? value_ns
+    stream->at_ns = w->times == MPG_WAIT_COMMON_CLOCK ? value_ns
                                                : mpg_clock_align(w->clocks, s->rank, enter_ns) +
                                                      (w->times == MPG_WAIT_DELAYS ? value_ns : 0);
     stream->place = s->to;

@@ -30,9 +30,9 @@ struct mpg_wait_sum {
 
 /* The meaning of the values of steps. */
 enum mpg_wait_times {
-    MPG_WAIT_TRACED, /* none: times are the trace's */
-    MPG_WAIT_DELAYS, /* delays against the trace, ns */
-    MPG_WAIT_WORLD   /* times on one clock shared by all ranks, ns */
+    MPG_WAIT_TRACED,      /* none: times are the trace's */
+    MPG_WAIT_DELAYS,      /* delays against the trace, ns */
+    MPG_WAIT_COMMON_CLOCK /* times on one clock shared by all ranks, ns */
 };
 
 struct mpg_waits;
@@ -68,8 +68,8 @@ struct mpg_wait_observer {
 };
 void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *observer);
 
-/* For RANKS ranks. CLOCKS, which outlives the result, makes their clocks comparable, except with MPG_WAIT_WORLD. The graph's
- * options have `regions`. NULL: no memory, with ERR. */
+/* For RANKS ranks. CLOCKS, which outlives the result, makes their clocks comparable, except with MPG_WAIT_COMMON_CLOCK. The
+ * graph's options have `regions`. NULL: no memory, with ERR. */
 struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clocks,
                                 enum mpg_wait_times times, struct mpg_error *err);
 /* Takes STEP, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: no memory. */

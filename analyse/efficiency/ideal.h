@@ -8,7 +8,7 @@
  *                 waiting: 0
  *   messages      arrive when they are sent; synchronous messages when the receive is posted, too
  *   collectives   end when the last member has entered; rooted collectives and scans as section 4 says who needs whom
- *   calls         take no time but waiting. MPI-IO, calls of other worlds, unknown and failed calls take their traced time
+ *   calls         take no time but waiting. MPI-IO, calls about other jobs, unknown and failed calls take their traced time
  *                 without the time off the CPU: no network makes these shorter
  *
  * All ranks leave MPI_Init at 0. Calls complete the messages that they completed in the trace. Memory does not grow with the

@@ -46,7 +46,7 @@ static int size_class(double bytes)
 static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, double bytes, struct mpg_error *err)
 {
     struct mpg_messages *m = c->m;
-    if (from < 0 || to < 0) /* a message to or from another world */
+    if (from < 0 || to < 0) /* a message to or from another job */
         return 0;
     uint64_t *place = mpg_map_add(&c->pair, (uint64_t)from, (uint64_t)to);
     if (!place)

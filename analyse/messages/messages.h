@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages of a trace by pair of ranks and by size. An evaluator of a graph's steps. A message is started by a send, a
  * partitioned send or a neighbourhood collective, and counts whether received or not. Messages to MPI_PROC_NULL, to other
- * worlds, and for synchronizing epochs of windows do not count. Messages of a collective follow the collective's algorithm
+ * jobs, and for synchronizing epochs of windows do not count. Messages of a collective follow the collective's algorithm
  * (docs/MODEL.md, Expanded collectives), and are counted apart or with the others; constructors of communicators have none.
  * One-sided transfers are no messages. */
 #ifndef MPG_MESSAGES_H

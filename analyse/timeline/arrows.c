@@ -51,7 +51,7 @@ static void leave(struct arrows *a, const struct mpg_step *s)
             put_arrow(t, from, here, end_ns);
     }
     const struct mpg_timeline_part *part = t->part;
-    if (part->given && s->number >= part->last && !a->done[s->rank] && mpg_trace_threads(t->world->trace, s->rank) == 1) {
+    if (part->given && s->number >= part->last && !a->done[s->rank] && mpg_trace_threads(t->run->trace, s->rank) == 1) {
         a->done[s->rank] = true;
         a->undone--;
     }
@@ -117,9 +117,9 @@ int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err)
     const struct mpg_graph_options options = {.lenient = t->part->lenient,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX};
-    struct arrows a = {.t = t, .undone = mpg_trace_ranks(t->world->trace)};
-    const struct mpg_walk walk = {.trace = t->world->trace,
-                                  .clocks = t->world->clocks,
+    struct arrows a = {.t = t, .undone = mpg_trace_ranks(t->run->trace)};
+    const struct mpg_walk walk = {.trace = t->run->trace,
+                                  .clocks = t->run->clocks,
                                   .options = &options,
                                   .label = "writing the timeline",
                                   .take = take_all,
@@ -129,7 +129,7 @@ int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         return -1;
     }
-    for (int32_t rank = mpg_trace_ranks(t->world->trace) - 1; rank >= 0; rank--) {
+    for (int32_t rank = mpg_trace_ranks(t->run->trace) - 1; rank >= 0; rank--) {
         a.done[rank] = !mpg_rank_set_contains(&t->part->ranks, rank);
         a.undone -= a.done[rank];
     }

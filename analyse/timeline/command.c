@@ -14,12 +14,12 @@ struct wanted {
 static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struct mpg_clock_map *clocks,
                           struct mpg_error *err)
 {
-    const struct mpg_timeline_world world = {.trace = trace, .name = "traced", .clocks = clocks};
+    const struct mpg_timeline_run run = {.trace = trace, .name = "traced", .clocks = clocks};
     struct mpg_output *out = mpg_output_open(a->output, err);
     if (!out)
         return -1;
     uint64_t hidden;
-    if (mpg_timeline_write(&world, 1, &a->part, mpg_output_stream(out), &hidden, err) < 0) {
+    if (mpg_timeline_write(&run, 1, &a->part, mpg_output_stream(out), &hidden, err) < 0) {
         mpg_output_discard(out);
         return mpg_trace_blame(trace, err);
     }

@@ -39,10 +39,10 @@ struct rank_slices {
 
 static void put_name(struct timeline *t, int32_t rank, uint32_t k, uint32_t track, bool regions)
 {
-    const uint32_t threads = mpg_trace_threads(t->world->trace, rank);
+    const uint32_t threads = mpg_trace_threads(t->run->trace, rank);
     char name[64], thread[32] = "";
     if (threads > 1)
-        snprintf(thread, sizeof thread, ".%" PRIu32, mpg_trace_thread(t->world->trace, rank, k));
+        snprintf(thread, sizeof thread, ".%" PRIu32, mpg_trace_thread(t->run->trace, rank, k));
     snprintf(name, sizeof name, "rank %" PRId32 "%s%s", rank, thread, regions ? " regions" : "");
     fprintf(t->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}"
                     ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%"
@@ -63,7 +63,7 @@ static void put_region(struct rank_slices *s, uint32_t k, const struct open_regi
     fputs(",\"dur\":", t->out);
     mpg_timeline_put_duration(t, mpg_timeline_at(t, s->rank, end_ns) - at_ns);
     fputs(",\"cat\":\"region\",\"name\":", t->out);
-    mpg_json_write_string(t->out, mpg_trace_string(t->world->trace, o->name));
+    mpg_json_write_string(t->out, mpg_trace_string(t->run->trace, o->name));
     putc('}', t->out);
 }
 
@@ -136,7 +136,7 @@ static void move_regions(struct track *track, int64_t to_ns)
 /* Returns the world rank of PEER of a point-to-point call; -1: none, or unknown. */
 static int32_t world_rank(const struct timeline *t, const struct mpg_event *e, int32_t peer)
 {
-    const struct mpg_comm *comm = e->comm >= 0 ? mpg_trace_comm(t->world->trace, e->comm) : NULL;
+    const struct mpg_comm *comm = e->comm >= 0 ? mpg_trace_comm(t->run->trace, e->comm) : NULL;
     if (!comm || peer < 0)
         return -1;
     if (comm->remote_size > 0)
@@ -184,7 +184,7 @@ static int put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *e
     fputs(",\"dur\":", t->out);
     mpg_timeline_put_duration(t, mpg_timeline_at(t, s->rank, e->leave_ns) - at_ns);
     fputs(",\"cat\":\"mpi\",\"name\":", t->out);
-    mpg_json_write_string(t->out, kind == MPG_KIND_UNKNOWN ? mpg_trace_string(t->world->trace, e->string)
+    mpg_json_write_string(t->out, kind == MPG_KIND_UNKNOWN ? mpg_trace_string(t->run->trace, e->string)
                                                            : mpg_call_name(e->call));
     fprintf(t->out, ",\"args\":{\"call\":%" PRIu64, number);
     if (e->bytes > 0)
@@ -229,7 +229,7 @@ static int take(struct rank_slices *s, const struct mpg_event *e, struct mpg_err
 static int read_rank(struct rank_slices *s, struct mpg_error *err)
 {
     const struct mpg_timeline_part *part = s->t->part;
-    struct mpg_cursor *c = mpg_cursor_open(s->t->world->trace, s->rank, err);
+    struct mpg_cursor *c = mpg_cursor_open(s->t->run->trace, s->rank, err);
     struct mpg_event e;
     int more = -1, status = 0;
     while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
@@ -246,7 +246,7 @@ static int read_rank(struct rank_slices *s, struct mpg_error *err)
 
 static int put_rank(struct timeline *t, int32_t rank, struct mpg_error *err)
 {
-    struct rank_slices s = {.t = t, .rank = rank, .tracks = mpg_trace_threads(t->world->trace, rank)};
+    struct rank_slices s = {.t = t, .rank = rank, .tracks = mpg_trace_threads(t->run->trace, rank)};
     if (!(s.track = calloc(s.tracks, sizeof *s.track)))
         return mpg_error_set(err, "out of memory");
     for (uint32_t k = 0; k < s.tracks; k++)
@@ -262,10 +262,10 @@ static int put_rank(struct timeline *t, int32_t rank, struct mpg_error *err)
 
 int mpg_timeline_slices(struct timeline *t, struct mpg_error *err)
 {
-    const int32_t ranks = mpg_trace_ranks(t->world->trace);
+    const int32_t ranks = mpg_trace_ranks(t->run->trace);
     struct mpg_progress progress;
     struct mpg_site_names names;
-    int status = mpg_site_names_begin(&names, t->world->trace, 1, NULL, err);
+    int status = mpg_site_names_begin(&names, t->run->trace, 1, NULL, err);
     t->names = &names;
     mpg_progress_start(&progress, "writing the timeline", ranks);
     for (int32_t rank = 0; rank < ranks && status == 0; rank++) {

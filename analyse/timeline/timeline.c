@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes worlds in sequence, and the fields common to all events. */
+/* Writes runs in sequence, and the fields common to all events. */
 #include "analyse/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -38,14 +38,14 @@ int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_
 uint32_t mpg_timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread)
 {
     uint32_t k = 0;
-    while (k + 1 < mpg_trace_threads(t->world->trace, rank) && mpg_trace_thread(t->world->trace, rank, k) != thread)
+    while (k + 1 < mpg_trace_threads(t->run->trace, rank) && mpg_trace_thread(t->run->trace, rank, k) != thread)
         k++;
     return k;
 }
 
 int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns)
 {
-    return llround(mpg_clock_align(t->world->clocks, rank, time_ns) - t->base_ns);
+    return llround(mpg_clock_align(t->run->clocks, rank, time_ns) - t->base_ns);
 }
 
 void mpg_timeline_put_us(struct timeline *t, int64_t ns)
@@ -68,10 +68,10 @@ void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_
     t->any = true;
 }
 
-/* ---- when worlds begin ---- */
+/* ---- when runs begin ---- */
 
 /* Finds on aligned clocks when the first rank leaves MPI_Init, and the first event before. */
-static int find_begin(const struct mpg_timeline_world *w, double *begin_ns, double *first_ns, struct mpg_error *err)
+static int find_begin(const struct mpg_timeline_run *w, double *begin_ns, double *first_ns, struct mpg_error *err)
 {
     *begin_ns = *first_ns = INFINITY;
     for (int32_t rank = 0; rank < mpg_trace_ranks(w->trace); rank++) {
@@ -95,43 +95,43 @@ static int find_begin(const struct mpg_timeline_world *w, double *begin_ns, doub
 
 static int count_threads(struct timeline *t, struct mpg_error *err)
 {
-    const int32_t ranks = mpg_trace_ranks(t->world->trace);
+    const int32_t ranks = mpg_trace_ranks(t->run->trace);
     uint32_t before = 0;
     free(t->before);
     if (!(t->before = malloc((size_t)ranks * sizeof *t->before)))
         return mpg_error_set(err, "out of memory");
     for (int32_t rank = 0; rank < ranks; rank++) {
         t->before[rank] = before;
-        before += mpg_trace_threads(t->world->trace, rank);
+        before += mpg_trace_threads(t->run->trace, rank);
     }
     return 0;
 }
 
-static void put_world(struct timeline *t)
+static void put_run(struct timeline *t)
 {
     fprintf(t->out, "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", t->any ? "," : "", t->pid);
-    mpg_json_write_string(t->out, t->world->name);
+    mpg_json_write_string(t->out, t->run->name);
     fprintf(t->out, "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", t->pid,
             t->pid);
     t->any = true;
 }
 
-int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
+int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err)
 {
     struct timeline t = {.out = out, .part = part};
-    double *begin_ns = calloc(worlds, sizeof *begin_ns), first_ns, before_ns = 0;
+    double *begin_ns = calloc(runs, sizeof *begin_ns), first_ns, before_ns = 0;
     int status = begin_ns ? 0 : mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < worlds && status == 0; i++) {
-        status = find_begin(&world[i], &begin_ns[i], &first_ns, err);
+    for (size_t i = 0; i < runs && status == 0; i++) {
+        status = find_begin(&run[i], &begin_ns[i], &first_ns, err);
         before_ns = status == 0 ? fmax(before_ns, begin_ns[i] - first_ns) : 0;
     }
     fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", out);
-    for (size_t i = 0; i < worlds && status == 0; i++) {
-        t.world = &world[i];
+    for (size_t i = 0; i < runs && status == 0; i++) {
+        t.run = &run[i];
         t.pid = (int)i + 1;
         t.base_ns = begin_ns[i] - before_ns;
-        put_world(&t);
+        put_run(&t);
         status = count_threads(&t, err) < 0 || mpg_timeline_slices(&t, err) < 0 || mpg_timeline_arrows(&t, err) < 0 ? -1 : 0;
     }
     fputs("\n]}\n", out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing. A trace is a world,
+/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing. A trace is a run,
  * shown as a process. A thread of a rank is a track of calls, and a track of regions if there are any. An arrow leads from the
  * begin of the call that sends a message to the end of the call that completes the receive. Times are in us with three digits,
- * hence exact. All worlds share a time origin: the first rank of each world leaves MPI_Init at one time. Memory does not grow
+ * hence exact. All runs share a time origin: the first rank of each run leaves MPI_Init at one time. Memory does not grow
  * with traces. */
 #ifndef MPG_TIMELINE_H
 #define MPG_TIMELINE_H
@@ -32,15 +32,15 @@ int mpg_timeline_part_parse(const char *calls, const char *ranks, struct mpg_tim
 int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_part *part, const char *options,
                        struct mpg_error *err);
 
-struct mpg_timeline_world {
+struct mpg_timeline_run {
     struct mpg_trace *trace;
     const char *name;                   /* "traced" */
     const struct mpg_clock_map *clocks; /* clocks of the timeline's ranks */
 };
 
-/* Writes WORLDS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN is the number of regions left out because
+/* Writes RUNS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN is the number of regions left out because
  * 256 others of the thread are open at their begin. Returns 0, or -1 with ERR: an error of a trace or a graph. */
-int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
+int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
 /* Tells on standard error, for PROGRAM, that HIDDEN regions are left out; nothing for 0. */
 void mpg_timeline_tell(const char *program, uint64_t hidden);

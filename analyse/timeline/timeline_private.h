@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A world while it is written. Private to analyse/timeline/. */
+/* A run while it is written. Private to analyse/timeline/. */
 #ifndef MPG_TIMELINE_PRIVATE_H
 #define MPG_TIMELINE_PRIVATE_H
 
@@ -9,14 +9,14 @@
 struct timeline {
     FILE *out;
     const struct mpg_timeline_part *part;
-    const struct mpg_timeline_world *world;
+    const struct mpg_timeline_run *run;
     int pid;
     double base_ns;    /* aligned time of ts 0 */
-    uint64_t arrows;   /* number of arrows so far, over all worlds */
+    uint64_t arrows;   /* number of arrows so far, over all runs */
     uint32_t *before;  /* a rank: number of threads of the ranks before it */
     bool any;          /* an event has been written */
-    uint64_t hidden;   /* number of hidden regions, over all worlds */
-    struct mpg_site_names *names; /* of the world's callsites, one function each */
+    uint64_t hidden;   /* number of hidden regions, over all runs */
+    struct mpg_site_names *names; /* of the run's callsites, one function each */
 };
 
 /* Returns whether call NUMBER of RANK is in the part. */
@@ -48,7 +48,7 @@ void mpg_timeline_put_us(struct timeline *t, int64_t ns);
  * thereby calls that end with the slice, gets more digits. */
 void mpg_timeline_put_duration(struct timeline *t, int64_t ns);
 
-/* Writes all calls and regions of a world, and names of its tracks. */
+/* Writes all calls and regions of a run, and names of its tracks. */
 int mpg_timeline_slices(struct timeline *t, struct mpg_error *err);
 /* Writes the arrows of its messages. */
 int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err);

@@ -83,14 +83,14 @@ static const char *why_no_trace(const struct mpg_session *x)
 
 void mpg_session_find_phase(struct mpg_session *x)
 {
-    const struct mpg_timeline_world *world = x->runs.world;
+    const struct mpg_timeline_run *run = x->runs.run;
     const char *why = why_no_trace(x);
     if (!x->at.output.report)
         return;
     if (why)
         mpg_error_set(&x->why_no_phase, "%s", why);
     else if (open_runs(x, &x->why_no_phase) == 0) {
-        const struct mpg_phase_world traced = {world[0].trace, world[0].clocks}, predicted = {world[1].trace, world[1].clocks};
+        const struct mpg_phase_run traced = {run[0].trace, run[0].clocks}, predicted = {run[1].trace, run[1].clocks};
         if (mpg_worst_phase_find(&x->phase, &traced, &predicted, &x->why_no_phase) == 0)
             x->page.phase = &x->phase;
     }

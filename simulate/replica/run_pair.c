@@ -41,15 +41,15 @@ static int open_both(struct mpg_run_pair *p, struct mpg_trace *traced, const str
 {
     struct mpg_trace *predicted = mpg_trace_open(p->folder, err);
     snprintf(p->name, sizeof p->name, "predicted (replica %u, the median run)", p->replica);
-    p->world[1] = (struct mpg_timeline_world){.trace = predicted, .name = p->name};
+    p->run[1] = (struct mpg_timeline_run){.trace = predicted, .name = p->name};
     if (!predicted || mpg_walk_clocks(traced, rules->lenient, &p->clocks[0], err) < 0 ||
         !(p->clocks[1] = mpg_clock_map_from_trace(predicted, err)))
         return -1;
     if (rules->delays && mpg_clock_map_source(p->clocks[0]) == MPG_CLOCK_BOUNDED &&
         take_offsets(p, mpg_trace_ranks(traced), err) < 0)
         return -1;
-    p->world[0] = (struct mpg_timeline_world){.trace = traced, .name = "traced", .clocks = p->clocks[0]};
-    p->world[1].clocks = p->clocks[1];
+    p->run[0] = (struct mpg_timeline_run){.trace = traced, .name = "traced", .clocks = p->clocks[0]};
+    p->run[1].clocks = p->clocks[1];
     return 0;
 }
 
@@ -58,7 +58,7 @@ int mpg_run_pair_open(struct mpg_run_pair *p, const struct mpg_simulated *s, con
 {
     const char *directory = getenv("TMPDIR");
     char path[4000];
-    if (p->world[0].trace)
+    if (p->run[0].trace)
         return 0;
     snprintf(path, sizeof path, "%s/mpgsim", directory && *directory ? directory : "/tmp");
     if (mpg_aside_folder(path, p->folder, sizeof p->folder) < 0) {
@@ -72,7 +72,7 @@ void mpg_run_pair_close(struct mpg_run_pair *p)
 {
     for (int i = 0; i < 2; i++)
         mpg_clock_map_free(p->clocks[i]);
-    mpg_trace_close(p->world[1].trace);
+    mpg_trace_close(p->run[1].trace);
     if (p->folder[0]) {
         mpg_aside_remove_folder(p->folder);
         mpg_aside_done(p->folder);
@@ -87,7 +87,7 @@ int mpg_run_pair_write_timeline(const struct mpg_run_pair *p, const struct mpg_t
     uint64_t hidden;
     if (!out)
         return -1;
-    if (mpg_timeline_write(p->world, 2, part, mpg_output_stream(out), &hidden, err) < 0) {
+    if (mpg_timeline_write(p->run, 2, part, mpg_output_stream(out), &hidden, err) < 0) {
         mpg_output_discard(out);
         return -1;
     }

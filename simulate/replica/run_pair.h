@@ -10,9 +10,9 @@
 
 /* Zero-initialised: not open. */
 struct mpg_run_pair {
-    struct mpg_timeline_world world[2]; /* the traced run; the replica */
+    struct mpg_timeline_run run[2]; /* the traced run; the replica */
     uint32_t replica;
-    struct mpg_clock_map *clocks[2];    /* the worlds' */
+    struct mpg_clock_map *clocks[2];    /* the runs' */
     char folder[4096];                  /* folder of the replica's trace, in $TMPDIR; empty: none */
     char name[64];
 };

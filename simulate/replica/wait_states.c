@@ -26,7 +26,7 @@ static int bring(void *waits, const struct mpg_step *step, uint32_t i, uint64_t 
 
 static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated *s, struct mpg_error *err)
 {
-    const enum mpg_wait_times times = s->options->predicts ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS;
+    const enum mpg_wait_times times = s->options->predicts ? MPG_WAIT_COMMON_CLOCK : MPG_WAIT_DELAYS;
     if (!(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks, times, err)))
         return -1;
     const struct mpg_observer observer = {.take = take, .restart = restart, .context = w->predicted, .bring = bring};
@@ -45,12 +45,12 @@ int mpg_median_waits_find(struct mpg_median_waits *w, const struct mpg_simulated
         return mpg_error_prefix(err, "--waits");
     if (find_predicted(w, s, err) < 0)
         return -1;
-    const struct mpg_waits *const worlds[] = {w->traced.waits, w->predicted};
-    if (mpg_waits_table_make(&w->table, worlds, 2, s->trace, by, 1, NULL, err) < 0)
+    const struct mpg_waits *const runs[] = {w->traced.waits, w->predicted};
+    if (mpg_waits_table_make(&w->table, runs, 2, s->trace, by, 1, NULL, err) < 0)
         return -1;
     w->report = (struct mpg_waits_report){.trace = s->trace,
-                                          .world = {w->traced.waits, w->predicted},
-                                          .worlds = 2,
+                                          .run = {w->traced.waits, w->predicted},
+                                          .runs = 2,
                                           .table = &w->table,
                                           .clocks = mpg_clock_map_source(w->traced.clocks),
                                           .limit = w->traced.limit,

@@ -288,7 +288,7 @@ static void say_partial(const struct mpg_report *r, FILE *out)
              c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
 }
 
-static void say_worlds(const struct mpg_report *r, FILE *out)
+static void say_other_jobs(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
              "they wait for nobody there",
@@ -393,7 +393,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"cancelled", say_cancelled, c->cancelled > 0, NULL},
         {"threads", say_threads, c->threads > 0, NULL},
         {"one-sided", say_one_sided, c->transfers > 0, NULL},
-        {"other jobs", say_worlds, c->foreign > 0, NULL},
+        {"other jobs", say_other_jobs, c->foreign > 0, NULL},
         {"files", say_files, c->file_calls > 0, NULL},
         {"failed", say_failed, c->failed > 0, NULL},
         {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0, NULL},

@@ -443,7 +443,7 @@ static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
 static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||
-        !(mpg_waits_of_all(r->waits->world[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
+        !(mpg_waits_of_all(r->waits->run[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
         return;
     mpg_notes_add(list, "waits",
                              "no eager limit is known: traced late receivers are those of the one that the trace shows, "
