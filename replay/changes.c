@@ -178,11 +178,11 @@ static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_err
     return more;
 }
 
-struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *supposed,
+struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *bound,
                                     struct mpg_error *err)
 {
-    const struct mpg_graph_options options = {.bound = supposed,
-                                              .active = mpg_bound_all(supposed),
+    const struct mpg_graph_options options = {.bound = bound,
+                                              .active = mpg_bound_all(bound),
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = true};
@@ -192,9 +192,9 @@ struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struc
         return NULL;
     }
     c->rank = rank;
-    mpg_bound_set_observer(supposed, take, c);
+    mpg_bound_set_observer(bound, take, c);
     const int status = mpg_graph_learn(trace, &options, err);
-    mpg_bound_set_observer(supposed, NULL, NULL);
+    mpg_bound_set_observer(bound, NULL, NULL);
     if (status == 0 && settle(c, trace, err) == 0)
         return c;
     mpg_changes_free(c);

@@ -17,11 +17,11 @@ struct mpg_changed {
     const int64_t *started; /* bytes of each, for a start of several requests, or MPG_STARTED_...; NULL: unchanged */
 };
 
-/* Collects the changes of RANK's calls by the hypotheses SUPPOSED, at least one of which is about messages.
+/* Collects the changes of RANK's calls by the hypotheses BOUND, at least one of which is about messages.
  * Returns a new object for mpg_changes_free(), or NULL with ERR. Errors: of the trace or the hypotheses; members
  * would disagree on the size of a collective; a new size that replay cannot express (persistent collective,
  * Scatterv with bytes=). */
-struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *supposed,
+struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *bound,
                                     struct mpg_error *err);
 void mpg_changes_rewind(struct mpg_changes *changes);
 /* Returns a copy of ALL with its own position, at the beginning. The copy shares ALL's data and must be freed

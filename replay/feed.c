@@ -75,7 +75,7 @@ static bool is_between(const struct mpg_event *e)
 
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
                                size_t memory,
-                               const struct mpg_bound_hypotheses *supposed, struct mpg_changes *changes,
+                               const struct mpg_bound_hypotheses *bound, struct mpg_changes *changes,
                                struct mpg_error *err)
 {
     struct mpg_feed *f = calloc(1, sizeof *f);
@@ -88,10 +88,10 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
     f->place = place;
     f->changes = changes;
     f->tracer_overhead = mpg_graph_tracer_overhead_of(trace, rank);
-    f->of = (struct region_rules){.bound = supposed, .trace = trace, .tracer_overhead = &f->tracer_overhead, .rank = rank,
+    f->of = (struct region_rules){.bound = bound, .trace = trace, .tracer_overhead = &f->tracer_overhead, .rank = rank,
                                   .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
                                   .active = 
-                                  supposed ? mpg_bound_of_work(supposed, mpg_bound_all(supposed)) : 0};
+                                  bound ? mpg_bound_of_work(bound, mpg_bound_all(bound)) : 0};
     if (f->needs && mpg_thread_order_begin(&f->thread_order, needs->threads) < 0) {
         mpg_error_set(err, "out of memory");
         free(f);
@@ -295,8 +295,8 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
     if (!f->of.bound)
         return own_ns > 0 ? own_ns : 0;
     const struct mpg_change c = mpg_graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
-    const double supposed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
-    return supposed_ns > 0 ? (int64_t)(supposed_ns + 0.5) : 0;
+    const double changed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
+    return changed_ns > 0 ? (int64_t)(changed_ns + 0.5) : 0;
 }
 
 /* Restarts the interval at the end of EVENT, a call. */

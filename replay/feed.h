@@ -12,12 +12,12 @@
 struct mpg_feed;
 
 /* Opens a feed of the events of RANK's thread NEEDS->thread[PLACE] (NEEDS is NULL: the only thread). The feed
- * holds at most about MEMORY bytes of actions. SUPPOSED changes computation times, CHANGES changes calls; NULL:
+ * holds at most about MEMORY bytes of actions. BOUND changes computation times, CHANGES changes calls; NULL:
  * unchanged. TRACE and these objects must outlive the feed. MPI_Finalize of any thread ends the actions of all
  * threads. Returns a feed for mpg_feed_close(), or NULL with ERR. */
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
                                size_t memory,
-                               const struct mpg_bound_hypotheses *supposed, struct mpg_changes *changes,
+                               const struct mpg_bound_hypotheses *bound, struct mpg_changes *changes,
                                struct mpg_error *err);
 /* Renumbers the tags of all actions by TAGS, which must outlive the feed; NULL: the trace's tags. To be called
    before the first read. */

@@ -26,7 +26,7 @@ struct request {
     int elapse;                      /* 0: spin, 1: sleep */
     double patience_ns;
     int64_t memory_bytes;
-    struct mpg_option_list supposed; /* hypothesis files and hypotheses */
+    struct mpg_option_list hypothesis_words; /* hypothesis files and hypotheses */
     struct mpg_hypotheses hypotheses;
     bool deterministic, quiet, json;
 };
@@ -44,7 +44,7 @@ struct process {
     int32_t rank;
     struct mpg_needs needs;
     int64_t traced_ns;
-    struct mpg_bound_hypotheses *supposed; /* bound hypotheses; NULL: none */
+    struct mpg_bound_hypotheses *bound; /* NULL: no hypotheses */
     struct mpg_changes *changes;   /* changes of calls; NULL: none */
     struct thread_input *thread;   /* one for each thread of the rank */
     struct mpg_tags tags;          /* above = 0: tags are not renumbered */
@@ -155,7 +155,7 @@ static void close_process(struct process *p)
     close_threads(p);
     mpg_tags_clear(&p->tags);
     mpg_changes_free(p->changes);
-    mpg_bound_free(p->supposed);
+    mpg_bound_free(p->bound);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
     *p = (struct process){.rank = -1};
@@ -172,7 +172,7 @@ static int read_threads(struct process *p, const struct request *request, struct
         t->changes = mpg_changes_copy(p->changes, err);
         if (p->changes && !t->changes)
             return -1;
-        t->feed = mpg_feed_open(p->trace, p->rank, &p->needs, i, (size_t)(request->memory_bytes / n), p->supposed,
+        t->feed = mpg_feed_open(p->trace, p->rank, &p->needs, i, (size_t)(request->memory_bytes / n), p->bound,
                                 t->changes, err);
         if (!t->feed)
             return -1;
@@ -192,12 +192,12 @@ static int read_input(struct process *p, const struct request *request, struct m
     if (p->rank >= mpg_trace_ranks(p->trace))
         return 0; /* wrong number of ranks: check_ranks() reports it after MPI_Init */
     if (request->hypotheses.n > 0 &&
-        !(p->supposed = mpg_bound_new(p->trace, &request->hypotheses, err)))
+        !(p->bound = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
-    if (p->supposed && mpg_bound_inserting(p->supposed, mpg_bound_all(p->supposed)))
+    if (p->bound && mpg_bound_inserting(p->bound, mpg_bound_all(p->bound)))
         return mpg_error_set(err, "an inserted message cannot be replayed: use mpgsim");
-    if (p->supposed && mpg_bound_of_messages(p->supposed, mpg_bound_all(p->supposed)) &&
-        !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))
+    if (p->bound && mpg_bound_of_messages(p->bound, mpg_bound_all(p->bound)) &&
+        !(p->changes = mpg_changes_new(p->trace, p->rank, p->bound, err)))
         return -1;
     if (mpg_survey(p->trace, p->rank, p->changes, &p->needs, &p->traced_ns, err) < 0)
         return mpg_error_prefix(err, "%s", request->trace);
@@ -207,10 +207,10 @@ static int read_input(struct process *p, const struct request *request, struct m
 /* Reads all hypotheses of the command line. */
 static int read_hypotheses(struct request *r, struct mpg_error *err)
 {
-    for (size_t i = 0; i < r->supposed.n; i++)
-        if (strcmp(r->supposed.item[i], "-") == 0)
+    for (size_t i = 0; i < r->hypothesis_words.n; i++)
+        if (strcmp(r->hypothesis_words.item[i], "-") == 0)
             return mpg_error_set(err, "--hypothesis=-: only one process can read standard input");
-    return mpg_hypotheses_take(&r->hypotheses, r->supposed.item, r->supposed.n, err);
+    return mpg_hypotheses_take(&r->hypotheses, r->hypothesis_words.item, r->hypothesis_words.n, err);
 }
 
 /* Reads before MPI_Init if the launcher provides the rank, so that no process waits in MPI for a slow reader. */
@@ -400,7 +400,7 @@ int main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
          .help = "receives from any source, Waitany and similar calls complete the\ntraced message"},
-        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.supposed,
+        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.hypothesis_words,
          .argument = "FILE|HYPOTHESIS",
          .help = "change the program: a file or one line of mpghypothesis(5),\n"
                  "like --hypothesis='balance solve'"},

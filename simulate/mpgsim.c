@@ -34,7 +34,7 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
         return -1;
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
     int status = mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
-                                     &x->result, &x->supposing, err);
+                                     &x->result, &x->hypothesis_shares, err);
     if (status == 0 && mpg_config_answers_shortly(c))
         status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
     return status == 0 ? 0 : mpg_files_explain(&x->files, &x->processes, err);
@@ -70,7 +70,7 @@ static void clear(struct mpg_session *x)
 {
     mpg_result_clear(&x->result);
     mpg_extrapolation_clear(&x->extrapolation);
-    mpg_hypothesis_shares_clear(&x->supposing);
+    mpg_hypothesis_shares_clear(&x->hypothesis_shares);
     mpg_result_table_clear(&x->rows);
     mpg_setting_close(&x->given);
     mpg_replica_trace_free(x->retrace);

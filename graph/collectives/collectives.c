@@ -384,8 +384,8 @@ static bool is_selected(const struct entering *entering)
            (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_COLLECTIVE_INIT);
 }
 
-static int suppose_load(const struct collectives *collectives, const struct call *call, const struct entering *entering,
-                        struct load *load, struct mpg_error *err)
+static int apply_to_load(const struct collectives *collectives, const struct call *call, const struct entering *entering,
+                         struct load *load, struct mpg_error *err)
 {
     struct outcome outcome;
     if (mpg_graph_apply_to_part(&collectives->applied_hypotheses, call, entering->comm, load->bytes, &outcome, err) < 0)
@@ -467,7 +467,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;
-    if (is_selected(entering) && suppose_load(collectives, call, entering, &load, err) < 0)
+    if (is_selected(entering) && apply_to_load(collectives, call, entering, &load, err) < 0)
         return -1;
     if (c->arrived == 0 && expand(collectives, c, (double)load.target_bytes, err) < 0)
         return -1;

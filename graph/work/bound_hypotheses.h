@@ -15,7 +15,7 @@ struct mpg_bound_hypotheses;
  * number of visits of regions balanced by instance. The caller frees the result. */
 struct mpg_bound_hypotheses *mpg_bound_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
                                            struct mpg_error *err);
-void mpg_bound_free(struct mpg_bound_hypotheses *supposed); /* NULL is allowed */
+void mpg_bound_free(struct mpg_bound_hypotheses *bound); /* NULL is allowed */
 /* Effects of hypotheses on calls: a message (or one-sided transfer) at its sender, a message at its receiver, a probe
  * that finds a dropped message, a member's part in a collective, or another object: partitioned messages,
  * neighbourhood collectives, epochs of windows. */
@@ -32,25 +32,25 @@ struct mpg_hypothesis_effect {
 /* Sets the observer that learning passes call for each effect; CONTEXT is passed through. A return of -1 with ERR
  * ends the pass. With an observer, all members' parts of a collective with common sizes must be resized by the same
  * hypothesis. */
-void mpg_bound_set_observer(struct mpg_bound_hypotheses *supposed,
+void mpg_bound_set_observer(struct mpg_bound_hypotheses *bound,
                             int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err),
                             void *context);
 /* Begins (LEARNS) or ends a learning pass. Before its first regular use, a graph with all hypotheses must be run to
  * the end between two such calls, if a hypothesis is about messages. The pass finds the receives of dropped messages. */
-void mpg_bound_learn(const struct mpg_bound_hypotheses *supposed, bool learns);
+void mpg_bound_learn(const struct mpg_bound_hypotheses *bound, bool learns);
 /* After a learning pass: returns -1 with ERR if a hypothesis selected nothing. */
-int mpg_bound_check(const struct mpg_bound_hypotheses *supposed, struct mpg_error *err);
+int mpg_bound_check(const struct mpg_bound_hypotheses *bound, struct mpg_error *err);
 /* After a learning pass: returns whether SOME alone drop only parts of a collective that all together drop. */
-bool mpg_bound_split_collective(const struct mpg_bound_hypotheses *supposed, uint64_t some);
+bool mpg_bound_split_collective(const struct mpg_bound_hypotheses *bound, uint64_t some);
 /* Returns the first hypothesis of SOME that balances ranks which the rest of SOME scale differently; NULL: none. All
  * hypotheses together have no such contradiction. */
-const struct mpg_hypothesis *mpg_bound_unbalanced(const struct mpg_bound_hypotheses *supposed, uint64_t some);
-const struct mpg_hypotheses *mpg_bound_list(const struct mpg_bound_hypotheses *supposed);
+const struct mpg_hypothesis *mpg_bound_unbalanced(const struct mpg_bound_hypotheses *bound, uint64_t some);
+const struct mpg_hypotheses *mpg_bound_list(const struct mpg_bound_hypotheses *bound);
 /* Return sets of hypotheses as bits: all; those of SOME about computation; those of SOME about messages; those of
  * SOME that insert messages. */
-uint64_t mpg_bound_all(const struct mpg_bound_hypotheses *supposed);
-uint64_t mpg_bound_of_work(const struct mpg_bound_hypotheses *supposed, uint64_t some);
-uint64_t mpg_bound_of_messages(const struct mpg_bound_hypotheses *supposed, uint64_t some);
-uint64_t mpg_bound_inserting(const struct mpg_bound_hypotheses *supposed, uint64_t some);
+uint64_t mpg_bound_all(const struct mpg_bound_hypotheses *bound);
+uint64_t mpg_bound_of_work(const struct mpg_bound_hypotheses *bound, uint64_t some);
+uint64_t mpg_bound_of_messages(const struct mpg_bound_hypotheses *bound, uint64_t some);
+uint64_t mpg_bound_inserting(const struct mpg_bound_hypotheses *bound, uint64_t some);
 
 #endif

@@ -12,6 +12,6 @@ int32_t mpg_graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t rank
 /* Returns the first rank from FROM on that sends to RANK; NO_RANK: none. */
 int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank, int32_t from);
 /* Returns the hypotheses of SOME, as bits, by which RANK exchanges messages at a begin of the region named by STRING. */
-uint64_t mpg_graph_inserted_at(const struct mpg_bound_hypotheses *supposed, uint64_t some, int32_t string, int32_t rank);
+uint64_t mpg_graph_inserted_at(const struct mpg_bound_hypotheses *bound, uint64_t some, int32_t string, int32_t rank);
 
 #endif

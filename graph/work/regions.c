@@ -70,8 +70,8 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 /* --- hypotheses --- */
 
 /* Computes factor and gain of OPEN, which begins; *LUMP_NS: work added at its begin. */
-static int suppose(struct regions *r, const struct region_rules *of, struct open_region *open, double *lump_ns,
-                   struct mpg_error *err)
+static int apply_hypotheses(struct regions *r, const struct region_rules *of, struct open_region *open, double *lump_ns,
+                            struct mpg_error *err)
 {
     const struct mpg_bound_hypotheses *x = of->bound;
     const uint64_t named = bound_named(x, open->string) & of->active;
@@ -207,7 +207,7 @@ int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, con
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
     if (region)
         *region->met = true;
-    if (of->bound && is_named && suppose(r, of, &open, &lump_ns, err) < 0)
+    if (of->bound && is_named && apply_hypotheses(r, of, &open, &lump_ns, err) < 0)
         return -1;
     const double more_ns = open.ratio * open.factor * lump_ns;
     r->balanced_ns += more_ns;

@@ -114,15 +114,15 @@ static void describe_clocks(const struct mpg_one_way_split *ways, const char *wh
                  ways->error_ns);
 }
 
-/* Describes times obtained by deconvolution HOW with assumption SUPPOSES, or else by HALVES. */
-static void describe_deconvolution(const struct mpg_deconvolution_summary *summary, const char *how, const char *supposes,
+/* Describes times obtained by deconvolution HOW with ASSUMPTION, or else by HALVES. */
+static void describe_deconvolution(const struct mpg_deconvolution_summary *summary, const char *how, const char *assumption,
                         const char *halves, char *text, size_t size)
 {
     if (summary->deconvolved == 0)
         snprintf(text, size, "%s", halves);
     else
         snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, summary->misfit,
-                 supposes, summary->halved > 0 ? "; half of it for sizes with too few samples" : "");
+                 assumption, summary->halved > 0 ? "; half of it for sizes with too few samples" : "");
 }
 
 /* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE

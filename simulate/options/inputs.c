@@ -108,8 +108,8 @@ static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct 
 /* Binds hypotheses about messages, in one pass: it finds the posted operations to drop. Error: a hypothesis matches nothing. */
 static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
-    const struct mpg_graph_options options = {.bound = f->supposed,
-                                              .active = mpg_bound_all(f->supposed),
+    const struct mpg_graph_options options = {.bound = f->bound,
+                                              .active = mpg_bound_all(f->bound),
                                               .of_target = c->target.predict,
                                               .expand = expanded_by(c, f),
                                               .expand_some = c->model.expand_some,
@@ -119,12 +119,12 @@ static int learn(const struct mpg_files *f, const struct mpg_config *c, struct m
     return mpg_graph_learn(f->trace, &options, err);
 }
 
-static int suppose(struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
+static int bind_hypotheses(struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
-    if (!(f->supposed = mpg_bound_new(f->trace, &c->change.hypotheses, err)))
+    if (!(f->bound = mpg_bound_new(f->trace, &c->change.hypotheses, err)))
         return -1;
-    const uint64_t all = mpg_bound_all(f->supposed);
-    return mpg_bound_of_messages(f->supposed, all) ? learn(f, c, err) : 0;
+    const uint64_t all = mpg_bound_all(f->bound);
+    return mpg_bound_of_messages(f->bound, all) ? learn(f, c, err) : 0;
 }
 
 /* Returns true if SIGNATURE has the eager limit of each of its paths. */
@@ -200,7 +200,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
         f->cache = mpg_cache_open(f->trace, mpg_processes_first(asked->simulation.processes));
     if (c->change.hypotheses.n == 0)
         return 0;
-    if (suppose(f, c, err) < 0)
+    if (bind_hypotheses(f, c, err) < 0)
         return -1;
     if (compares_times(c, &asked->simulation))
         f->shown = mpg_shown_find(f->trace, f->table, c->model.lenient);
@@ -241,7 +241,7 @@ void mpg_files_close(struct mpg_files *f)
     free(f->target);
     mpg_signature_free(f->given_source);
     mpg_cache_close(f->cache);
-    mpg_bound_free(f->supposed);
+    mpg_bound_free(f->bound);
     mpg_trace_close(f->trace);
     mpg_collective_table_free(f->table);
     *f = (struct mpg_files){0};
@@ -513,15 +513,15 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->horizon = (uint64_t)c->model.horizon;
     o->cache = f->cache;
     o->polling_ns = in->simulation.times.polling == MPG_POLLING_WAIT ? in->simulation.times.polling_interval_ns : -1;
-    o->graph.bound = f->supposed;
-    o->graph.active = f->supposed ? mpg_bound_all(f->supposed) : 0;
+    o->graph.bound = f->bound;
+    o->graph.active = f->bound ? mpg_bound_all(f->bound) : 0;
     o->graph.of_target = c->target.predict;
     o->graph.progresses_in_calls = c->target.predict && !c->target.machine && mpg_rule_holds(MPG_RULE_PROGRESS);
-    o->graph.marks = c->output.output_trace && f->supposed && mpg_bound_of_work(f->supposed, mpg_bound_all(f->supposed));
+    o->graph.marks = c->output.output_trace && f->bound && mpg_bound_of_work(f->bound, mpg_bound_all(f->bound));
     p->resizes = !c->target.predict && (has_resizes(c) || drops_transfers(c));
     p->source_byte_given = c->given.source_byte;
     p->source_byte_ns = c->source.byte_ns;
-    p->changes_work = f->supposed && mpg_bound_of_work(f->supposed, o->graph.active);
+    p->changes_work = f->bound && mpg_bound_of_work(f->bound, o->graph.active);
     p->without_tracer = p->target && !mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER) && !c->target.predict;
     set_limits(c, in, f->shown.limit_bytes, o);
     o->graph.weak = f->shown.weak;

@@ -134,7 +134,7 @@ static int give_answer(struct mpg_session *x, struct mpg_error *err)
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->p,
                                                   &setting->simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
-    report.supposing = x->supposing.list ? &x->supposing : NULL;
+    report.hypothesis_shares = x->hypothesis_shares.list ? &x->hypothesis_shares : NULL;
     if (mpg_session_write_traces(x, err) < 0 || mpg_session_add(x, &report, err) < 0)
         return -1;
     return answer(x, &report, err);

@@ -24,7 +24,7 @@ struct mpg_session {
     struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* extrapolation of `result`; empty without a target of parameters */
-    struct mpg_hypothesis_shares supposing; /* shares of the hypotheses in `result`; empty without hypotheses */
+    struct mpg_hypothesis_shares hypothesis_shares; /* shares of the hypotheses in `result`; empty without hypotheses */
     struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
     struct mpg_where_report where;
     struct mpg_companions companions;      /* of result, for the short answer */

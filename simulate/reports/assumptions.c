@@ -108,7 +108,7 @@ static bool uses_path(const struct mpg_report *r)
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
 }
 
-static void say_supposed(const struct mpg_report *r, FILE *out)
+static void say_hypotheses(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_hypotheses *list = mpg_bound_list(r->options->graph.bound);
     for (size_t i = 0; i < list->n; i++)
@@ -369,7 +369,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"places", mpg_assume_places, r->places || r->source_places, NULL},
         {"compute", say_compute, perturbed, NULL},
         {"compute", mpg_predicted_work, predicted, NULL},
-        {"hypotheses", say_supposed, r->options->graph.bound, NULL},
+        {"hypotheses", say_hypotheses, r->options->graph.bound, NULL},
         {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
         {"call noise", say_call_noise, r->p->call_noise_of_target, NULL},
         {"absorption", say_absorb, perturbed, NULL},

@@ -188,9 +188,9 @@ static void put_without(struct mpg_json *j)
 }
 
 /* In words. */
-static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses *supposed)
+static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses *bound)
 {
-    const struct mpg_hypotheses *hypotheses = mpg_bound_list(supposed);
+    const struct mpg_hypotheses *hypotheses = mpg_bound_list(bound);
     mpg_json_array(j, "hypotheses");
     for (size_t i = 0; i < hypotheses->n; i++)
         mpg_json_string(j, NULL, hypotheses->item[i].text);
@@ -424,8 +424,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         mpg_short_answer_json(&j, r, &run);
     if (q->chose)
         put_choice(&j, r);
-    if (r->supposing)
-        status = mpg_hypothesis_shares_json(&j, "hypotheses", r->supposing, err);
+    if (r->hypothesis_shares)
+        status = mpg_hypothesis_shares_json(&j, "hypotheses", r->hypothesis_shares, err);
     put_replicas(&j, r);
     put_ranks(&j, q, scratch);
     put_mean(&j, q);

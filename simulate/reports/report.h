@@ -32,7 +32,7 @@ struct mpg_report {
     const char *source_map;                     /* the key that gave SOURCE_PLACES; NULL: the trace */
     const char *collectives, *collective_table; /* as given; NULL: not given */
     const struct mpg_times_options *times;
-    const struct mpg_hypothesis_shares *supposing;         /* NULL: no hypotheses, or shares of hypotheses are not wanted */
+    const struct mpg_hypothesis_shares *hypothesis_shares; /* NULL: no hypotheses, or shares of hypotheses are not wanted */
     const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
     double against_ns;                             /* --against: a run on one processor; 0: not given */
     const struct mpg_notes *warnings, *assumed;

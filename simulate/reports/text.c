@@ -182,8 +182,8 @@ static int print_tables(const struct mpg_report *r, const struct mpg_summary *ru
         print_lines(r->assumed, out);
         print_run(r, run, out);
     }
-    if (r->supposing)
-        status = mpg_hypothesis_shares_text(r->supposing, out, err);
+    if (r->hypothesis_shares)
+        status = mpg_hypothesis_shares_text(r->hypothesis_shares, out, err);
     print_ranks(q, scratch, medians, out);
     if (r->extrapolation && status == 0)
         status = mpg_report_use(r, out, err);
@@ -210,7 +210,7 @@ static int print_short(const struct mpg_report *r, const struct mpg_summary *run
 {
     mpg_short_answer_text(r, run, out);
     if (!r->verbose)
-        return r->supposing ? mpg_hypothesis_shares_text(r->supposing, out, err) : 0;
+        return r->hypothesis_shares ? mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) : 0;
     fputc('\n', out);
     print_attention(r, out);
     fputs("Assumed\n", out);

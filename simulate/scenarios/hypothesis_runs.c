@@ -50,10 +50,10 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
     v->p = setting->p;
     v->options = setting->simulation;
     v->options.observer = observer;
-    if (files->supposed) {
+    if (files->bound) {
         v->options.graph.active = v->some;
-        v->options.graph.bound = v->some ? files->supposed : NULL;
-        v->p.changes_work = mpg_bound_of_work(files->supposed, v->some) != 0;
+        v->options.graph.bound = v->some ? files->bound : NULL;
+        v->p.changes_work = mpg_bound_of_work(files->bound, v->some) != 0;
     }
 }
 
@@ -102,20 +102,20 @@ struct places {
     ptrdiff_t alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
 };
 
-static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_bound_hypotheses *supposed, uint64_t some)
+static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_bound_hypotheses *bound, uint64_t some)
 {
-    const bool is_invalid = mpg_bound_split_collective(supposed, some) || mpg_bound_unbalanced(supposed, some);
+    const bool is_invalid = mpg_bound_split_collective(bound, some) || mpg_bound_unbalanced(bound, some);
     return is_invalid ? NOWHERE : (ptrdiff_t)place_of(x, some);
 }
 
-static void list_variants(struct variants *x, const struct mpg_bound_hypotheses *supposed, struct places *at)
+static void list_variants(struct variants *x, const struct mpg_bound_hypotheses *bound, struct places *at)
 {
-    const uint64_t all = supposed ? mpg_bound_all(supposed) : 0;
+    const uint64_t all = bound ? mpg_bound_all(bound) : 0;
     place_of(x, all);
     at->none = place_of(x, 0);
-    for (size_t i = 0; supposed && i < mpg_bound_list(supposed)->n; i++) {
-        at->alone[i] = place_if_whole(x, supposed, UINT64_C(1) << i);
-        at->rest[i] = place_if_whole(x, supposed, all & ~(UINT64_C(1) << i));
+    for (size_t i = 0; bound && i < mpg_bound_list(bound)->n; i++) {
+        at->alone[i] = place_if_whole(x, bound, UINT64_C(1) << i);
+        at->rest[i] = place_if_whole(x, bound, all & ~(UINT64_C(1) << i));
     }
 }
 
@@ -127,9 +127,9 @@ static const double *find_run(const struct mpg_hypothesis_shares *s, ptrdiff_t p
 
 /* Moves the results of X to S. S keeps its own pointers. */
 static int take(struct mpg_hypothesis_shares *s, const struct variants *x, const struct places *at,
-                const struct mpg_bound_hypotheses *supposed, const struct mpg_result *result, struct mpg_error *err)
+                const struct mpg_bound_hypotheses *bound, const struct mpg_result *result, struct mpg_error *err)
 {
-    s->list = mpg_bound_list(supposed);
+    s->list = mpg_bound_list(bound);
     s->replicas = result->replicas;
     s->first_replica = result->first_replica;
     s->all_ns = result->run_ns;
@@ -147,7 +147,7 @@ static int take(struct mpg_hypothesis_shares *s, const struct variants *x, const
     for (size_t i = 0; i < s->list->n; i++) {
         s->alone_ns[i] = find_run(s, at->alone[i]);
         s->rest_ns[i] = find_run(s, at->rest[i]);
-        s->needed_by[i] = mpg_bound_unbalanced(supposed, mpg_bound_all(supposed) & ~(UINT64_C(1) << i));
+        s->needed_by[i] = mpg_bound_unbalanced(bound, mpg_bound_all(bound) & ~(UINT64_C(1) << i));
     }
     return 0;
 }
@@ -156,15 +156,15 @@ int mpg_hypothesis_runs(const struct mpg_setting *setting, const struct mpg_file
                      const struct mpg_hypothesis_engine *engine, const struct mpg_observer *observer,
                      struct mpg_result *result, struct mpg_hypothesis_shares *s, struct mpg_error *err)
 {
-    const size_t most = files->supposed ? 2 * mpg_bound_list(files->supposed)->n + 2 : 1;
+    const size_t most = files->bound ? 2 * mpg_bound_list(files->bound)->n + 2 : 1;
     struct variants x = {.variant = calloc(most, sizeof *x.variant)};
     struct places at;
     if (!x.variant)
         return mpg_error_set(err, "out of memory");
-    list_variants(&x, files->supposed, &at);
+    list_variants(&x, files->bound, &at);
     int status = evaluate(&x, setting, files, engine, observer, result, err);
-    if (status == 0 && files->supposed && mpg_processes_first(setting->simulation.processes))
-        status = take(s, &x, &at, files->supposed, result, err);
+    if (status == 0 && files->bound && mpg_processes_first(setting->simulation.processes))
+        status = take(s, &x, &at, files->bound, result, err);
     s->resampling = mpg_perturbation_resampling(&setting->p);
     for (size_t i = 0; i < x.n; i++)
         free(x.variant[i].run_ns);

@@ -14,11 +14,11 @@ struct mpg_hypothesis_engine {
 };
 
 /* Fills RESULT, which has begun, for SETTING by mpg_simulate(), or by ENGINE if not NULL. OBSERVER sees only this run. With
- * hypotheses also fills SUPPOSING in the first process; the caller clears SUPPOSING, even after a failure. Errors: see
+ * hypotheses also fills HYPOTHESIS_SHARES in the first process; the caller clears the shares, even after a failure. Errors: see
  * mpg_simulate(). */
 int mpg_hypothesis_runs(const struct mpg_setting *setting, const struct mpg_files *files,
                      const struct mpg_hypothesis_engine *engine, const struct mpg_observer *observer,
-                     struct mpg_result *result, struct mpg_hypothesis_shares *supposing, struct mpg_error *err);
-void mpg_hypothesis_shares_clear(struct mpg_hypothesis_shares *supposing);
+                     struct mpg_result *result, struct mpg_hypothesis_shares *hypothesis_shares, struct mpg_error *err);
+void mpg_hypothesis_shares_clear(struct mpg_hypothesis_shares *hypothesis_shares);
 
 #endif

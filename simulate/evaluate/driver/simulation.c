@@ -301,7 +301,7 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
 }
 
 /* Activates the hypotheses SOME of SIM. Findings of earlier passes remain findings of the traced run. */
-static void suppose(struct simulation *sim, uint64_t some)
+static void activate(struct simulation *sim, uint64_t some)
 {
     sim->graph.active = some;
     sim->graph.bound = some ? sim->options->graph.bound : NULL;
@@ -320,7 +320,7 @@ static uint64_t of_messages(const struct simulation *sim)
  * rank are used. */
 static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
-    suppose(sim, of_messages(sim));
+    activate(sim, of_messages(sim));
     sim->traced = sim->graph;
     if (!may_choose(sim))
         return 0;
@@ -352,7 +352,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
                                .graph = o->graph,
                                .result = scenario->result,
                                .passes = passes};
-    suppose(sim, 0);
+    activate(sim, 0);
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     sim->result->predicted = o->predicts;
     sim->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
@@ -412,7 +412,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     for (size_t i = 0; i < n && status == 0; i++) {
         choose_protocol(&all[i]);
         status = choose_choice(all, &all[i], err);
-        suppose(&all[i], all[i].options->graph.active);
+        activate(&all[i], all[i].options->graph.active);
     }
     if (status == 0 && !all->options->predicts) /* predict mode has no traced run to compare with */
         status = mpg_simulation_find_bases(all, n, err);
