@@ -41,47 +41,47 @@ void mpg_decision_end(struct mpg_decision *d)
     for (uint32_t i = 0; i < d->marked_count; i++)
         mpg_unexpected_unmark(d->marked[i], d->w);
     for (uint32_t i = 0; i < d->count; i++)
-        d->firsts[i]->group->firsts = NULL;
+        d->earliest[i]->group->earliest = NULL;
     d->marked_count = d->count = 0;
 }
 
 void mpg_decision_clear(struct mpg_decision *d)
 {
     for (uint32_t i = 0; i < d->made; i++) {
-        free(d->firsts[i]->first);
-        free(d->firsts[i]->tree);
-        free(d->firsts[i]->bound);
-        free(d->firsts[i]);
+        free(d->earliest[i]->first);
+        free(d->earliest[i]->tree);
+        free(d->earliest[i]->bound);
+        free(d->earliest[i]);
     }
-    free(d->firsts);
+    free(d->earliest);
     free(d->marked);
 }
 
 /* Returns an unused list. */
-static struct mpg_earliest *take_firsts(struct mpg_decision *d, struct mpg_error *err)
+static struct mpg_earliest *take_earliest(struct mpg_decision *d, struct mpg_error *err)
 {
     if (d->count == d->made) {
-        if (mpg_reserve_at(&d->firsts, sizeof *d->firsts, &d->capacity, d->made + 1, err) < 0)
+        if (mpg_reserve_at(&d->earliest, sizeof *d->earliest, &d->capacity, d->made + 1, err) < 0)
             return NULL;
-        if (!(d->firsts[d->made] = calloc(1, sizeof **d->firsts))) {
+        if (!(d->earliest[d->made] = calloc(1, sizeof **d->earliest))) {
             mpg_error_set(err, "out of memory");
             return NULL;
         }
         d->made++;
     }
-    struct mpg_earliest *f = d->firsts[d->count++];
+    struct mpg_earliest *f = d->earliest[d->count++];
     f->n = f->asked = f->leaves = f->bound_number = f->bound_count = 0;
     return f;
 }
 
 /* Returns the earliest arrivals of GROUP in decision D; lists them if necessary. NULL: no memory, with ERR. */
-static struct mpg_earliest *list_firsts(struct mpg_decision *d, struct mpg_group *group, struct mpg_error *err)
+static struct mpg_earliest *list_earliest(struct mpg_decision *d, struct mpg_group *group, struct mpg_error *err)
 {
-    struct mpg_earliest *f = group->firsts ? group->firsts : take_firsts(d, err);
-    if (!f || group->firsts)
+    struct mpg_earliest *f = group->earliest ? group->earliest : take_earliest(d, err);
+    if (!f || group->earliest)
         return f;
     f->group = group; /* set before anything can fail: mpg_decision_end() resets it */
-    group->firsts = f;
+    group->earliest = f;
     if (mpg_reserve_at(&f->first, sizeof *f->first, &f->capacity, group->count, err) < 0)
         return NULL;
     for (struct mpg_queue *q = group->queues; q; q = q->next) {
@@ -175,7 +175,7 @@ int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern 
     struct mpg_group *group = mpg_unexpected_group(d->unexpected, d->rank, fits);
     if (!group || group->count == 0)
         return 0;
-    struct mpg_earliest *f = list_firsts(d, group, err);
+    struct mpg_earliest *f = list_earliest(d, group, err);
     if (!f || (++f->asked == SCANS + 1 && make_tree(d, f, err) < 0))
         return -1;
     if (f->leaves == 0)
@@ -196,7 +196,7 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_
         return 0;
     d->marked[d->marked_count++] = m;
     for (int which = MPG_PENDING_ALL; which <= MPG_PENDING_TAG; which++) {
-        struct mpg_earliest *f = m->queue[which]->group->firsts;
+        struct mpg_earliest *f = m->queue[which]->group->earliest;
         struct mpg_earliest_of_source *place = place_in(f, m);
         if (!place)
             continue;
@@ -213,7 +213,7 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_
 int mpg_decision_add_bound(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err)
 {
     struct mpg_group *group = mpg_unexpected_group(d->unexpected, d->rank, fits);
-    struct mpg_earliest *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
+    struct mpg_earliest *f = group && group->count > 0 ? list_earliest(d, group, err) : NULL;
     if (!group || group->count == 0)
         return 0;
     if (!f || mpg_reserve_at(&f->bound, sizeof *f->bound, &f->bound_capacity, f->bound_count + 1, err) < 0)
@@ -233,7 +233,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
                              struct mpg_error *err)
 {
     struct mpg_group *group = mpg_unexpected_group(d->unexpected, d->rank, fits);
-    struct mpg_earliest *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
+    struct mpg_earliest *f = group && group->count > 0 ? list_earliest(d, group, err) : NULL;
     if (!group || group->count == 0)
         return 0;
     if (!f)
@@ -266,7 +266,7 @@ static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_ea
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m)
 {
     for (int which = MPG_PENDING_ALL; which <= MPG_PENDING_TAG; which++) {
-        struct mpg_earliest *f = m->queue[which]->group->firsts;
+        struct mpg_earliest *f = m->queue[which]->group->earliest;
         struct mpg_earliest_of_source *place = place_in(f, m);
         if (place)
             settle(d, f, place);
@@ -276,6 +276,6 @@ void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m)
 void mpg_decision_settle_all(struct mpg_decision *d)
 {
     for (uint32_t i = 0; i < d->count; i++)
-        for (uint32_t k = 0; k < d->firsts[i]->n; k++)
-            settle(d, d->firsts[i], &d->firsts[i]->first[k]);
+        for (uint32_t k = 0; k < d->earliest[i]->n; k++)
+            settle(d, d->earliest[i], &d->earliest[i]->first[k]);
 }

@@ -36,7 +36,7 @@ struct mpg_decision {
     struct mpg_unexpected *unexpected;
     int32_t rank;
     uint32_t w;               /* a lane; n: the trace */
-    struct mpg_earliest **firsts; /* the first COUNT of MADE are in use */
+    struct mpg_earliest **earliest; /* the first COUNT of MADE are in use */
     uint32_t count, made, capacity;
     struct mpg_pending **marked;
     uint32_t marked_count, marked_capacity;

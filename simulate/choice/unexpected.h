@@ -54,7 +54,7 @@ struct mpg_group {
     uint64_t key[2];
     struct mpg_queue *queues;
     uint32_t count;
-    struct mpg_earliest *firsts; /* earliest arrivals in the current decision; NULL: not listed */
+    struct mpg_earliest *earliest; /* earliest arrivals in the current decision; NULL: not listed */
 };
 
 struct mpg_unexpected {

@@ -27,12 +27,12 @@ static int use(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_er
     const bool all = allocate_vectors(vector, VECTORS, e->n);
     x->code = calloc(e->n, sizeof *x->code);
     x->last = calloc(e->n, sizeof *x->last);
-    x->firsts = calloc(mpg_provenance_words(e->n), sizeof *x->firsts);
-    if (!all || !x->code || !x->last || !x->firsts)
+    x->lane_mask = calloc(mpg_provenance_words(e->n), sizeof *x->lane_mask);
+    if (!all || !x->code || !x->last || !x->lane_mask)
         return mpg_error_set(err, "out of memory");
     x->tally = path ? path->tally : e->tally;
     x->clamps = e->p && (mpg_perturbation_can_speed_messages(e->p) || (e->paths && e->paths->speeds) || e->p->call_noise.n > 0);
-    return (x->trail = mpg_provenance_new(x->tally, path, err)) ? 0 : -1;
+    return (x->provenance = mpg_provenance_new(x->tally, path, err)) ? 0 : -1;
 }
 
 int mpg_evaluator_use_recorder(struct mpg_evaluator *e, struct mpg_error *err)
@@ -54,12 +54,12 @@ void mpg_recorder_free(struct mpg_recorder *x)
     free_vectors(vector, VECTORS);
     free(x->code);
     free(x->last);
-    free(x->firsts);
+    free(x->lane_mask);
     free(x->used);
     free(x->known);
     free(x->finished);
     free(x->interval);
-    mpg_provenance_free(x->trail);
+    mpg_provenance_free(x->provenance);
     free(x);
 }
 
@@ -68,8 +68,8 @@ void mpg_recorder_free(struct mpg_recorder *x)
 void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms)
 {
     const struct mpg_recorder *x = e->recorder;
-    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), x->tally->at[s->stream]);
-    mpg_provenance_from(x->trail, mpg_value_stream(s->stream), terms, NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_stream(s->stream), x->tally->at[s->stream]);
+    mpg_provenance_from(x->provenance, mpg_value_stream(s->stream), terms, NOWHERE);
 }
 
 static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct mpg_error *err)
@@ -84,37 +84,38 @@ static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct 
 }
 
 /* Records the parts of the slot that S views as origins of the view. */
-static void end_view(struct mpg_provenance *trail, const struct mpg_step *s)
+static void end_view(struct mpg_provenance *provenance, const struct mpg_step *s)
 {
     if (s->slot == s->a)
         return;
-    mpg_provenance_renew(trail, s->slot);
+    mpg_provenance_renew(provenance, s->slot);
     for (enum mpg_value_part part = MPG_VALUE_TIME; part <= MPG_VALUE_BEGIN; part++)
-        if (mpg_provenance_has(trail, s->a, part)) {
-            mpg_provenance_add(trail, mpg_value_slot(s->slot, part), NOWHERE);
-            mpg_provenance_from(trail, mpg_value_slot(s->a, part), NULL, NOWHERE);
+        if (mpg_provenance_has(provenance, s->a, part)) {
+            mpg_provenance_add(provenance, mpg_value_slot(s->slot, part), NOWHERE);
+            mpg_provenance_from(provenance, mpg_value_slot(s->a, part), NULL, NOWHERE);
         }
 }
 
-/* Records that S's stream continues from the slot, in all lanes or in the lanes of `firsts`. */
+/* Records that S's stream continues from the slot, in all lanes or in the lanes of `lane_mask`. */
 static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     const struct mpg_recorder *x = e->recorder;
     const struct mpg_value slot = mpg_value_slot(s->slot, MPG_VALUE_TIME), stream = mpg_value_stream(s->stream);
     const bool all = s->kind == MPG_STEP_LOAD;
-    if (!all && !mpg_provenance_any(x->firsts, e->n))
+    if (!all && !mpg_provenance_any(x->lane_mask, e->n))
         return;
-    mpg_provenance_add(x->trail, stream, x->tally->at[s->stream]);
-    mpg_provenance_from(x->trail, all ? slot : stream, NULL, NOWHERE);
+    mpg_provenance_add(x->provenance, stream, x->tally->at[s->stream]);
+    mpg_provenance_from(x->provenance, all ? slot : stream, NULL, NOWHERE);
     if (!all)
-        mpg_provenance_add_from(x->trail, slot, NULL, NOWHERE, x->firsts);
+        mpg_provenance_add_from(x->provenance, slot, NULL, NOWHERE, x->lane_mask);
 }
 
 int mpg_recorder_begin(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_recorder *x = e->recorder;
     if (s->kind == MPG_STEP_JOIN)
-        mpg_provenance_find_larger(e->n, slot_value(e, s->slot, SLOT_VALUE), stream_value(e, s->stream, STREAM_VALUE), x->firsts);
+        mpg_provenance_find_larger(e->n, slot_value(e, s->slot, SLOT_VALUE), stream_value(e, s->stream, STREAM_VALUE),
+                                   x->lane_mask);
     else
         e->mode->record_begin(e, s);
     return note_stream(x, s, err);
@@ -128,7 +129,7 @@ int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct m
         end_load(e, s);
         return 0;
     case MPG_STEP_VIEW:
-        end_view(e->recorder->trail, s);
+        end_view(e->recorder->provenance, s);
         return 0;
     default:
         return e->mode->record_end(e, s, err);
@@ -166,7 +167,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
     if (!choice || !x->tally->pairs || !edge || !edge->is_view) {
         if (edge && x->tally->pairs && mpg_tally_edge(x->tally, s, edge, &between, err) < 0)
             return -1;
-        set_bits(e, choice, NULL, code, -1, mpg_provenance_from(x->trail, from, terms, between));
+        set_bits(e, choice, NULL, code, -1, mpg_provenance_from(x->provenance, from, terms, between));
         return 0;
     }
     for (uint32_t w = 0; w < e->n; w++) {
@@ -175,7 +176,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
             continue;
         if (mpg_tally_between(x->tally, s->stream, source, s->rank, &between, err) < 0)
             return -1;
-        set_bits(e, choice, edge, code, source, mpg_provenance_from(x->trail, from, terms, between));
+        set_bits(e, choice, edge, code, source, mpg_provenance_from(x->provenance, from, terms, between));
     }
     return 0;
 }
@@ -192,9 +193,9 @@ static bool has_ended(const struct mpg_evaluator *e, int32_t rank)
     return is_finished(e->recorder, e->last_stream[rank]);
 }
 
-static void mark_lane(struct mpg_provenance *trail, struct mpg_value value, uint32_t w)
+static void mark_lane(struct mpg_provenance *provenance, struct mpg_value value, uint32_t w)
 {
-    uint64_t *words = mpg_provenance_mark(trail, value);
+    uint64_t *words = mpg_provenance_mark(provenance, value);
     if (words)
         words[w / 64] |= UINT64_C(1) << w % 64;
 }
@@ -224,15 +225,15 @@ static void mark_streams(const struct mpg_evaluator *e)
     const double *least_ns = find_least(e);
     const uint32_t streams = x->streams > (uint32_t)e->ranks ? x->streams : (uint32_t)e->ranks;
     for (uint32_t i = 0; i < streams; i++) {
-        uint64_t *words = is_finished(x, i) ? NULL : mpg_provenance_mark(x->trail, mpg_value_stream(i));
+        uint64_t *words = is_finished(x, i) ? NULL : mpg_provenance_mark(x->provenance, mpg_value_stream(i));
         for (uint32_t w = 0; w < e->n && words; w++)
             words[w / 64] |= UINT64_C(1) << w % 64;
-        words = e->mode->is_times && i < x->streams && words ? mpg_provenance_mark(x->trail, mpg_value_next(i)) : NULL;
+        words = e->mode->is_times && i < x->streams && words ? mpg_provenance_mark(x->provenance, mpg_value_next(i)) : NULL;
         if (words)
             mpg_provenance_find_larger(e->n, stream_value(e, i, STREAM_NEXT), stream_value(e, i, STREAM_VALUE), words);
     }
     for (int32_t r = 0; r < e->ranks; r++) {
-        uint64_t *words = has_ended(e, r) ? mpg_provenance_mark(x->trail, mpg_value_stream(e->last_stream[r])) : NULL;
+        uint64_t *words = has_ended(e, r) ? mpg_provenance_mark(x->provenance, mpg_value_stream(e->last_stream[r])) : NULL;
         for (uint32_t w = 0; w < e->n && words; w++)
             words[w / 64] |= (uint64_t)(e->mode->run_ns(e, r, w) >= least_ns[w]) << w % 64;
     }
@@ -241,9 +242,9 @@ static void mark_streams(const struct mpg_evaluator *e)
 static void mark_kept(void *evaluator, uint32_t number, uint32_t w, bool bare)
 {
     const struct mpg_evaluator *e = evaluator;
-    mark_lane(e->recorder->trail, mpg_value_kept(number), w);
+    mark_lane(e->recorder->provenance, mpg_value_kept(number), w);
     if (bare && !e->mode->is_times)
-        mark_lane(e->recorder->trail, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, w);
+        mark_lane(e->recorder->provenance, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, w);
 }
 
 int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
@@ -254,13 +255,13 @@ int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, str
         return 0;
     const uint64_t passed = x->steps;
     x->steps = 0;
-    if (!mpg_provenance_cut(x->trail, passed))
+    if (!mpg_provenance_cut(x->provenance, passed))
         return 0;
     mark_streams(e);
     if (e->choice)
         mpg_choosing_mark_kept(e->choice, mark_kept, e);
-    mpg_provenance_mark_slots(x->trail, steps->unused, steps->unused_number);
-    return mpg_provenance_resolve(x->trail, err);
+    mpg_provenance_mark_slots(x->provenance, steps->unused, steps->unused_number);
+    return mpg_provenance_resolve(x->provenance, err);
 }
 
 /* The rank whose run is longest in lane W, the first of several. */
@@ -278,9 +279,9 @@ int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err)
     for (uint32_t w = 0; w < e->n; w++) {
         const int32_t longest = find_longest(e, w);
         x->other[w] = mpg_evaluator_end(e, longest)[w];
-        mark_lane(x->trail, mpg_value_stream(e->last_stream[longest]), w);
+        mark_lane(x->provenance, mpg_value_stream(e->last_stream[longest]), w);
     }
-    return mpg_provenance_finish(x->trail, x->other, err);
+    return mpg_provenance_finish(x->provenance, x->other, err);
 }
 
 void mpg_times_end_path(const struct mpg_evaluator *e, struct mpg_critical *path)
@@ -303,14 +304,14 @@ void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint3
 void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from)
 {
     const double *number = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
-    mpg_provenance_add_one_of(e->recorder->trail, mpg_value_slot(slot, MPG_VALUE_MEET), number, from);
+    mpg_provenance_add_one_of(e->recorder->provenance, mpg_value_slot(slot, MPG_VALUE_MEET), number, from);
     e->mode->record_came(e, value, from);
 }
 
 void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot)
 {
-    struct mpg_provenance *trail = e->recorder->trail;
-    mpg_provenance_renew(trail, slot);
-    mpg_provenance_add(trail, mpg_value_slot(slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(trail, mpg_value_slot(slot, MPG_VALUE_MEET), NULL, NOWHERE);
+    struct mpg_provenance *provenance = e->recorder->provenance;
+    mpg_provenance_renew(provenance, slot);
+    mpg_provenance_add(provenance, mpg_value_slot(slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(slot, MPG_VALUE_MEET), NULL, NOWHERE);
 }

@@ -11,7 +11,7 @@
 enum { NOWHERE = UINT32_MAX };
 
 struct mpg_recorder {
-    struct mpg_provenance *trail;
+    struct mpg_provenance *provenance;
     struct mpg_tally *tally; /* places of calls: the evaluator's, or a critical path's; not owned */
     double *before;          /* n each: a value before the step, or the latest so far */
     double *from_ns;         /* the value that the call's leave comes from */
@@ -19,7 +19,7 @@ struct mpg_recorder {
     uint32_t *code;          /* n: the edge that the call's leave comes from */
     bool *used;              /* by code: true if some lane uses the code */
     uint32_t used_capacity;
-    uint64_t *firsts;        /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
+    uint64_t *lane_mask;     /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
     uint64_t steps;          /* steps since the last cut */
     uint32_t streams, ended; /* capacity of: */
     bool *finished;          /* a stream */

@@ -47,7 +47,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
                                           [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
     mpg_recorder_go_on(l, s, term);
     if (!m.quiet || m.cut) /* the step's account has nothing else */
-        mpg_provenance_add_difference(x->trail, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
+        mpg_provenance_add_difference(x->provenance, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
     if (!l->choice)
         return 0;
@@ -62,12 +62,12 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
 /* Records the arrival of S's message outside slots: the receiving call may take this message after the slot is reused. */
 static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_provenance *trail = l->recorder->trail;
+    struct mpg_provenance *provenance = l->recorder->provenance;
     const uint32_t number = mpg_choosing_kept(l->choice, s->message);
-    mpg_provenance_add(trail, mpg_value_kept(number), NOWHERE);
-    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
-    mpg_provenance_add(trail, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, NOWHERE);
-    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NULL, NOWHERE);
+    mpg_provenance_add(provenance, mpg_value_kept(number), NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add(provenance, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NULL, NOWHERE);
 }
 
 static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
@@ -77,25 +77,25 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1, [MPG_CRITICAL_SIZE] = s->target_bytes};
     const double *value = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot), *sent = stream_delay(l, s->stream);
     const bool posts = l->p->call_edges == MPG_CALL_EDGES_PAPER;
-    mpg_provenance_renew(x->trail, s->slot);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, stream, term, NOWHERE);
+    mpg_provenance_renew(x->provenance, s->slot);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, stream, term, NOWHERE);
     for (uint32_t w = 0; w < l->n && posts; w++) /* mpg_delays_eager() has set l->local */
         x->other[w] = sent[w] + l->local[w];
     if (posts)
-        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, l->local);
-    mpg_provenance_add_difference(x->trail, MPG_CRITICAL_LATENCY, value, posts ? x->other : sent, 0);
+        mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, l->local);
+    mpg_provenance_add_difference(x->provenance, MPG_CRITICAL_LATENCY, value, posts ? x->other : sent, 0);
     if (!x->clamps)
         return;
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE);
-    mpg_provenance_from(x->trail, stream, NULL, NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE);
+    mpg_provenance_from(x->provenance, stream, NULL, NOWHERE);
     if (posts)
-        mpg_provenance_add_difference(x->trail, MPG_CRITICAL_CALL, bare, sent, 0);
+        mpg_provenance_add_difference(x->provenance, MPG_CRITICAL_CALL, bare, sent, 0);
     if (l->choice && s->is_followed)
         keep_arrival(l, s);
 }
 
-/* Records the provenance of PART of S's message, which has VALUE: the rank that posted the receive, or in lanes of `firsts`
+/* Records the provenance of PART of S's message, which has VALUE: the rank that posted the receive, or in lanes of `lane_mask`
  * the sender. The costs of MET's posting or sending count as the call's; if the message FLIES, the remainder counts as
  * injected. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
@@ -106,31 +106,31 @@ static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_
     const double by_poster[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->poster_slack_ns};
     const double by_sender[MPG_ATTRIBUTION_TERMS] = {
         [MPG_CRITICAL_MESSAGES] = flies, [MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->sender_slack_ns};
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, part), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), by_poster, NOWHERE);
-    if (mpg_provenance_any(x->firsts, l->n))
-        mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), by_sender, NOWHERE, x->firsts);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, part), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->b, MPG_VALUE_TIME), by_poster, NOWHERE);
+    if (mpg_provenance_any(x->lane_mask, l->n))
+        mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), by_sender, NOWHERE, x->lane_mask);
     for (uint32_t w = 0; w < l->n; w++) {
-        const bool first = x->firsts[w / 64] >> w % 64 & 1;
+        const bool first = x->lane_mask[w / 64] >> w % 64 & 1;
         const double from = first ? x->before[w] - met->sender_slack_ns : x->from_ns[w] - met->poster_slack_ns;
         const double calls = first ? met->sending[w] : met->posting[w];
         x->other[w] = flies ? calls : value[w] - from;
         x->put[w] = flies ? value[w] - (from + calls) : 0;
     }
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, x->put);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, x->other);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, x->put);
 }
 
 void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met)
 {
     struct mpg_recorder *x = l->recorder;
-    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_renew(x->provenance, s->slot);
     for (uint32_t w = 0; w < l->n; w++) { /* the value without injected delay comes first, because add_met() overwrites
                                              slots that this loop reads */
         x->first[w] = s->changed ? INFINITY : x->before[w] - met->sender_slack_ns + fmax(met->sending[w], 0);
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
-    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->lane_mask);
     struct mpg_delay_met bare = *met;
     bare.sender_slack_ns = s->changed ? 0 : met->sender_slack_ns;
     add_met(l, s, MPG_VALUE_BARE, slot_bare(l, s->slot), &bare, false);
@@ -140,7 +140,7 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
         const bool is_eager = met->eager && met->eager[w] > (first > x->other[w] ? first : x->other[w]) + met->tau[w];
         x->first[w] = is_eager ? INFINITY : first;
     }
-    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->lane_mask);
     add_met(l, s, MPG_VALUE_TIME, slot_delay(l, s->slot), met, true);
 }
 
@@ -153,10 +153,10 @@ static void end_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_WHOLES] = measured,
                                           [MPG_CRITICAL_MESSAGES] = measured ? 0 : s->rounds,
                                           [MPG_CRITICAL_SIZE] = measured ? 0 : s->target_bytes};
-    mpg_provenance_renew(x->trail, s->slot);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, l->scratch); /* mpg_delays_contribute() has set l->scratch */
+    mpg_provenance_renew(x->provenance, s->slot);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_WHOLE, l->scratch); /* mpg_delays_contribute() has set l->scratch */
 }
 
 /* The slack that S, a merge, subtracts from A and from B. */
@@ -175,7 +175,7 @@ static void begin_merge(struct mpg_evaluator *l, const struct mpg_step *s)
         x->first[w] = slot_delay(l, s->a)[w] - shift_ns[0];
         x->other[w] = slot_delay(l, s->b)[w] - shift_ns[1];
     }
-    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->lane_mask);
 }
 
 static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
@@ -185,23 +185,23 @@ static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     find_shifts(l, s, shift_ns);
     const double of_a[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -shift_ns[0]};
     const double of_b[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -shift_ns[1]};
-    mpg_provenance_renew(x->trail, s->slot);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), of_b, NOWHERE);
-    mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->firsts);
+    mpg_provenance_renew(x->provenance, s->slot);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->b, MPG_VALUE_TIME), of_b, NOWHERE);
+    mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->lane_mask);
 }
 
 /* S's slot is the stream's value. */
 static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_provenance *trail = l->recorder->trail;
-    mpg_provenance_renew(trail, s->slot);
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
+    struct mpg_provenance *provenance = l->recorder->provenance;
+    mpg_provenance_renew(provenance, s->slot);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (!s->sends)
         return;
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE); /* for probes */
-    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE); /* for probes */
+    mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
 }
 
 /* --- begin and end of a step --- */
@@ -276,8 +276,8 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;
     }
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_MESSAGES, came_of(l, value, MPG_CAME_MESSAGES));
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_SIZE, came_of(l, value, MPG_CAME_SIZE));
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, x->other);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_ABSORBED, x->first);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(l, value, MPG_CAME_MESSAGES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(l, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_WHOLE, x->other);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_ABSORBED, x->first);
 }

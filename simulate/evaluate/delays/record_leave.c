@@ -37,18 +37,19 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
     const double came[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -edge->slack_ns};
     uint32_t between = NOWHERE;
     if (s->round_trip || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
-        !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_delay(l, s->stream), x->firsts, x->other))
+        !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_delay(l, s->stream), x->lane_mask,
+                         x->other))
         return 0;
     if (l->tally->pairs && mpg_tally_edge(l->tally, s, e, &between, err) < 0)
         return -1;
     x->is_recorded = true;
-    const bool all = mpg_provenance_all(x->firsts, l->n);
-    mpg_provenance_add(x->trail, stream, l->tally->at[s->stream]);
-    mpg_provenance_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
-    if (!all && mpg_provenance_any(x->firsts, l->n))
-        mpg_provenance_add_from(x->trail, slot, came, between, x->firsts);
+    const bool all = mpg_provenance_all(x->lane_mask, l->n);
+    mpg_provenance_add(x->provenance, stream, l->tally->at[s->stream]);
+    mpg_provenance_from(x->provenance, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
+    if (!all && mpg_provenance_any(x->lane_mask, l->n))
+        mpg_provenance_add_from(x->provenance, slot, came, between, x->lane_mask);
     if (l->charges)
-        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
+        mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, x->other);
     return 0;
 }
 
@@ -186,7 +187,7 @@ static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
         const double put_ns = x->began[w] - before[w];
         x->part[w] = x->code[w] == CODE_SKIPPED ? interval->more_ns - interval->tracer_ns - put_ns : 0;
     }
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_NOISE, x->part);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_NOISE, x->part);
 }
 
 /* Adds CODE to the choices. */
@@ -210,8 +211,8 @@ static void add_put(struct mpg_evaluator *l, const struct mpg_step *s)
         whole[w] = is_root ? x->put[w] : 0;
         x->put[w] = is_root ? 0 : x->put[w];
     }
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, x->put);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, whole);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, x->put);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_WHOLE, whole);
 }
 
 static bool is_gone(uint32_t code)
@@ -230,18 +231,18 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
     if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* other differences are rounding */
-        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, calls);
+        mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, calls);
 }
 
 /* Adds the cost of a call without waiting: the step's account has no other term. */
 static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_provenance *trail = l->recorder->trail;
+    struct mpg_provenance *provenance = l->recorder->provenance;
     if (!l->charges && !mpg_delays_shortens(l, s)) /* the value does not change */
         return;
-    mpg_provenance_add(trail, mpg_value_stream(s->stream), l->tally->at[s->stream]);
-    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
-    mpg_provenance_add_term(trail, MPG_CRITICAL_CALL, account_of(l, s->rank, MPG_TERM_CALL));
+    mpg_provenance_add(provenance, mpg_value_stream(s->stream), l->tally->at[s->stream]);
+    mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add_term(provenance, MPG_CRITICAL_CALL, account_of(l, s->rank, MPG_TERM_CALL));
 }
 
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
@@ -260,7 +261,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
     memset(x->used, 0, codes * sizeof *x->used);
     for (uint32_t w = 0; w < l->n; w++)
         x->used[x->code[w]] = true;
-    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), l->tally->at[s->stream]);
+    mpg_provenance_add(x->provenance, mpg_value_stream(s->stream), l->tally->at[s->stream]);
     for (uint32_t c = 0; c < codes; c++)
         if (x->used[c] && add_code(l, s, c, err) < 0)
             return -1;

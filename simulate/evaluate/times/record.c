@@ -10,24 +10,25 @@
 void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step *s, const double *before, double done_ns)
 {
     const double *value = stream_value(t, s->stream, STREAM_VALUE);
-    const bool quiet = mpg_perturbation_is_quiet(t->target->noise), rounds = quiet && mpg_provenance_is_path(t->recorder->trail);
+    const bool quiet = mpg_perturbation_is_quiet(t->target->noise), rounds = quiet &&
+        mpg_provenance_is_path(t->recorder->provenance);
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COMPUTATION] = rounds ? value[0] - before[0] : done_ns};
     double *noise = t->recorder->other;
     mpg_recorder_go_on(t, s, term);
-    mpg_provenance_begins(t->recorder->trail);
+    mpg_provenance_begins(t->recorder->provenance);
     if (quiet)
         return;
     for (uint32_t w = 0; w < t->n; w++)
         noise[w] = value[w] - before[w] - done_ns;
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_NOISE, noise);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_NOISE, noise);
 }
 
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    if (!mpg_provenance_is_path(t->recorder->trail)) /* the value does not change */
+    if (!mpg_provenance_is_path(t->recorder->provenance)) /* the value does not change */
         return;
     mpg_recorder_go_on(t, s, NULL);
-    mpg_provenance_begins(t->recorder->trail);
+    mpg_provenance_begins(t->recorder->provenance);
 }
 
 /* --- messages --- */
@@ -37,7 +38,7 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
 {
     const double *now = stream_value(t, s->stream, STREAM_VALUE), *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_recorder *x = t->recorder;
-    mpg_provenance_find_larger(t->n, next, now, x->firsts);
+    mpg_provenance_find_larger(t->n, next, now, x->lane_mask);
     for (uint32_t w = 0; w < t->n; w++)
         x->before[w] = now[w] > next[w] ? now[w] : next[w];
 }
@@ -45,41 +46,41 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
 /* Adds the origin of the departure of S's message: the sender's enter, or its previous send, with TERMS. */
 static void add_leaving(const struct mpg_evaluator *t, const struct mpg_step *s, const double *terms)
 {
-    mpg_provenance_from(t->recorder->trail, mpg_value_stream(s->stream), terms, NOWHERE);
-    if (mpg_provenance_any(t->recorder->firsts, t->n))
-        mpg_provenance_add_from(t->recorder->trail, mpg_value_next(s->stream), terms, NOWHERE, t->recorder->firsts);
+    mpg_provenance_from(t->recorder->provenance, mpg_value_stream(s->stream), terms, NOWHERE);
+    if (mpg_provenance_any(t->recorder->lane_mask, t->n))
+        mpg_provenance_add_from(t->recorder->provenance, mpg_value_next(s->stream), terms, NOWHERE, t->recorder->lane_mask);
 }
 
 static void add_next(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_recorder *x = t->recorder;
-    bool any = mpg_provenance_any(x->firsts, t->n);
+    bool any = mpg_provenance_any(x->lane_mask, t->n);
     for (uint32_t w = 0; w < t->n; w++) {
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
     }
     if (!any) /* the stream can send its next message at once */
         return;
-    mpg_provenance_add(x->trail, mpg_value_next(s->stream), NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_next(s->stream), NOWHERE);
     add_leaving(t, s, NULL);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->other);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, x->other);
 }
 
 static void end_eager(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1, [MPG_CRITICAL_SIZE] = s->bytes};
-    struct mpg_provenance *trail = t->recorder->trail;
-    mpg_provenance_renew(trail, s->slot);
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    struct mpg_provenance *provenance = t->recorder->provenance;
+    mpg_provenance_renew(provenance, s->slot);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     add_leaving(t, s, term);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, t->lambda);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, t->tau);
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
-    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, t->lambda);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, t->tau);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     if (t->choice && s->is_followed) { /* the receiver may read the message after another value has taken the slot */
-        mpg_provenance_add(trail, mpg_value_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
-        mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
+        mpg_provenance_add(provenance, mpg_value_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
+        mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     }
     add_next(t, s);
 }
@@ -87,31 +88,31 @@ static void end_eager(const struct mpg_evaluator *t, const struct mpg_step *s)
 static void end_store(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1};
-    struct mpg_provenance *trail = t->recorder->trail;
-    mpg_provenance_renew(trail, s->slot);
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    struct mpg_provenance *provenance = t->recorder->provenance;
+    mpg_provenance_renew(provenance, s->slot);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     if (!s->sends) {
-        mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
+        mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
         return;
     }
     add_leaving(t, s, NULL);
-    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
-    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), term, NOWHERE);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, t->lambda);
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), term, NOWHERE);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, t->lambda);
     add_next(t, s);
 }
 
-/* Records the meeting of both ends of a synchronous message; `firsts` marks the lanes in which the sender came last. */
+/* Records the meeting of both ends of a synchronous message; `lane_mask` marks the lanes in which the sender came last. */
 static void add_met(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double with[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_recorder *x = t->recorder;
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_MEET), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->progress_slot, MPG_VALUE_TIME), NULL, NOWHERE);
-    mpg_provenance_add_from(t->recorder->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), with, NOWHERE, x->firsts);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_MEET), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->progress_slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add_from(t->recorder->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), with, NOWHERE, x->lane_mask);
     for (uint32_t w = 0; w < t->n; w++)
-        x->other[w] = x->firsts[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->other);
+        x->other[w] = x->lane_mask[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->other);
 }
 
 static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step *s)
@@ -122,28 +123,28 @@ static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step
     const struct mpg_value met = mpg_value_slot(s->slot, MPG_VALUE_MEET);
     for (uint32_t w = 0; w < t->n; w++)
         x->before[w] += t->lambda[w];
-    mpg_provenance_find_larger(t->n, x->before, x->latest, x->firsts);
+    mpg_provenance_find_larger(t->n, x->before, x->latest, x->lane_mask);
     add_met(t, s);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_BEGIN), NOWHERE);
-    mpg_provenance_from(x->trail, met, back, NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_BEGIN), NOWHERE);
+    mpg_provenance_from(x->provenance, met, back, NOWHERE);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = -t->lambda[w];
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->other);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, met, flight, NOWHERE);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, t->tau);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->other);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, met, flight, NOWHERE);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, t->tau);
 }
 
 /* --- collectives --- */
 
-/* Records the value of a merge: from A in lanes of `firsts`, else from B. */
+/* Records the value of a merge: from A in lanes of `lane_mask`, else from B. */
 static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
-    mpg_provenance_renew(x->trail, s->slot);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), NULL, NOWHERE);
-    mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE, x->firsts);
+    mpg_provenance_renew(x->provenance, s->slot);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->b, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE, x->lane_mask);
 }
 
 /* Call noise in the rounds of a collective, into `other`. */
@@ -190,24 +191,24 @@ static void end_contribute(const struct mpg_evaluator *t, const struct mpg_step 
     struct mpg_recorder *x = t->recorder;
     double term[MPG_ATTRIBUTION_TERMS] = {0}, *took = x->last_ns;
     const double *after = slot_value(t, s->slot, SLOT_VALUE);
-    mpg_provenance_find_larger(t->n, after, x->before, x->firsts);
+    mpg_provenance_find_larger(t->n, after, x->before, x->lane_mask);
     for (uint32_t w = 0; w < t->n; w++) {
         took[w] = after[w] - x->before[w];
         x->latency[w] = x->bytes[w] = x->whole[w] = 0;
     }
-    mpg_provenance_renew(x->trail, s->slot);
-    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
-    mpg_provenance_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE);
-    if (!mpg_provenance_any(x->firsts, t->n))
+    mpg_provenance_renew(x->provenance, s->slot);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE);
+    if (!mpg_provenance_any(x->lane_mask, t->n))
         return;
     mpg_record_times_collective(t, s->call, &s->origin, s->rounds, s->bytes, s->members, s->contributed_bytes, took, term);
-    mpg_provenance_add_from(t->recorder->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE, x->firsts);
+    mpg_provenance_add_from(t->recorder->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE, x->lane_mask);
     for (uint32_t w = 0; w < t->n; w++)
         took[w] = fmax(took[w], 0) - x->latency[w] - x->bytes[w] - x->whole[w];
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_CALL, took);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->latency);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->bytes);
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_WHOLE, x->whole);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_CALL, took);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->latency);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, x->bytes);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_WHOLE, x->whole);
 }
 
 /* --- begin and end of a step --- */
@@ -232,7 +233,7 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
         memcpy(x->before, slot_value(t, s->a, SLOT_VALUE), bytes);
         break;
     case MPG_STEP_MERGE:
-        mpg_provenance_find_larger(t->n, slot_value(t, s->a, SLOT_VALUE), slot_value(t, s->b, SLOT_VALUE), x->firsts);
+        mpg_provenance_find_larger(t->n, slot_value(t, s->a, SLOT_VALUE), slot_value(t, s->b, SLOT_VALUE), x->lane_mask);
         break;
     default:
         break;
@@ -289,9 +290,9 @@ void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const u
     struct mpg_recorder *x = t->recorder;
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = calls_of(t, value, from, w);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, came_of(t, value, MPG_CAME_LATENCY));
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_MESSAGES, came_of(t, value, MPG_CAME_MESSAGES));
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_BYTES, came_of(t, value, MPG_CAME_BYTES));
-    mpg_provenance_add_term(x->trail, MPG_CRITICAL_SIZE, came_of(t, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, x->other);
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, came_of(t, value, MPG_CAME_LATENCY));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(t, value, MPG_CAME_MESSAGES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_BYTES, came_of(t, value, MPG_CAME_BYTES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(t, value, MPG_CAME_SIZE));
 }

@@ -236,8 +236,8 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
     memset(x->used, 0, codes * sizeof *x->used);
     for (uint32_t w = 0; w < t->n; w++)
         x->used[x->code[w]] = true;
-    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), x->tally->at[s->stream]);
-    mpg_provenance_from(x->trail, mpg_value_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_stream(s->stream), x->tally->at[s->stream]);
+    mpg_provenance_from(x->provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (x->used[CODE_COSTS] &&
         mpg_recorder_add_lanes(t, NULL, s, NULL, CODE_COSTS, mpg_value_stream(s->stream), x->costs, err) < 0)
         return -1;
@@ -255,11 +255,11 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
     if (x->has_terms)
         for (uint32_t w = 0; w < t->n; w++)
             call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
-    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_CALL, call);
+    mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_CALL, call);
     if (x->has_terms) {
-        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->latency);
-        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->bytes);
-        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_WHOLE, x->whole);
+        mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->latency);
+        mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, x->bytes);
+        mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_WHOLE, x->whole);
     }
     return 0;
 }
