@@ -189,7 +189,7 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
 
 /* Returns true if the eager send of M between CHILD and its parent in PHASE completes only after its receiver has arrived (weak
  * progress). In phases after the first all members have arrived. */
-static bool is_carried(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
+static bool sends_weak(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
 {
     return phase == &e->plan->phase[0] && m->bytes > e->costs->weak_bytes &&
            !(e->costs->elsewhere && e->costs->elsewhere[child]);
@@ -413,7 +413,7 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
         if (!is_synchronous(e, &m)) {
             send_eager(e, &m, v, call, free_ns, values->message(values->data, child), mine);
-            if (is_carried(e, phase, &m, m.to))
+            if (sends_weak(e, phase, &m, m.to))
                 raise_to(x, mine, values->value(values->data, child));
             continue;
         }
@@ -448,7 +448,7 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
         send_eager(e, &m, v, call_of_parent(e, phase, v), free_ns, values->message(values->data, v), mine);
-        if (is_carried(e, phase, &m, m.from)) /* the parent has arrived, and is not evaluated yet */
+        if (sends_weak(e, phase, &m, m.from)) /* the parent has arrived, and is not evaluated yet */
             raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
 }

@@ -245,7 +245,7 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
         parse_timeline(&c->output, err) < 0 || check_standard_input(c, err) < 0 || read_hypotheses(c, err) < 0)
         return -1;
     choose_questions(c);
-    m->has_weak_progress = c->change.hypotheses.n > 0 && !mpg_option_has_word(&m->without, MPG_WITHOUT_CARRIED);
+    m->has_weak_progress = c->change.hypotheses.n > 0 && !mpg_option_has_word(&m->without, MPG_WITHOUT_WEAK_PROGRESS);
     mpg_config_expand(c);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "analyse/walk.h"
 
 /* Clock bounds do not tell which ranks were inside a call at the same time. */
-static bool shows_carried(const struct mpg_clock_map *clocks)
+static bool shows_progress(const struct mpg_clock_map *clocks)
 {
     return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;
 }
@@ -28,7 +28,7 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_collec
         const bool is_placed = mpg_walk(&walk, NULL, &g, &err) == 0;
         if (is_placed)
             shown.limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
-        if (is_placed && shows_carried(clocks))
+        if (is_placed && shows_progress(clocks))
             shown.weak = mpg_graph_weak_progress(g);
         mpg_graph_close(g);
     }

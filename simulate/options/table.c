@@ -38,7 +38,7 @@ static const char *const *list_without(void)
     for (int i = 0; i < MPG_RULES; i++)
         words[i] = mpg_rule_name((enum mpg_rule)i);
     words[MPG_WITHOUT_TRACER] = "tracer";
-    words[MPG_WITHOUT_CARRIED] = "carried";
+    words[MPG_WITHOUT_WEAK_PROGRESS] = "carried";
     words[MPG_WITHOUT_CHOICE] = "choice";
     return words;
 }

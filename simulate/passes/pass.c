@@ -69,7 +69,7 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
                            a->choose_sources == b->choose_sources && a->horizon == b->horizon));
 }
 
-static bool same_carried(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
+static bool same_weak_progress(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return a->has_weak_progress == b->has_weak_progress && a->nonblocking_table == b->nonblocking_table &&
            (!a->has_weak_progress || mpg_weak_progress_same(&a->weak, &b->weak));
@@ -83,7 +83,7 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->progresses_in_calls == b->progresses_in_calls && a->lenient == b->lenient &&
            a->expand == b->expand && a->expand_some == b->expand_some &&
-           mpg_unexpanded_same(a->unexpanded, b->unexpanded) && same_carried(a, b) && a->regions == b->regions &&
+           mpg_unexpanded_same(a->unexpanded, b->unexpanded) && same_weak_progress(a, b) && a->regions == b->regions &&
            a->reports_unused == b->reports_unused && same_choice(a, b);
 }
 

@@ -21,8 +21,8 @@ struct thread {
     int64_t cpu_ns;            /* CPU time of the interval that no event has yet; -1: unknown */
     int64_t all_cpu_ns;        /* CPU time of the whole interval */
     int64_t last_ns;           /* leave of the last event */
-    int64_t *carried;          /* values of calls that are not made, for the next call */
-    uint32_t carried_number, carried_capacity;
+    int64_t *pending;          /* values of calls that are not made, for the next call */
+    uint32_t pending_number, pending_capacity;
 };
 
 struct point {
@@ -147,7 +147,7 @@ void mpg_event_times_free(struct mpg_event_times *r)
     if (!r)
         return;
     for (uint32_t i = 0; i < r->thread_number; i++)
-        free(r->threads[i].carried);
+        free(r->threads[i].pending);
     free(r->threads);
     free(r->point);
     mpg_match_overrides_free(r->overrides);
@@ -264,30 +264,30 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
 }
 
 /* E, which ends an interval of T, is not made. If the interval still exists, the values of E go to the next event. */
-static int carry_values(struct thread *t, const struct mpg_event *e, bool is_gone,
+static int defer_values(struct thread *t, const struct mpg_event *e, bool is_gone,
                         struct mpg_error *err)
 {
     if (is_gone || e->value_number == 0)
         return 0;
-    if (mpg_reserve_at(&t->carried, sizeof *t->carried, &t->carried_capacity, e->value_number, err) < 0)
+    if (mpg_reserve_at(&t->pending, sizeof *t->pending, &t->pending_capacity, e->value_number, err) < 0)
         return -1;
-    for (; t->carried_number < e->value_number; t->carried_number++)
-        t->carried[t->carried_number] = 0;
+    for (; t->pending_number < e->value_number; t->pending_number++)
+        t->pending[t->pending_number] = 0;
     for (uint32_t i = 0; i < e->value_number; i++)
-        t->carried[i] += e->values[i];
+        t->pending[i] += e->values[i];
     return 0;
 }
 
-static int take_carried(struct mpg_event_times *r, struct thread *t, struct mpg_event *e,
+static int take_pending(struct mpg_event_times *r, struct thread *t, struct mpg_event *e,
                         struct mpg_error *err)
 {
-    if (t->carried_number == 0 || e->value_number == 0)
+    if (t->pending_number == 0 || e->value_number == 0)
         return 0;
     if (own_values(r, e, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < e->value_number && i < t->carried_number; i++)
-        r->values[i] += t->carried[i];
-    t->carried_number = 0;
+    for (uint32_t i = 0; i < e->value_number && i < t->pending_number; i++)
+        r->values[i] += t->pending[i];
+    t->pending_number = 0;
     return 0;
 }
 
@@ -383,8 +383,8 @@ static int at_node(struct mpg_event_times *r, struct thread *t, struct mpg_event
     const int64_t traced_ns = e->leave_ns, took_ns = e->leave_ns - e->enter_ns;
     const int is_made = mpg_match_overrides_apply(r->overrides, e, node.overrides, node.override_number, err);
     if (is_made < 0 || set_values(r, t, e, true, err) < 0 ||
-        (is_made ? take_carried(r, t, e, err)
-                 : carry_values(t, e, node.enter_ns == t->new_ns, err)) < 0)
+        (is_made ? take_pending(r, t, e, err)
+                 : defer_values(t, e, node.enter_ns == t->new_ns, err)) < 0)
         return -1;
     set_times(r, t, e, node.enter_ns, node.left ? node.leave_ns : node.enter_ns + took_ns);
     if (e->thread == 0)

@@ -16,7 +16,7 @@ mpg_assume mpg_assume_latency, mpg_assume_bytes, mpg_assume_overheads, mpg_assum
 /* Collectives. */
 mpg_assume mpg_assume_collectives, mpg_assume_barriers;
 /* Progress of messages, transfers and nonblocking collectives, as the trace shows it. */
-mpg_assume mpg_assume_carried, mpg_assume_transfers, mpg_assume_moved;
+mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
 /* Whether some nonblocking collectives make progress only in calls of their members. */
 bool mpg_report_moves(const struct mpg_report *report);
 /* Places of ranks, where the target or the source has any. */

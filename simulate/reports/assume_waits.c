@@ -7,13 +7,13 @@
 #include "simulate/reports/assume.h"
 #include "trace/event.h"
 
-bool mpg_report_carries(const struct mpg_report *r)
+bool mpg_report_has_weak_progress(const struct mpg_report *r)
 {
     const struct mpg_graph_options *o = &r->options->graph;
     return o->has_weak_progress && (o->weak.blocking_bytes < INT64_MAX || o->weak.requested_bytes < INT64_MAX);
 }
 
-void mpg_assume_carried(const struct mpg_report *r, FILE *out)
+void mpg_assume_progress(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_weak_progress *c = &r->options->graph.weak;
     char blocking[64] = "", requested[64] = "";

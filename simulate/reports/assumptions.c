@@ -379,7 +379,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
          "who contributes to a Reduce or Gather(v) waits until its root is at its end; of those that do not block, until it has "
          "started"},
         {"eager limit", mpg_assume_eager, true, NULL},
-        {"progress", mpg_assume_carried, mpg_report_carries(r), NULL},
+        {"progress", mpg_assume_progress, mpg_report_has_weak_progress(r), NULL},
         {"starts", NULL, r->options->graph.has_weak_progress && r->options->graph.weak.win_start_waits,
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},

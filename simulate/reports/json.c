@@ -119,7 +119,7 @@ static void put_limit(struct mpg_json *j, const char *key, int64_t limit_bytes)
         mpg_json_integer(j, key, limit_bytes);
 }
 
-static void put_carried(struct mpg_json *j, const struct mpg_weak_progress *c)
+static void put_weak_progress(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_object(j, "weak_progress_bytes");
     put_limit(j, "blocking", c->blocking_bytes);
@@ -215,20 +215,20 @@ static void put_given(struct mpg_json *j, const struct mpg_report *r)
 /* Numbers and rules of the graph. */
 static void put_graph(struct mpg_json *j, const struct mpg_report *r)
 {
-    const struct mpg_weak_progress *carried = &r->options->graph.weak;
+    const struct mpg_weak_progress *weak = &r->options->graph.weak;
     const bool has_weak_progress = r->options->graph.has_weak_progress;
     mpg_json_string(j, "polling", r->times->polling == MPG_POLLING_WAIT ? "wait" : "work");
     mpg_json_integer(j, "polling_interval_ns", r->times->polling_interval_ns);
     if (r->collectives)
         mpg_json_string(j, "collectives", r->collectives);
-    if (has_weak_progress && carried->win_start_waits)
+    if (has_weak_progress && weak->win_start_waits)
         mpg_json_bool(j, "starts_wait", true);
-    if (has_weak_progress && carried->rma_number > 0)
-        put_served(j, carried);
+    if (has_weak_progress && weak->rma_number > 0)
+        put_served(j, weak);
     if (mpg_report_moves(r))
-        put_nonblocking(j, carried);
-    if (mpg_report_carries(r))
-        put_carried(j, carried);
+        put_nonblocking(j, weak);
+    if (mpg_report_has_weak_progress(r))
+        put_weak_progress(j, weak);
     if (r->options->graph.expand_some)
         mpg_json_string(j, "expanded_collectives", "partial");
     if (r->options->graph.expand && (!r->options->graph.unexpanded || r->collective_table))

@@ -78,7 +78,7 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *stream);
 /* Whether the answer depends on the network path that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
 /* Whether some sends make progress only in calls of their receiver (docs/PROGRESS.md, Weak progress of sends). */
-bool mpg_report_carries(const struct mpg_report *report);
+bool mpg_report_has_weak_progress(const struct mpg_report *report);
 /* Appends a note to LIST for each assumption that matters. Error: out of memory. */
 int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_notes *list, struct mpg_error *err);
 

@@ -168,7 +168,7 @@ static bool is_much(const struct mpg_report *r, double ns)
 }
 
 /* Warns if the trace does not show clearly whether some sends wait for a call of their receiver. */
-void mpg_warn_carried(const struct mpg_report *r, struct mpg_notes *list)
+void mpg_warn_weak_sends(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];
     const struct mpg_weak_progress *c = &r->options->graph.weak;

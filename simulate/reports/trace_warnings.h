@@ -27,7 +27,7 @@ mpg_warning mpg_warn_order;
 /* Hypotheses: messages arrived only after their sender's next MPI call (docs/MODEL.md, section 10). */
 mpg_warning mpg_warn_progress;
 /* Hypotheses: the trace does not show which sends wait, or not for the sizes after resizing. */
-mpg_warning mpg_warn_carried, mpg_warn_resized;
+mpg_warning mpg_warn_weak_sends, mpg_warn_resized;
 /* Hypotheses: calls on windows, and completions of nonblocking collectives, took more than a hundredth of all ranks' time; the
  * waiting in both is not simulated again. */
 mpg_warning mpg_warn_windows, mpg_warn_posted;
