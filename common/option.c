@@ -281,12 +281,47 @@ static void take_alone(const struct mpg_program *program, size_t i, struct given
         take(program, NULL, o, o->alone, &given->option[i]);
 }
 
+/* Returns true if OLD, an entry of a list of old names, matches TEXT ("NAME" or "NAME=ARGUMENT"), and sets *LENGTH to the
+ * number of characters to replace. */
+static bool is_old(const char *old, const char *text, size_t *length)
+{
+    *length = strlen(old);
+    return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
+}
+
+/* Returns TEXT, words of the option O, with former words replaced by the words of today, and a warning for each. The result is
+ * TEXT itself if it has no former word; else option values point into it, so it is never freed. */
+static char *renew_words(const struct mpg_program *program, const struct mpg_option *o, char *text)
+{
+    for (char *p = text; p && program->renamed; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char old[80];
+        size_t length;
+        const int size = (int)strcspn(p, ",");
+        snprintf(old, sizeof old, "%s=%.*s", o->name, size, p);
+        const struct mpg_option_renamed *r = program->renamed;
+        while (r->old && (!r->now || !is_old(r->old, old, &length)))
+            r++;
+        if (!r->old)
+            continue;
+        if (!program->silent)
+            mpg_printable_tell("%s: --%s is --%s now\n", program->name, old, r->now);
+        char *now = NULL;
+        if (asprintf(&now, "%.*s%s%s", (int)(p - text), text, r->now + strlen(o->name) + 1, p + size) < 0)
+            mpg_option_usage_error(program, "out of memory");
+        p = now + (p - text);
+        text = now;
+    }
+    return text;
+}
+
 /* Handles option I of PROGRAM with the argument TEXT: a value, keys, or both; NULL: no argument. Modifies TEXT. */
 static void take_option(const struct mpg_program *program, size_t i, char *text, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
     if (!text)
         take_alone(program, i, given);
+    else if (o->kind == MPG_OPTION_WORDS)
+        text = renew_words(program, o, text);
     for (char *part = text, *next; part; part = next) {
         char *value = part;
         next = o->keys ? cut_key(o, part) : NULL;
@@ -301,14 +336,6 @@ static void take_option(const struct mpg_program *program, size_t i, char *text,
 }
 
 /* --- old names --- */
-
-/* Returns true if OLD, an entry of a list of old names, matches TEXT ("NAME" or "NAME=ARGUMENT"), and sets *LENGTH to the
- * number of characters to replace. */
-static bool is_old(const char *old, const char *text, size_t *length)
-{
-    *length = strlen(old);
-    return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
-}
 
 char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text)
 {

@@ -88,7 +88,8 @@ struct mpg_option_rule {
 
 /* A former option or word that is still accepted with a warning on standard error. "floors=" replaced by "cache=" keeps the
  * argument; "ideal" without argument becomes "target=ideal"; "carried=none", with exactly this argument, becomes
- * "without=carried". NOW is NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
+ * "without=weak-progress". "without=carried" replaces a word of an option that still exists, also among several words. NOW is
+ * NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
 struct mpg_option_renamed {
     const char *old, *now; /* OLD NULL: end of the list */
 };

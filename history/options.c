@@ -25,7 +25,7 @@ const struct mpg_option_renamed mpg_history_renamed_options[] = {{"blocking-get"
                                                                  {"byte-model=", "models=byte="},
                                                                  {"call-edges=paper", "paper=call-edges"},
                                                                  {"call-edges=own", "paper=own-edges"},
-                                                                 {"carried=none", "without=carried"},
+                                                                 {"carried=none", "without=weak-progress"},
                                                                  {"carried=shown", NULL},
                                                                  {"collective-table=", "collectives=table="},
                                                                  {"cosched=", "models=cosched="},
@@ -53,4 +53,5 @@ const struct mpg_option_renamed mpg_history_renamed_options[] = {{"blocking-get"
                                                                  {"timeline-ranks=", "timeline=ranks="},
                                                                  {"waits-by=", "waits="},
                                                                  {"wall", "target=work=wall"},
+                                                                 {"without=carried", "without=weak-progress"},
                                                                  {NULL, NULL}};

@@ -38,7 +38,7 @@ static const char *const *list_without(void)
     for (int i = 0; i < MPG_RULES; i++)
         words[i] = mpg_rule_name((enum mpg_rule)i);
     words[MPG_WITHOUT_TRACER] = "tracer";
-    words[MPG_WITHOUT_WEAK_PROGRESS] = "carried";
+    words[MPG_WITHOUT_WEAK_PROGRESS] = "weak-progress";
     words[MPG_WITHOUT_CHOICE] = "choice";
     return words;
 }
@@ -94,7 +94,7 @@ static const struct mpg_option_rule rules[] = {
     {"polling=interval", MPG_OPTION_EXCLUDES, "polling=work", NULL},
     {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"without=tracer", MPG_OPTION_NEEDS, "signature", "nothing is taken out without one"},
-    {"without=carried", MPG_OPTION_NEEDS, "hypothesis", NULL},
+    {"without=weak-progress", MPG_OPTION_NEEDS, "hypothesis", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "without=choice", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=none", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=wait", NULL},
@@ -352,8 +352,9 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .argument = "RULE[,RULE...]",
          .help = "leaves rules of the model out; mpgsim(1) lists them. Among them are\n"
                  "choice: Waitany, Test..., Recv from any source keep what they took in\n"
-                 "the trace; tracer: what recording took stays in the run; carried:\n"
-                 "with hypotheses, no send waits until its receiver is in a call"},
+                 "the trace; tracer: what recording took stays in the run;\n"
+                 "weak-progress: with hypotheses, no send waits until its receiver is\n"
+                 "in a call"},
         {.name = "horizon", .kind = MPG_OPTION_INT, .value = &c->model.horizon, .argument = "N", .maximum = HUGE,
          .given = &c->given.horizon,
          .help = "messages in flight, at most, for calls that choose among what is\n"

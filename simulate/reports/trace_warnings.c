@@ -188,7 +188,7 @@ void mpg_warn_resized(const struct mpg_report *r, struct mpg_notes *list)
         mpg_notes_add(list, "resized",
                           "%" PRIu64 " of the messages that are resized %s for a call of their receiver, as with the size "
                           "that they had; of the new one the trace does not show whether sends do. If they are done at "
-                          "once, --without=carried is the answer; a trace with messages of such sizes shows it",
+                          "once, --without=weak-progress is the answer; a trace with messages of such sizes shows it",
                           c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait"));
     if (c->kept_leaving > 0)
         mpg_notes_add(list, "resized",

@@ -84,7 +84,7 @@ def suppose(case, draw, given, n):
         others = random.Random(f"exchanges {case.seed} {n}")
         inserts = list(dict.fromkeys(exchange(case, others, text)))
         words = inserts + [word for word in words if not inserts or others.random() < 0.3]
-    return [f"--hypothesis={one}" for one in words] + ["--without=carried"]
+    return [f"--hypothesis={one}" for one in words] + ["--without=weak-progress"]
 
 
 class OfDelays(compare_signatures.Perturbation):

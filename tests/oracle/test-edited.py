@@ -134,7 +134,7 @@ def parse(words):
 
 def times(path, *words):
     """What is edited has no hypothesis, which would make collectives of messages, and sends wait as the trace shows."""
-    words = [*words, "--collectives=measured", *(["--without=carried"] if words else [])]
+    words = [*words, "--collectives=measured", *(["--without=weak-progress"] if words else [])]
     done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *TARGET, *words, path], capture_output=True,
                           text=True, check=False)
     if "ranks wait for each other" in done.stderr:  # as they are synchronous now

@@ -70,7 +70,7 @@ def cases(seed, folder):
         file.write(text)
     matching = oracle.Matching(oracle.read_trace(text.splitlines()))
     for options in supposed(draw, matching):
-        words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--without=choice", "--without=carried",
+        words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--without=choice", "--without=weak-progress",
                  *draw.choice(PERTURBATIONS), *draw.choice(LIMITS), *draw.choice([[], ["--collectives=measured"]])]
         yield matching, path, [*words, *options]
 

@@ -32,7 +32,7 @@ rounds 300 2 | calls 3 "#clocks shared" >two.txt
 is "the trace shows which blocking sends are carried" "$(carried "${less[@]}" two.txt)" \
     "blocking ones of more than 299 bytes (the trace shows it)"
 is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107 0 0"
-is "... not where that is not wanted" "$(clocked --without=carried "${less[@]}" two.txt)" "0 0 0"
+is "... not where that is not wanted" "$(clocked --without=weak-progress "${less[@]}" two.txt)" "0 0 0"
 is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
 is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
 # Rank 1 has another thread, which calls MPI when the round is over.
@@ -56,7 +56,7 @@ is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" 
 # Rank 0 sends at 10900 ns; rank 1 comes at 12900 - 1107. 7990 later it sends again; rank 1, at 15857 with rank 2's message,
 # has 100 + 6800 - 1107 to its next call: 21650. Then rank 0 has 976990 left. Else sends take the 2010 ns that they took.
 is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
-is "... else as they did" "$(runs --without=carried "${less[@]}" two.txt | cut -d' ' -f1)" 999900
+is "... else as they did" "$(runs --without=weak-progress "${less[@]}" two.txt | cut -d' ' -f1)" 999900
 
 # --- what the trace does not say clearly ---
 
@@ -73,7 +73,7 @@ is "many waited, and too many did not: not said where that is little" "$(said se
 sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/' mixed.txt >brief.txt
 like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was in a call (6 us, *"
 is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
-is "... nor with --without=carried" "$(said sends --without=carried "${less[@]}" brief.txt)" ""
+is "... nor with --without=weak-progress" "$(said sends --without=weak-progress "${less[@]}" brief.txt)" ""
 is "... nor predicted" "$(said sends --predict --latency=const:7ns "${less[@]}" brief.txt)" ""
 
 # Two ranks post a nonblocking barrier, rank 1 at k1800 ns; rank 0 is in its Wait from k1200 to k5810, until rank 1, after work,
@@ -92,7 +92,7 @@ is "a nonblocking barrier goes on when its members are in calls, each time 3800 
     "$(clocked "${less[@]}" posted.txt) $(said collectives "${less[@]}" posted.txt)" "-9348 -9348 "
 is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "collectives go on in calls of their members only, by the \
 algorithm that explains most of what the trace shows: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; all else as the table says"
-is "... not where that is not wanted" "$(assumed nonblocking --without=carried "${less[@]}" posted.txt)" ""
+is "... not where that is not wanted" "$(assumed nonblocking --without=weak-progress "${less[@]}" posted.txt)" ""
 # Both stay in their Wait 2000 ns more, which no call explains: 2010 ns and 2030 of each.
 sed -E 's/ (.)5810 Wait/ \17810 Wait/; s/ (.)5830 Wait/ \17830 Wait/' posted.txt >both.txt
 like "nonblocking collectives that end after all calls that they wait for are said" "$(said collectives "${less[@]}" both.txt)" \
@@ -119,7 +119,7 @@ for mode in "${byte[*]}" "--predict --latency=const:7ns"; do
 done
 is "... to more, said to be synchronous" "$(said resized "${byte[@]}" --eager-limit=300 --hypothesis="resize from=0 bytes=301" left.txt)" ""
 is "... to less than what left" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=200" left.txt)" ""
-is "... with --without=carried" "$(said resized "${byte[@]}" --without=carried --hypothesis="resize from=0 bytes=299" two.txt)" ""
+is "... with --without=weak-progress" "$(said resized "${byte[@]}" --without=weak-progress --hypothesis="resize from=0 bytes=299" two.txt)" ""
 
 # --- requests ---
 
@@ -248,5 +248,5 @@ is "a call that goes on without its receiver is not told of who carries it" "$(l
 
 # --- refused ---
 
-ok "... and asked for with hypotheses" refuses 2 "*--without=carried needs --hypothesis*" --without=carried two.txt
+ok "... and asked for with hypotheses" refuses 2 "*--without=weak-progress needs --hypothesis*" --without=weak-progress two.txt
 done_testing

@@ -45,7 +45,7 @@ is "... later" "$(clocked "${more[@]}" fetch.txt)" "1800 0 0"
 # Rank 0 begins at 10900 ns, and rank 1 comes at 12900 - 1107. 7990 later rank 0 begins again; rank 1 got rank 2's message at 15857,
 # and comes 5100 + 1800 - 1107 + 100 later. Then rank 0 has 976990 left.
 is "... predicted" "$(runs "${less[@]}" fetch.txt | cut -d' ' -f1)" $((15857 + 5893 + 976990))
-is "... not where that is not wanted" "$(assumed served --without=carried "${less[@]}" fetch.txt) $(clocked --without=carried "${less[@]}" fetch.txt)" \
+is "... not where that is not wanted" "$(assumed served --without=weak-progress "${less[@]}" fetch.txt) $(clocked --without=weak-progress "${less[@]}" fetch.txt)" \
     " 0 0 0"
 is "... nor without hypotheses" "$(assumed served --noise=const:1us fetch.txt)" ""
 fetches 1 1 | three >once.txt
@@ -107,7 +107,7 @@ is "... later" "$(clocked "${more[@]}" bcast.txt)" "0 0 3600 3600"
 # Posts take their 10 ns, Waits what they wait. Rank 2 comes 1107 ns sooner each time and has the message; rank 3 follows it.
 is "... predicted" "$(runs "${less[@]}" bcast.txt)" \
     "$((999900 - 2 * 10)) $((999900 - 2 * 20)) $((999900 - 2 * 1117)) $((999900 - 2 * 1117 - 10))"
-is "... not with --without=carried" "$(assumed nonblocking --without=carried "${more[@]}" bcast.txt)" ""
+is "... not with --without=weak-progress" "$(assumed nonblocking --without=weak-progress "${more[@]}" bcast.txt)" ""
 # --- ranks of several threads ---
 
 # The target's second thread comes to the receive; its first one has nothing to do meanwhile.
