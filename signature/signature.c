@@ -232,17 +232,29 @@ char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *bu
     return buf;
 }
 
+/* Returns the failure of SIG about PARTS with the largest effect after that of LAST, NULL: the first; equal effects in the order
+ * of SIG. NULL: there is none. */
+static const struct mpg_signature_failure *next_failure(const struct mpg_signature *sig, int parts,
+                                                        const struct mpg_signature_failure *last)
+{
+    const struct mpg_signature_failure *best = NULL;
+    for (size_t i = 0; i < sig->failures; i++) {
+        const struct mpg_signature_failure *x = &sig->failure[i];
+        const bool follows = !last || x->moves < last->moves || (x->moves == last->moves && x > last);
+        if ((x->parts & parts) && follows && (!best || x->moves > best->moves))
+            best = x;
+    }
+    return best;
+}
+
 size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size)
 {
     size_t n = 0, used = 0;
     *buf = '\0';
-    for (size_t i = 0; i < sig->failures; i++) {
+    for (const struct mpg_signature_failure *x = NULL; (x = next_failure(sig, parts, x)); n++) {
         char name[64], effect[96];
-        if (!(sig->failure[i].parts & parts))
-            continue;
-        n++;
-        mpg_signature_effect(&sig->failure[i], effect, sizeof effect);
-        mpg_printable(name, sizeof name, sig->failure[i].check);
+        mpg_signature_effect(x, effect, sizeof effect);
+        mpg_printable(name, sizeof name, x->check);
         size_t length = strlen(name) + strlen(effect) + sizeof ",  ()";
         if (used + length < size)
             used += (size_t)snprintf(buf + used, size - used, "%s%s%s%s%s", used > 0 ? ", " : "", name,

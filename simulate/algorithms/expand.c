@@ -241,16 +241,29 @@ static void meet_receiver(struct evaluation *e, const double *posted)
     wait_for(x, posted);
 }
 
-/* Changes x->cost from the meeting to the sender's completion: x->wait after the send if the receiver waited. */
-static void wait_in_send(struct evaluation *e)
+/* Changes the provenance of x->cost from the meeting to the sender's completion, as for a synchronous send of M between two
+ * ranks. */
+static void come_by_wait(const struct evaluation *e, const struct mpg_message *m)
 {
     struct mpg_expansion *x = e->x;
-    for (uint32_t w = 0; w < x->followed && !e->costs->answers; w++)
-        if (x->wait[w] > x->lambda[w]) { /* as for a synchronous send between two ranks */
-            came(x, x->cost, MPG_CAME_LATENCY)[w] -= x->lambda[w];
-            came(x, x->cost, MPG_CAME_MESSAGES)[w] -= 1;
-            came(x, x->cost, MPG_CAME_BYTES)[w] += x->wait[w];
+    double latency = 0, per_ns = 0;
+    if (x->followed > 0 && e->costs->held)
+        e->costs->held(e->costs->data, m, &latency, &per_ns);
+    for (uint32_t w = 0; w < x->followed; w++)
+        if (x->wait[w] > x->lambda[w]) {
+            came(x, x->cost, MPG_CAME_LATENCY)[w] += latency * x->wait[w] - x->lambda[w];
+            came(x, x->cost, MPG_CAME_MESSAGES)[w] += per_ns * x->wait[w] - 1;
+            came(x, x->cost, MPG_CAME_BYTES)[w] += (1 - latency) * x->wait[w];
+            came(x, x->cost, MPG_CAME_SIZE)[w] += per_ns * x->wait[w] * m->bytes;
         }
+}
+
+/* Changes x->cost from the meeting to the sender's completion: x->wait after the send if the receiver waited. */
+static void wait_in_send(struct evaluation *e, const struct mpg_message *m)
+{
+    struct mpg_expansion *x = e->x;
+    if (!e->costs->answers)
+        come_by_wait(e, m);
     for (uint32_t w = 0; w < x->lanes; w++)
         x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
     if (!e->costs->answers)
@@ -273,7 +286,7 @@ static void meet(struct evaluation *e, const struct mpg_message *m, const double
     for (uint32_t w = 0; w < x->lanes; w++)
         x->tau[w] += x->cost[w];
     if (e->costs->waiting(e->costs->data, m, x->wait))
-        wait_in_send(e);
+        wait_in_send(e, m);
     else
         copy(x, x->cost, x->tau);
 }

@@ -23,6 +23,9 @@ struct mpg_message_costs {
     void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* o_r */
     /* W, the time of a synchronous send whose receiver waits; returns false if unknown */
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
+    /* the part of W that is latency, 0 to 1, and W's relative change for each ns of lambda + tau; used without ANSWERS.
+     * NULL: 0 */
+    void (*held)(void *data, const struct mpg_message *m, double *latency, double *per_ns);
     const double *answers; /* NULL: W is the time of the send; else W is the message's time plus the answer's, given here */
     double (*gap)(void *data, const struct mpg_message *m); /* time between two sends, ns */
     /* kappa of member INDEX in its call number CALL: in a tree each send and receive is a call, otherwise each round, or all

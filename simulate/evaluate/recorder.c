@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 /* All vectors of n. */
-enum { VECTORS = 13 };
+enum { VECTORS = 15 };
 
 static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])
 {
     double **const all[VECTORS] = {&x->before, &x->from_ns, &x->other, &x->began, &x->put, &x->trip, &x->first,
-                                   &x->part, &x->latency, &x->bytes, &x->whole, &x->last_ns, &x->latest};
+                                   &x->part, &x->latency, &x->bytes, &x->whole, &x->last_ns, &x->latest, &x->messages, &x->size};
     memcpy(vector, all, sizeof all);
 }
 

@@ -43,6 +43,8 @@ struct mpg_recorder {
 
     /* predict mode */
     double *latency, *bytes, *whole, *last_ns, *latest; /* n each */
+    double *messages, *size; /* n each: latencies and bytes in the time of a held send, if HOLDS */
+    bool holds;              /* messages or size are not 0 */
     uint32_t *last;          /* n: the edge whose message arrives last */
     bool has_terms;          /* latency, bytes or whole are not 0 */
     double costs[MPG_ATTRIBUTION_TERMS];

@@ -224,6 +224,18 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_me
     return true;
 }
 
+struct mpg_held_share mpg_time_held_share(const struct mpg_perturbation *p, double bytes)
+{
+    const struct mpg_network_path *path = p->target_path;
+    if (!path || path->latency.n + path->bandwidth.n == 0)
+        return (struct mpg_held_share){0, 0};
+    const struct mpg_one_way_time whole = mpg_one_way_on_path(path, NULL, bytes), empty = mpg_one_way_on_path(path, NULL, 0);
+    const double ns = mpg_one_way_ns(&whole, -1, 0.5);
+    if (!(ns > 0))
+        return (struct mpg_held_share){0, 0};
+    return (struct mpg_held_share){fmin(mpg_one_way_ns(&empty, -1, 0.5) / ns, 1), 1 / ns};
+}
+
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                        const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns)

@@ -24,6 +24,14 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_messag
  * the signature has no such time or the benchmark sent messages of this size eagerly. */
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                       uint32_t n, double *value_ns);
+/* How W(d) changes with the one-way times of its path: like X(d) (simulate/models/factors.h, times inside sends that wait). */
+struct mpg_held_share {
+    double latency; /* part of W(d) that is latency, 0 to 1; the rest depends on the size */
+    double per_ns;  /* relative change of W(d) for each ns of X(d) */
+};
+/* Returns the share for messages of BYTES, by the median one-way times of the target's path; zero where it has none. */
+struct mpg_held_share mpg_time_held_share(const struct mpg_perturbation *p, double bytes);
+
 /* Adds FACTOR times o_s or o_r of M: at most its one-way time, o_s also at most the time per message in a stream; nothing if the
  * overhead is unknown. */
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,

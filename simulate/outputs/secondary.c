@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Secondary outputs of the one scenario, from its replicas: attribution, critical path, wait states. */
+#include <string.h>
+
+#include "common/terminal.h"
 #include "simulate/outputs/session.h"
 
 struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
@@ -42,6 +45,7 @@ static int add_short(struct mpg_session *x, struct mpg_report *report, struct mp
         return 0;
     report->companions = &x->companions;
     report->short_where = &x->short_where;
+    report->columns = strcmp(x->at.output.output, "-") == 0 ? mpg_terminal_columns() : 0;
     return mpg_where_report_make(&x->short_where, x->result.where, x->files.trace, true, &by, 1, err);
 }
 

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/reports/companions.h"
 
+#include <math.h>
+
 #include "analyse/efficiency/efficiency.h"
 
-bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result, double run_ns,
-                                 struct mpg_predicted_efficiency *e)
+/* Sets INTERVAL to LOW .. HIGH, with the value X in it: X may come from more replicas than the limits. */
+static void set_interval(double interval[2], double low, double high, double x)
 {
-    const double quiet_ns = companions->quiet_ratio * run_ns, ideal_ns = companions->ideal_ns;
+    interval[0] = fmin(low, x);
+    interval[1] = fmax(high, x);
+}
+
+bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result,
+                                 const struct mpg_summary *run, struct mpg_predicted_efficiency *e)
+{
+    const struct mpg_companions *c = companions;
+    const double run_ns = run->median, quiet_ns = c->quiet_ratio.median * run_ns, ideal_ns = c->ideal_ns;
     double sum_ns = 0;
     *e = (struct mpg_predicted_efficiency){.parallel = 0};
     for (int32_t i = 0; i < result->ranks; i++) {
@@ -31,5 +41,8 @@ bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const 
     e->load_balance = ratios.load_balance;
     e->serialization = ratios.serialization;
     e->transfer = ratios.transfer;
+    set_interval(e->parallel_95, e->mean_ns / run->high, e->mean_ns / run->low, e->parallel);
+    set_interval(e->transfer_95, ideal_ns / c->quiet.high, ideal_ns / c->quiet.low, e->transfer);
+    set_interval(e->noise_95, c->quiet_ratio.low, c->quiet_ratio.high, e->noise);
     return true;
 }

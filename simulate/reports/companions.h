@@ -12,15 +12,24 @@ struct mpg_kernel_run {
     double run_ns;      /* median over the replicas of the run */
 };
 
+/* Changes of the run time in percent, by runs with equal draws; NAN: not known. */
+struct mpg_sensitivity {
+    double latency;     /* messages take 10 % more latency (--latency=x1.1) */
+    double bandwidth;   /* 10 % less bandwidth (--byte=x1.1111) */
+    double computation; /* 10 % more computation, in all regions (--compute-ratio=1.1) */
+};
+
 struct mpg_companions {
     /* The traced run, perturbed: run time over the replicas of the prediction, and the traced run that it is compared with, ns.
      * Perturbed.median 0: not simulated, for the reason NOT_PERTURBED. */
     struct mpg_summary perturbed;
     double perturbed_traced_ns;
     struct mpg_error not_perturbed;
-    /* The prediction without noise over the prediction, 0 to about 1: median over QUIET_REPLICAS replicas with equal draws. */
-    double quiet_ratio;
+    /* The prediction without noise over the prediction, 0 to about 1, and its run time, ns: over the first QUIET_REPLICAS
+     * replicas, with equal draws. */
+    struct mpg_summary quiet_ratio, quiet;
     uint32_t quiet_replicas;
+    struct mpg_sensitivity change; /* medians over these replicas */
     double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
     /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
     int kernels;
@@ -37,11 +46,13 @@ struct mpg_predicted_efficiency {
     double noise;         /* run without noise / run */
     double largest_ns, mean_ns, least_ns; /* computation of a rank without noise, mean over replicas */
     int32_t largest_rank, least_rank;
+    /* 95 % confidence intervals, with the uncertainty of the measurements; load balance and serialization have no random part */
+    double parallel_95[2], transfer_95[2], noise_95[2];
 };
 
-/* Sets E for the prediction RESULT with the median run time RUN_NS. Returns false if it is not known: a run of COMPANIONS is
- * missing, or no rank computes. */
-bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result, double run_ns,
-                                 struct mpg_predicted_efficiency *e);
+/* Sets E for the prediction RESULT with the summary RUN of its run times. Returns false if it is not known: a run of COMPANIONS
+ * is missing, or no rank computes. */
+bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result,
+                                 const struct mpg_summary *run, struct mpg_predicted_efficiency *e);
 
 #endif

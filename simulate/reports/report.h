@@ -42,6 +42,7 @@ struct mpg_report {
     /* The short answer, first; NULL: one question was asked for, and the answer has its tables. */
     const struct mpg_companions *companions;
     const struct mpg_where_report *short_where; /* by callsite; NULL: not known */
+    unsigned columns;                           /* width of the terminal that shows the answer; 0: none does */
     bool verbose;                               /* all tables and assumptions after the short answer */
     uint32_t waits_replica;                     /* the replica that WAITS is about */
     struct mpg_given { /* Options given on the command line. */

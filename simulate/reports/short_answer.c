@@ -5,23 +5,37 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/printable.h"
+#include "common/text_stream.h"
 #include "common/units.h"
 #include "simulate/attribution/critical.h"
 #include "simulate/reports/companions.h"
+#include "simulate/reports/layout.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/where.h"
 #include "simulate/reports/where_terms.h"
 
-enum { MOST_WARNINGS = 2, NAME_BYTES = 400 };
+/* Limits of the text: lines, warnings above the number, bytes of names. */
+enum { MOST_LINES = 20, MOST_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
+
+/* Lines that are folded first on a narrow page. */
+static const char *const folded_first[] = {"Predicted",  "Warning",    "Parallel efficiency", "Sensitivity", "Time of a rank",
+                                           "Main cause", "Recording", "Perturbed",           "Signature",   NULL};
 
 /* --- lines --- */
 
 static void begin(FILE *out, const char *name)
 {
-    fprintf(out, "%-20s  ", name);
+    fprintf(out, "%-*s", MPG_LAYOUT_NAME, name);
+}
+
+/* Writes TEXT, escaped; a text of more than BYTES bytes ends with "...". */
+static void put_name(FILE *out, const char *text, size_t bytes)
+{
+    char whole[NAME_BYTES], cut[NAME_BYTES];
+    const bool is_cut = strlen(mpg_printable(whole, sizeof whole, text)) > bytes;
+    fprintf(out, is_cut ? "%s..." : "%s", is_cut ? mpg_printable(cut, bytes - 2, text) : whole);
 }
 
 static void put_time(FILE *out, double ns)
@@ -37,13 +51,6 @@ static void put_range(FILE *out, double low_ns, double high_ns)
     put_time(out, high_ns);
 }
 
-/* Returns true if OUT is a terminal that may show bold text (no-color.org). */
-static bool is_bold(FILE *out)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fileno(out)) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-}
-
 /* Writes VALUE up to its first comma, after ", ". */
 static void put_fact(FILE *out, const char *value)
 {
@@ -52,7 +59,7 @@ static void put_fact(FILE *out, const char *value)
         return;
     snprintf(text, sizeof text, "%.*s", (int)strcspn(value, ","), value);
     fputs(", ", out);
-    mpg_printable_put(out, text);
+    put_name(out, text, FACT_BYTES);
 }
 
 /* The command line that was traced, if all ranks had one. */
@@ -62,7 +69,7 @@ static void put_program(const struct mpg_report *r, FILE *out)
     if (!program)
         return;
     fputs("program: ", out);
-    mpg_printable_put(out, program);
+    put_name(out, program, PROGRAM_BYTES);
     fputs("; ", out);
 }
 
@@ -114,11 +121,8 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
                           FILE *out)
 {
-    const bool bold = is_bold(out);
-    fputs(bold ? "\033[1m" : "", out);
     begin(out, "Predicted run time");
     put_time(out, run->median);
-    fputs(bold ? "\033[0m" : "", out);
     if (!recording->reliable)
         fputs("  NOT RELIABLE", out);
     if (r->result->replicas > 1) {
@@ -137,13 +141,13 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     const double recorded_ns = mpg_result_recorded(r->result);
     begin(out, "Recorded run time");
     put_time(out, recorded_ns);
-    if (host) {
-        fputs("  on ", out);
-        mpg_printable_put(out, host);
-    }
-    put_fact(out, cpu);
     if (recorded_ns > 0)
         fprintf(out, "  (predicted / recorded: %.3g)", run->median / recorded_ns);
+    if (host) {
+        fputs("  on ", out);
+        put_name(out, host, FACT_BYTES);
+    }
+    put_fact(out, cpu);
     fputc('\n', out);
 }
 
@@ -217,11 +221,20 @@ static void put_parts(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
+/* Writes the interval X, unless it is one value. */
+static void put_interval(FILE *out, const double x[2])
+{
+    if (x[0] < x[1])
+        fprintf(out, " (%.2f to %.2f)", x[0], x[1]);
+}
+
 static void put_efficiency(const struct mpg_predicted_efficiency *e, FILE *out)
 {
     begin(out, "Parallel efficiency");
-    fprintf(out, "%.2f = load balance %.2f x serialization %.2f x transfer %.2f x noise %.2f\n", e->parallel, e->load_balance,
-            e->serialization, e->transfer, e->noise);
+    fprintf(out, "%.2f", e->parallel);
+    put_interval(out, e->parallel_95);
+    fprintf(out, " = load balance %.2f x serialization %.2f x transfer %.2f x noise %.2f\n", e->load_balance, e->serialization,
+            e->transfer, e->noise);
 }
 
 /* Names the factor that costs the most. */
@@ -260,7 +273,7 @@ static void put_site(const struct mpg_attribution_row *row, FILE *out)
     const bool is_known = row->name && strcmp(row->name, "unknown") != 0;
     if (is_known)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(row->name, "\n"), row->name);
-    mpg_printable_put(out, mpg_where_name_call(row->call, row->computes, is_known ? name : NULL, text, sizeof text));
+    put_name(out, mpg_where_name_call(row->call, row->computes, is_known ? name : NULL, text, sizeof text), SITE_BYTES);
 }
 
 static double waited_of(const struct mpg_attribution_row *row)
@@ -305,36 +318,30 @@ static void put_path(const struct mpg_where_report *w, FILE *out)
     fputc('\n', out);
 }
 
-static double computed_of(const double *term)
+static bool has_sensitivity(const struct mpg_sensitivity *s)
 {
-    return term[MPG_CRITICAL_COMPUTATION] + term[MPG_CRITICAL_SCALED];
+    return !isnan(s->latency) || !isnan(s->bandwidth) || !isnan(s->computation);
 }
 
-/* Relative changes of the run time in percent, along the critical paths of all replicas as they are. */
-struct sensitivity {
-    double latency, bandwidth, computation; /* 1 us more latency, 10 % less bandwidth, 10 % more computation */
-};
-
-static bool find_sensitivity(const struct mpg_where_report *w, struct sensitivity *s)
+/* Writes WHAT with its change of the run time. */
+static void put_change(FILE *out, const char **separator, const char *what, double percent)
 {
-    const double *t = w->total.term;
-    const double path_ns = mpg_critical_ns(t);
-    if (!(path_ns > 0))
-        return false;
-    s->latency = 100 * 1000 * t[MPG_CRITICAL_MESSAGES] / path_ns;
-    s->bandwidth = 100 * t[MPG_CRITICAL_BYTES] / 9 / path_ns;
-    s->computation = 10 * computed_of(t) / path_ns;
-    return true;
+    if (isnan(percent))
+        return;
+    fprintf(out, fabs(percent) < 0.005 ? "%s%s 0 %%" : "%s%s %+.2g %%", *separator, what, percent);
+    *separator = ", ";
 }
 
-static void put_sensitivity(const struct mpg_where_report *w, FILE *out)
+static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 {
-    struct sensitivity s;
-    if (!find_sensitivity(w, &s))
+    const char *separator = "10 % ";
+    if (!has_sensitivity(s))
         return;
     begin(out, "Sensitivity");
-    fprintf(out, "1 us more latency: %+.2g %%; 10 %% less bandwidth: %+.2g %%; 10 %% more computation: %+.2g %%\n", s.latency,
-            s.bandwidth, s.computation);
+    put_change(out, &separator, "more computation", s->computation);
+    put_change(out, &separator, "more latency", s->latency);
+    put_change(out, &separator, "less bandwidth", s->bandwidth);
+    fputc('\n', out);
 }
 
 /* --- the end --- */
@@ -346,12 +353,15 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
         begin(out, "Recording");
         fprintf(out, "%s\n", mpg_report_say_recording(r, recording, text, sizeof text));
     }
+    size_t signatures = 0;
     for (size_t i = 0; i < r->warnings->n; i++)
-        if (is_of_quality(&r->warnings->line[i])) {
+        if (is_of_quality(&r->warnings->line[i]) && signatures++ == 0) {
             begin(out, "Signature");
             mpg_printable_put(out, r->warnings->line[i].text);
-            fputc('\n', out);
         }
+    if (signatures > 1)
+        fputs("; another one: --verbose", out);
+    fputs(signatures > 0 ? "\n" : "", out);
     begin(out, "Assumes");
     if (r->companions->kernels == 0 && r->p->compute_ratio == 1)
         fputs("computation as fast as recorded (--compute-ratio), ", out);
@@ -360,7 +370,7 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     fputs("--where=callsite, --hypothesis, --report=FILE.html; the traced run under noise: --perturb\n", out);
 }
 
-void mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+static void put_all(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_recording recording = mpg_report_recording(r);
     struct mpg_predicted_efficiency e;
@@ -372,17 +382,54 @@ void mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary 
     put_computation(r, out);
     fputc('\n', out);
     put_parts(r, out);
-    if (mpg_predicted_efficiency_of(r->companions, r->result, run->median, &e)) {
+    if (mpg_predicted_efficiency_of(r->companions, r->result, run, &e)) {
         put_efficiency(&e, out);
         put_cause(&e, out);
     }
     if (r->short_where && r->short_where->n > 0) {
         put_waiting(r->short_where, out);
         put_path(r->short_where, out);
-        put_sensitivity(r->short_where, out);
     }
+    put_sensitivity(&r->companions->change, out);
     fputc('\n', out);
     put_quality(r, &recording, out);
+}
+
+int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, FILE *out, struct mpg_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return mpg_error_set(err, "out of memory");
+    put_all(r, run, memory);
+    if (!mpg_text_end(memory, &text))
+        return mpg_error_set(err, "out of memory");
+    const int status = mpg_layout_put(text, MOST_LINES, r->columns, folded_first, out, err);
+    free(text);
+    return status;
+}
+
+/* Writes a line of the table of efficiencies. */
+static void put_factor(FILE *out, const char *name, double value, const double interval[2], const char *meaning)
+{
+    char range[48] = "";
+    if (interval && interval[0] < interval[1])
+        snprintf(range, sizeof range, "(%.4f to %.4f)", interval[0], interval[1]);
+    fprintf(out, "  %-21s %.4f  %-18s  %s\n", name, value, range, meaning);
+}
+
+void mpg_short_answer_efficiency(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+{
+    struct mpg_predicted_efficiency e;
+    if (!mpg_predicted_efficiency_of(r->companions, r->result, run, &e))
+        return;
+    fputs("\nEfficiencies of the predicted run (95 % confidence)\n", out);
+    put_factor(out, "parallel efficiency", e.parallel, e.parallel_95, "mean computation of a rank / run time");
+    put_factor(out, "load balance", e.load_balance, NULL, "mean / largest computation of a rank");
+    put_factor(out, "serialization", e.serialization, NULL, "largest computation / run on an ideal network");
+    put_factor(out, "transfer", e.transfer, e.transfer_95, "run on an ideal network / run without noise");
+    put_factor(out, "noise", e.noise, e.noise_95, "run without noise / run");
 }
 
 /* --- JSON --- */
@@ -414,25 +461,27 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
 {
     const struct mpg_companions *c = r->companions;
     struct mpg_predicted_efficiency e;
-    struct sensitivity s;
     put_perturbed_json(j, c);
-    if (mpg_predicted_efficiency_of(c, r->result, run->median, &e)) {
+    if (mpg_predicted_efficiency_of(c, r->result, run, &e)) {
         static const char *const names[] = {"parallel", "load_balance", "serialization", "transfer", "noise",
                                             "mean_computation_ns", "largest_computation_ns", "least_computation_ns",
                                             "ideal_run_time_ns"};
         mpg_json_object(j, "efficiency");
         mpg_json_members(j, names, (double[]){e.parallel, e.load_balance, e.serialization, e.transfer, e.noise, e.mean_ns,
                                               e.largest_ns, e.least_ns, c->ideal_ns}, 9);
-        mpg_json_numbers(j, "parallel_confidence_95", (double[]){e.mean_ns / run->high, e.mean_ns / run->low}, 2);
+        mpg_json_numbers(j, "parallel_confidence_95", e.parallel_95, 2);
+        mpg_json_numbers(j, "transfer_confidence_95", e.transfer_95, 2);
+        mpg_json_numbers(j, "noise_confidence_95", e.noise_95, 2);
         mpg_json_integer(j, "largest_computation_rank", e.largest_rank);
         mpg_json_integer(j, "least_computation_rank", e.least_rank);
         mpg_json_close(j);
     } else
         mpg_json_null(j, "efficiency");
-    if (r->short_where && r->short_where->n > 0 && find_sensitivity(r->short_where, &s)) {
-        static const char *const names[] = {"latency_1us", "bandwidth_10_percent_less", "computation_10_percent_more"};
+    if (has_sensitivity(&c->change)) {
+        static const char *const names[] = {"latency_10_percent_more", "bandwidth_10_percent_less",
+                                            "computation_10_percent_more"};
         mpg_json_object(j, "sensitivity_percent");
-        mpg_json_members(j, names, (double[]){s.latency, s.bandwidth, s.computation}, 3);
+        mpg_json_members(j, names, (double[]){c->change.latency, c->change.bandwidth, c->change.computation}, 3);
         mpg_json_close(j);
     }
     if (c->kernels > 0) {

@@ -7,8 +7,11 @@
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* Writes the short answer of REPORT, which has companions, with the summary RUN of its run times. */
-void mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
+/* Writes the short answer of REPORT, which has companions, with the summary RUN of its run times: at most 20 lines, which fit
+ * into REPORT's columns. Error: out of memory. */
+int mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, FILE *out, struct mpg_error *err);
+/* Writes the table of efficiencies with their intervals; nothing if they are not known. */
+void mpg_short_answer_efficiency(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
 /* Puts the members "perturbed", "efficiency", "sensitivity_percent" and "computation_bounds" (mpgsim-json(5)). */
 void mpg_short_answer_json(struct mpg_json *json, const struct mpg_report *report, const struct mpg_summary *run);
 

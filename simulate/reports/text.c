@@ -208,13 +208,15 @@ static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *
 static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                        struct mpg_error *err)
 {
-    mpg_short_answer_text(r, run, out);
+    if (mpg_short_answer_text(r, run, out, err) < 0)
+        return -1;
     if (!r->verbose)
         return r->hypothesis_shares ? mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) : 0;
     fputc('\n', out);
     print_attention(r, out);
     fputs("Assumed\n", out);
     print_lines(r->assumed, out);
+    mpg_short_answer_efficiency(r, run, out);
     return print_tables(r, run, scratch, medians, false, out, err);
 }
 

@@ -4,10 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/report.h"
 
 /* A ratio of two runs with equal draws needs few replicas: one block. */
 enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
+/* Further predictions with the replicas of QUIET_REPLICAS, in one simulation: without noise; with 10 % more latency, less
+ * bandwidth, more computation; with the least and the largest ratio of the kernels. */
+enum which { QUIET, LATENCY, BYTE, COMPUTATION, LEAST, LARGEST, RUNS };
+static const double MORE = 1.1, LESS_BANDWIDTH = 1 / 0.9;
 static const char zero[] = "const:0ns";
 
 /* A further run: the configuration of the prediction with changes. */
@@ -15,7 +20,8 @@ struct run {
     struct mpg_config config;
     struct mpg_setting setting;
     struct mpg_result result;
-    struct mpg_specs none;
+    struct mpg_specs none; /* distributions of the run's own */
+    bool is_wanted;
 };
 
 static void begin(struct run *r, const struct mpg_config *c)
@@ -105,34 +111,166 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
     return status;
 }
 
-/* Returns the median of the N VALUES, which are sorted. N >= 1. */
-static double median(double *values, uint32_t n)
+/* --- without noise, and with other message times or computation --- */
+
+/* Multiplies the message times WHAT of R by FACTOR: those that the command line gives, or the signature's. */
+static int scale_messages(struct run *r, enum mpg_swept what, double factor, struct mpg_setting *setting, struct mpg_error *err)
 {
-    double sorted[QUIET_REPLICAS];
-    return mpg_summarise(values, n, sorted).median;
+    struct mpg_perturbation *p = &r->setting.p;
+    struct mpg_specs *given = what == MPG_SWEPT_LATENCY ? &p->latency : &p->byte;
+    struct mpg_factor *x = &r->config.change.factor[what];
+    if (mpg_config_dists(&r->config.change, what)->n == 0)
+        *x = (struct mpg_factor){true, (x->given ? x->factor : 1) * factor};
+    if (mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0)
+        return -1;
+    if (given->n == 0)
+        return 0;
+    if (mpg_specs_scale(given, factor, &r->none, err) < 0)
+        return -1;
+    *given = r->none;
+    return 0;
 }
 
-static int quiet(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                 const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
+/* Makes R's computation take FACTOR times as long, in all regions. R is open. */
+static void scale_computation(struct run *r, double factor)
 {
-    struct run r;
-    double ratio[QUIET_REPLICAS];
-    begin(&r, c);
-    drop_factors(&r, false);
-    int status = mpg_setting_ask(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    if (status == 0 && (status = silence(&r, false, err)) == 0)
-        status = simulate(&r, files, QUIET_REPLICAS, err);
-    if (status == 0 && is_first(setting)) {
-        /* Without noise there may be one replica: it stands for all. */
-        const uint32_t n = result->replicas < QUIET_REPLICAS ? result->replicas : QUIET_REPLICAS;
-        for (uint32_t k = 0; k < n; k++)
-            ratio[k] = r.result.run_ns[k < r.result.replicas ? k : 0] / result->run_ns[k];
-        x->quiet_ratio = median(ratio, n);
-        x->quiet_replicas = n;
+    struct mpg_ratios *ratios = &r->setting.ratios;
+    for (size_t i = 0; i < ratios->regions.n; i++)
+        ratios->region[i].ratio *= factor;
+    ratios->regions.base *= factor;
+    r->setting.p.compute_ratio *= factor;
+}
+
+static int compute_as(struct run *r, double ratio, char *text, size_t size, struct mpg_setting *setting, struct mpg_error *err)
+{
+    snprintf(text, size, "%.17g", ratio);
+    r->config.change.compute_ratio = (struct mpg_option_list){1, {text}};
+    return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err);
+}
+
+/* Changes R, the run WHICH. TEXT of SIZE bytes must outlive R. */
+static int change(struct run *r, enum which which, const struct mpg_companions *x, struct mpg_setting *setting, char *text,
+                  size_t size, struct mpg_error *err)
+{
+    switch (which) {
+    case QUIET:
+        drop_factors(r, false);
+        return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0
+                   ? -1
+                   : silence(r, false, err);
+    case LATENCY:
+        return scale_messages(r, MPG_SWEPT_LATENCY, MORE, setting, err);
+    case BYTE:
+        return scale_messages(r, MPG_SWEPT_BYTE, LESS_BANDWIDTH, setting, err);
+    case LEAST:
+        return compute_as(r, x->least.ratio, text, size, setting, err);
+    case LARGEST:
+        return compute_as(r, x->largest.ratio, text, size, setting, err);
+    default:
+        return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err);
     }
-    end(&r);
+}
+
+/* Opens R, the run WHICH, with N replicas. */
+static int prepare(struct run *r, enum which which, const struct mpg_config *c, const struct mpg_files *files, uint32_t n,
+                   const struct mpg_companions *x, struct mpg_setting *setting, char *text, size_t size, struct mpg_error *err)
+{
+    begin(r, c);
+    if (change(r, which, x, setting, text, size, err) < 0)
+        return -1;
+    r->setting.simulation.where = (struct mpg_attribution_wanted){.places = false};
+    if (mpg_setting_open(&r->setting, &r->config, files, 0, err) < 0)
+        return -1;
+    if (which == COMPUTATION)
+        scale_computation(r, MORE);
+    return mpg_setting_begin(&r->setting, &r->config, files, n, err);
+}
+
+/* Returns the relative change, in percent, of the runs R against the first runs of RESULT, N replicas with equal draws: the
+ * median. NAN: R was not simulated. */
+static double change_of(const struct run *r, const struct mpg_result *result, uint32_t n)
+{
+    double change[QUIET_REPLICAS], sorted[QUIET_REPLICAS];
+    if (!r->is_wanted)
+        return NAN;
+    for (uint32_t k = 0; k < n; k++)
+        change[k] = 100 * (r->result.run_ns[k] / result->run_ns[k] - 1);
+    return mpg_summarise(change, n, sorted).median;
+}
+
+/* Returns the summary of N VALUES, first replicas of SETTING, with the uncertainty of the measurements in its interval. */
+static struct mpg_summary summarise(const struct mpg_setting *setting, const double *values, uint32_t n)
+{
+    double sorted[QUIET_REPLICAS];
+    const struct mpg_resampling resampling = mpg_perturbation_resampling(&setting->p);
+    struct mpg_summary s = mpg_summarise(values, n, sorted);
+    mpg_interval_widen(&s, &resampling, values, sorted, n, setting->simulation.first_replica);
+    return s;
+}
+
+/* Fills X from the runs R of N replicas. */
+static void take_runs(struct run *r, const struct mpg_setting *setting, const struct mpg_result *result, uint32_t n,
+                      struct mpg_companions *x)
+{
+    double ratio[QUIET_REPLICAS];
+    for (uint32_t k = 0; k < n; k++)
+        ratio[k] = r[QUIET].result.run_ns[k] / result->run_ns[k];
+    x->quiet_ratio = summarise(setting, ratio, n);
+    x->quiet = summarise(&r[QUIET].setting, r[QUIET].result.run_ns, n);
+    x->quiet_replicas = n;
+    x->change = (struct mpg_sensitivity){change_of(&r[LATENCY], result, n), change_of(&r[BYTE], result, n),
+                                         change_of(&r[COMPUTATION], result, n)};
+    if (x->kernels > 0) {
+        double sorted[QUIET_REPLICAS];
+        x->least.run_ns = mpg_summarise(r[LEAST].result.run_ns, n, sorted).median;
+        x->largest.run_ns = mpg_summarise(r[LARGEST].result.run_ns, n, sorted).median;
+    }
+}
+
+/* Simulates the wanted runs of R together. */
+static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg_error *err)
+{
+    struct mpg_scenario scenario[RUNS];
+    uint32_t n = 0;
+    for (int i = 0; i < RUNS; i++)
+        if (r[i].is_wanted) {
+            scenario[n] = (struct mpg_scenario){
+                .p = &r[i].setting.p, .options = &r[i].setting.simulation, .result = &r[i].result, .kin = n};
+            n++;
+        }
+    return mpg_simulate(files->trace, scenario, n, NULL, err);
+}
+
+/* Runs the further predictions. A run with message times that cannot be changed is left out. */
+static int vary(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
+{
+    const uint32_t replicas = setting->simulation.replicas, n = replicas < QUIET_REPLICAS ? replicas : QUIET_REPLICAS;
+    struct run *r = calloc(RUNS, sizeof *r);
+    char text[RUNS][32];
+    int status = r ? 0 : mpg_error_set(err, "out of memory");
+    if (c->change.compute_ratio.n == 0)
+        x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->least.kernel, &x->least.ratio,
+                                           &x->largest.kernel, &x->largest.ratio);
+    for (int i = 0; i < RUNS && status == 0; i++) {
+        if (i >= LEAST && x->kernels == 0)
+            break;
+        status = prepare(&r[i], (enum which)i, c, files, n, x, setting, text[i], sizeof text[i], err);
+        r[i].is_wanted = status == 0;
+        if (i == LATENCY || i == BYTE)
+            status = 0;
+    }
+    if (status == 0)
+        status = simulate_all(r, files, err);
+    if (status == 0 && is_first(setting))
+        take_runs(r, setting, result, n, x);
+    for (int i = 0; i < RUNS && r; i++)
+        end(&r[i]);
+    free(r);
     return status;
 }
+
+/* --- on an ideal network --- */
 
 static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                  struct mpg_companions *x, struct mpg_error *err)
@@ -150,45 +288,11 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     return status;
 }
 
-static int compute_as(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                      struct mpg_kernel_run *kernel, struct mpg_error *err)
-{
-    struct run r;
-    char text[32];
-    begin(&r, c);
-    snprintf(text, sizeof text, "%.17g", kernel->ratio);
-    r.config.change.compute_ratio = (struct mpg_option_list){1, {text}};
-    int status = mpg_setting_ask(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    if (status == 0)
-        status = simulate(&r, files, QUIET_REPLICAS, err);
-    if (status == 0 && is_first(setting))
-        kernel->run_ns = median(r.result.run_ns, r.result.replicas);
-    end(&r);
-    return status;
-}
-
-/* Runs with the least and the largest ratio of the kernels' rates, unless the ratio is given. */
-static int bound_computation(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                             struct mpg_companions *x, struct mpg_error *err)
-{
-    if (c->change.compute_ratio.n > 0)
-        return 0;
-    x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->least.kernel, &x->least.ratio,
-                                       &x->largest.kernel, &x->largest.ratio);
-    if (x->kernels == 0)
-        return 0;
-    const int status = compute_as(c, setting, files, &x->least, err);
-    return status < 0 ? status : compute_as(c, setting, files, &x->largest, err);
-}
-
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                        const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
     *x = (struct mpg_companions){.perturbed_traced_ns = 0};
     if (perturb(c, setting, files, x, &x->not_perturbed) < 0)
         x->perturbed.median = 0;
-    return quiet(c, setting, files, result, x, err) < 0 || ideal(c, setting, files, x, err) < 0 ||
-                   bound_computation(c, setting, files, x, err) < 0
-               ? -1
-               : 0;
+    return vary(c, setting, files, result, x, err) < 0 || ideal(c, setting, files, x, err) < 0 ? -1 : 0;
 }

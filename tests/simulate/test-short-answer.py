@@ -3,15 +3,20 @@
 """mpgsim's short answer (TAP): which questions an option asks; efficiencies by hand; the perturbed run and the bounds of
 computation as the runs by themselves have them; the text."""
 
+import fcntl
 import json
 import os
+import pty
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, ".."), HERE]
 sys.dont_write_bytecode = True
-from answers import REFERENCE, answer, finish, ok, run, write  # noqa: E402
+from answers import MPGSIM, REFERENCE, answer, finish, ok, run, write  # noqa: E402
 
 
 def constant(value):
@@ -86,8 +91,9 @@ def check_pipeline():
     ok("a pipeline: serialization 0.5, transfer 200 / 201", near(found["run_time_ns"]["median"], 201000) and
        near(e["serialization"], 0.5) and near(e["transfer"], 200 / 201) and near(e["load_balance"], 1), e)
     s = found["sensitivity_percent"]
-    ok("one message on the path: 1 us more is 1 / 201, 10 % of 200 us is 20 / 201", near(s["latency_1us"], 100 / 201) and
-       near(s["computation_10_percent_more"], 2000 / 201), s)
+    ok("one message on the path: 10 % of 1 us is 0.1 / 201, 10 % of 200 us is 20 / 201",
+       near(s["latency_10_percent_more"], 10 / 201, 1e-6) and near(s["computation_10_percent_more"], 2000 / 201, 1e-6) and
+       abs(s["bandwidth_10_percent_less"]) < 1e-9, s)
     text = run("--signature=t.sig", "--source=none", "pipe.txt")[1]
     ok("... is named as the cause", "serialization: ranks wait for each other" in text, text)
 
@@ -130,6 +136,81 @@ def check_text():
        "\nWhat a rank's run consists of" in verbose, verbose)
 
 
+def on_terminal(columns, *arguments, **variables):
+    """The answer's lines on a terminal of COLUMNS, and the status."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | variables
+    program = subprocess.Popen([MPGSIM, "--cache=fresh", *arguments], stdout=theirs, stderr=subprocess.DEVNULL, env=environment)
+    os.close(theirs)
+    text = b""
+    try:
+        while more := os.read(ours, 65536):
+            text += more
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    return program.wait(), text.decode("utf-8").replace("\r\n", "\n").splitlines()
+
+
+LONG = "x" * 3000
+
+
+def write_worst(ranks=3):
+    """Raises what warnings one trace can raise, with names that no line holds; all that is long is Greek, too."""
+    facts = [f'#fact {r} {key} "{value}"' for r in range(ranks)
+             for key, value in (("program", "./εφαρμογή " + LONG), ("host", "h" * 500), ("cpu", "ψ" * 500), ("cores", "1"), ("mpi", LONG))]
+    head = ["#mpgtext 1", f"#ranks {ranks}", f"#comm 0 = {' '.join(map(str, range(ranks)))}", *facts,
+            '#module 0 = - "python:' + "f" * 1500 + ":/src/" + "d" * 1500 + '.py"', "#site 0 = 0+0x1"]
+    lines = []
+    for r in range(ranks):
+        lines += [f"{r} 0 0 Init", f"{r} 1000 1500 Unknown name=\"MPI_{'Q' * 300}\"", f"{r} 9000 50000 Barrier comm=0 site=0"]
+        lines += [f"{r} 60000 60500 Send comm=0 to=1 tag=1 bytes=100000000 site=0"] if r == 0 else []
+        lines += [f"{r} 60000 99000 Recv comm=0 from=0 tag=1 bytes=100000000 any=source site=0"] if r == 1 else []
+        lines += [f"{r} {100000 + 1000 * r} {110000 + 1000 * r} Finalize"]
+    with open("worst.txt", "w", encoding="utf-8") as out:
+        out.write("\n".join(head + lines) + "\n")
+
+
+def check_limits():
+    write_worst()
+    signature("rates.sig", rates={"flops": 100.0, "memory": 100.0})
+    signature("slow.sig", rates={"flops": 200.0, "memory": 80.0})
+    worst = ["--source=rates.sig", "--signature=slow.sig", "--noise=exp:3us", "--compute-ratio=1.5@nowhere",
+             "--eager-limit=9000000000", "--map=path=node", "--collectives=rounds", "worst.txt"]
+    status, out, err = run(*worst)
+    lines = out.splitlines()
+    warnings = answer(*worst)["attention"] if status == 0 else []
+    ok(f"{len(warnings)} warnings, names of 3000 bytes: at most 20 lines", status == 0 and len(lines) <= 20 and len(warnings) >= 5,
+       (err, len(lines), warnings))
+    ok("... two warnings, and how many more there are", sum(line.startswith("Warning: ") for line in lines) == 3 and
+       any("more (--verbose)" in line for line in lines), lines)
+    ok("... no line is longer than its name, its figures and a cut name", max(map(len, lines), default=999) < 600, lines)
+    whole = ["Predicted run time", "Recorded run time", "Perturbed run", "Time of a rank", "Parallel efficiency", "Main cause",
+             "Sensitivity", "Signature", "Assumes", "Next"]
+    for columns in (80, 60, 200, 40, 10):
+        status, shown = on_terminal(columns, *worst)
+        names = [name for name in whole if any(line.startswith(name) for line in lines)]
+        ok(f"{columns} columns: at most 20 lines that fit, all of them there", status == 0 and len(shown) <= 20 and
+           max(map(len, shown)) <= max(columns, 40) and all(any(line.startswith(name) for line in shown) for name in names),
+           (len(shown), max(map(len, shown), default=0), shown))
+    status, shown = on_terminal(80, "--signature=t.sig", "--source=none", "--noise=exp:3us", "pipe.txt")
+    text = " ".join(" ".join(shown).split())
+    ok("... the interval is folded, not cut", "95 % confidence: " in text and "90 % of runs: " in text and
+       "noise" in text and "less bandwidth" in text, shown)
+    ok("COLUMNS counts", max(map(len, on_terminal(200, *worst, COLUMNS="80")[1])) <= 80)
+    plain = run("--signature=t.sig", "--source=none", "pipe.txt")[1]
+    for locale in ("de_DE.UTF-8", "tr_TR.UTF-8", "C", "zh_CN.GB18030"):
+        done = subprocess.run([MPGSIM, "--cache=fresh", "--signature=t.sig", "--source=none", "pipe.txt"], capture_output=True,
+                              text=True, check=False, env=os.environ | {"LC_ALL": locale, "LANG": locale})
+        ok(f"{locale}: the same", done.stdout == plain, done.stdout)
+    ranks = 4096
+    write("many.txt", ranks, [f"{r} {a} {b} {call}" for r in range(ranks)
+                              for a, b, call in ((0, 0, "Init"), (1000 + r, 9000, "Barrier comm=0"), (9500, 9500, "Finalize"))])
+    status, out, err = run("--signature=t.sig", "--source=none", "--replicas=2", "many.txt")
+    ok("4096 ranks: at most 20 lines", status == 0 and 10 < len(out.splitlines()) <= 20, (err, out))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.abspath(os.environ.get("top_srcdir", "."))
@@ -140,6 +221,7 @@ def main():
         check_pipeline()
         check_runs()
         check_text()
+        check_limits()
     return finish()
 
 

@@ -82,6 +82,13 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     return true;
 }
 
+static void held(void *data, const struct mpg_message *m, double *latency, double *per_ns)
+{
+    const struct mpg_held_share share = mpg_time_held_share(path_of(data, m), m->bytes);
+    *latency = share.latency;
+    *per_ns = share.per_ns;
+}
+
 static double gap(void *data, const struct mpg_message *m)
 {
     const struct expanding *x = data;
@@ -135,6 +142,7 @@ int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct m
                                             .send = send,
                                             .receive = receive,
                                             .waiting = waiting,
+                                            .held = held,
                                             .gap = gap,
                                             .answers = mpg_times_is_answered(t) ? t->answer : NULL,
                                             .call = p->call_noise.n > 0 ? call : NULL,

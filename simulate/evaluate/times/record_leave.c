@@ -91,7 +91,11 @@ void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *
         zero(x->bytes, t->n);
         zero(x->whole, t->n);
     }
-    x->has_terms = false;
+    if (x->holds) {
+        zero(x->messages, t->n);
+        zero(x->size, t->n);
+    }
+    x->has_terms = x->holds = false;
     memset(x->costs, 0, sizeof x->costs);
     x->costs[MPG_CRITICAL_SCALED] = scaled_ns;
     if (s->round_trip)
@@ -116,7 +120,18 @@ static void come_from(struct mpg_recorder *x, uint32_t w, uint32_t code, double 
 {
     x->code[w] = code;
     x->from_ns[w] = at_ns;
-    x->latency[w] = x->bytes[w] = x->whole[w] = 0;
+    x->latency[w] = x->bytes[w] = x->whole[w] = x->messages[w] = x->size[w] = 0;
+}
+
+/* Splits the time TOOK_NS in the held send of E, in lane W, into latency and bytes, which change with one-way times. */
+static void split_held(struct mpg_recorder *x, const struct mpg_edge *e, const struct mpg_held_share *share, uint32_t w,
+                       double took_ns)
+{
+    x->latency[w] = share->latency * took_ns;
+    x->bytes[w] = took_ns - x->latency[w];
+    x->messages[w] = share->per_ns * took_ns;
+    x->size[w] = share->per_ns * took_ns * e->bytes;
+    x->holds = true;
 }
 
 void mpg_record_times_message(const struct mpg_evaluator *t)
@@ -137,6 +152,8 @@ static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, con
     const double *begin = slot_value(t, e->slot, SLOT_BEGIN), *arrived = slot_value(t, e->slot, SLOT_VALUE);
     const bool is_answered = mpg_times_is_answered(t);
     const bool is_large = e->bytes > (double)t->options.eager_limit_bytes, is_plain = done != t->scratch;
+    const struct mpg_held_share share =
+        is_large && !is_plain ? mpg_time_held_share(mpg_times_path_costs(t, s, e), e->bytes) : (struct mpg_held_share){0, 0};
     x->has_terms = x->has_terms || !is_plain;
     for (uint32_t w = 0; w < t->n; w++) {
         if (!(t->best[w] > x->before[w]))
@@ -148,7 +165,7 @@ static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, con
             x->latency[w] = done[w] - arrived[w];
         } else if (is_large && done[w] > met[w]) {
             come_from(x, w, code + EDGE_MORE, begin[w]);
-            x->bytes[w] = done[w] - begin[w];
+            split_held(x, e, &share, w, done[w] - begin[w]);
         } else {
             come_from(x, w, code + EDGE_MET, met[w]);
             x->latency[w] = done[w] - met[w];
@@ -256,9 +273,13 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
         for (uint32_t w = 0; w < t->n; w++)
             call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
     mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_CALL, call);
-    if (x->has_terms) {
+    if (x->has_terms) { /* in ascending order */
         mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->latency);
+        if (x->holds)
+            mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_MESSAGES, x->messages);
         mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, x->bytes);
+        if (x->holds)
+            mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_SIZE, x->size);
         mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_WHOLE, x->whole);
     }
     return 0;

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/reports/layout.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_COLUMNS = 40 }; /* narrower pages are filled as if they were that wide */
+
+struct line {
+    const char *text;
+    size_t length;
+    unsigned rows;    /* rows that the whole line needs */
+    unsigned allowed; /* rows that it gets */
+};
+
+struct page {
+    struct line *line;
+    size_t n;
+    unsigned columns;
+};
+
+/* Returns the number of bytes of the first COLUMNS characters of the LENGTH bytes at TEXT (UTF-8). */
+static size_t bytes_of(const char *text, size_t length, unsigned columns)
+{
+    size_t i = 0;
+    for (; i < length; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80 && columns-- == 0)
+            break;
+    return i;
+}
+
+/* Returns the bytes of the next row of the LENGTH bytes at TEXT, in COLUMNS: up to the last blank that fits, if any. */
+static size_t next_row(const char *text, size_t length, unsigned columns)
+{
+    const size_t fits = bytes_of(text, length, columns);
+    size_t end = fits;
+    if (fits == length)
+        return length;
+    while (end > 0 && text[end] != ' ')
+        end--;
+    while (end > 0 && text[end - 1] == ' ')
+        end--;
+    return end > 0 ? end : fits;
+}
+
+static size_t skip_blanks(const char *text, size_t length, size_t i)
+{
+    while (i < length && text[i] == ' ')
+        i++;
+    return i;
+}
+
+/* Columns of row number ROW of LINE: rows after the first are indented below the value, or by 2 in the head. */
+static unsigned indent_of(const struct line *line, unsigned row)
+{
+    const bool has_name = line->length > MPG_LAYOUT_NAME && line->text[MPG_LAYOUT_NAME - 1] == ' ' &&
+                          line->text[MPG_LAYOUT_NAME - 2] == ' ';
+    return row == 0 ? 0 : has_name ? MPG_LAYOUT_NAME : 2;
+}
+
+/* Writes LINE in at most MOST rows to OUT, NULL: nowhere. Returns the number of rows that the whole line needs. */
+static unsigned fold(const struct line *line, unsigned columns, unsigned most, FILE *out)
+{
+    unsigned row = 0;
+    size_t i = 0;
+    do {
+        const unsigned indent = indent_of(line, row), room = columns - indent;
+        const char *text = line->text + i;
+        size_t left = line->length - i, length = columns == 0 ? left : next_row(text, left, room);
+        if (out && row < most) {
+            const bool is_cut = row + 1 == most && length < left;
+            if (is_cut)
+                length = bytes_of(text, left, room - 3);
+            while (is_cut && length > 0 && text[length - 1] == ' ')
+                length--;
+            fprintf(out, "%*s%.*s%s\n", (int)indent, "", (int)length, text, is_cut ? "..." : "");
+        }
+        i = skip_blanks(line->text, line->length, i + length);
+        row++;
+    } while (i < line->length && !(out && row >= most));
+    return row;
+}
+
+/* --- rows that lines get --- */
+
+/* Splits TEXT into the lines of PAGE, which has room. */
+static void split(const char *text, struct page *page)
+{
+    while (*text) {
+        struct line *line = &page->line[page->n++];
+        *line = (struct line){.text = text, .length = strcspn(text, "\n"), .allowed = 1};
+        line->rows = fold(line, page->columns, 1, NULL);
+        text += line->length + (text[line->length] == '\n');
+    }
+}
+
+/* Lets LINE have up to *ROWS more rows. */
+static void allow(struct line *line, unsigned *rows)
+{
+    unsigned more = line->rows - line->allowed;
+    more = more < *rows ? more : *rows;
+    line->allowed += more;
+    *rows -= more;
+}
+
+static void share(struct page *page, unsigned rows, const char *const *first)
+{
+    size_t body = 0;
+    while (body < page->n && page->line[body].length > 0)
+        body++;
+    for (; *first; first++)
+        for (size_t i = 0; i < page->n; i++)
+            if (strncmp(page->line[i].text, *first, strlen(*first)) == 0)
+                allow(&page->line[i], &rows);
+    for (size_t i = body; i < page->n; i++)
+        allow(&page->line[i], &rows);
+    for (size_t i = 0; i < body; i++)
+        allow(&page->line[i], &rows);
+}
+
+/* Removes the empty lines of PAGE after the first until it needs at most MOST rows, or none is left. */
+static void close_gaps(struct page *page, unsigned most)
+{
+    unsigned rows = 0;
+    size_t n = 0, first = page->n;
+    for (size_t i = page->n; i-- > 0;) {
+        rows += page->line[i].rows;
+        first = page->line[i].length == 0 ? i : first;
+    }
+    for (size_t i = 0; i < page->n; i++) {
+        if (rows > most && page->line[i].length == 0 && i > first)
+            rows--;
+        else
+            page->line[n++] = page->line[i];
+    }
+    page->n = n;
+}
+
+int mpg_layout_put(const char *text, unsigned most, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err)
+{
+    struct page page = {.columns = columns > 0 && columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns};
+    size_t lines = 1;
+    for (const char *p = text; (p = strchr(p, '\n')); p++)
+        lines++;
+    if (!(page.line = malloc(lines * sizeof *page.line)))
+        return mpg_error_set(err, "out of memory");
+    split(text, &page);
+    close_gaps(&page, most);
+    page.n = page.n < most ? page.n : most;
+    share(&page, most - (unsigned)page.n, first);
+    for (size_t i = 0; i < page.n; i++)
+        fold(&page.line[i], page.columns, page.line[i].allowed, out);
+    free(page.line);
+    return 0;
+}
