@@ -15,22 +15,22 @@
 /* Returns the MPI for a step of srun, which starts programs of any MPI: the MPI that usually supports the step's PMI version,
  * otherwise the MPI that mpgkit was configured with. Open MPI 5 supports only PMIx; some builds of earlier versions support
  * PMI-2. */
-static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi said)
+static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi launcher_mpi)
 {
     if (protocol == MPG_SRUN_PMI2 && mpg_mpi_built(MPG_MPI_MPICH))
         return MPG_MPI_MPICH;
     if (protocol == MPG_SRUN_PMIX && mpg_mpi_built(MPG_MPI_OPENMPI))
         return MPG_MPI_OPENMPI;
-    return mpg_mpi_default() ? mpg_mpi_default() : said;
+    return mpg_mpi_default() ? mpg_mpi_default() : launcher_mpi;
 }
 
 /* The common MPI family of the launched processes. */
 enum mpg_mpi mpg_module_mpi(void)
 {
     enum mpg_srun_protocol protocol;
-    const enum mpg_mpi said = mpg_launcher_mpi();
+    const enum mpg_mpi launcher_mpi = mpg_launcher_mpi();
     const bool others = getenv("OMPI_COMM_WORLD_RANK") || getenv("MPI_LOCALRANKID");
-    return mpg_launcher_srun(&protocol) && !others ? for_step(protocol, said) : said;
+    return mpg_launcher_srun(&protocol) && !others ? for_step(protocol, launcher_mpi) : launcher_mpi;
 }
 
 /* Returns an error if a preloaded library, for example a tracer, belongs to another MPI family: the loaded library would bind

@@ -290,9 +290,9 @@ static bool rename_tags(struct process *p, const struct request *request, int ra
 /* Returns true if TRACE was recorded with MPI. */
 static bool was_recorded_with(const struct mpg_trace *trace, enum mpg_mpi mpi)
 {
-    const char *said = mpg_trace_find_fact(trace, 0, "mpi");
+    const char *recorded = mpg_trace_find_fact(trace, 0, "mpi");
     const char *name = mpg_mpi_name(mpi);
-    return said && strncmp(said, name, strlen(name)) == 0;
+    return recorded && strncmp(recorded, name, strlen(name)) == 0;
 }
 
 /* --- summary --- */

@@ -223,9 +223,9 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     late = &d->stream[other];
     struct parts parts = {0, 0};
     const uint64_t own_since = later(event->since, recall(&d->synchronized, own, other));
-    const uint64_t told = recall(&d->synchronized, other, own); /* may be later than the awaited operation */
+    const uint64_t synchronized = recall(&d->synchronized, other, own); /* may be later than the awaited operation */
     uint64_t since = later(event->awaited.since, recall(&d->heard, own, other));
-    since = told < event->awaited.position ? later(since, told) : since;
+    since = synchronized < event->awaited.position ? later(since, synchronized) : since;
     if (add_window(d, late, since, event->awaited.position, 1, &parts, err) < 0 ||
         add_window(d, waiter, own_since, event->position, -1, &parts, err) < 0)
         return -1;

@@ -48,11 +48,11 @@ static bool is_program(const char *path)
 /* Returns the absolute path of gnuplot, to be freed by the caller: scripts run in another folder. */
 static char *find_gnuplot(struct mpg_error *err)
 {
-    const char *said = getenv("MPGKIT_GNUPLOT"), *search = getenv("PATH");
-    if (said && *said) {
-        char *path = is_program(said) ? realpath(said, NULL) : NULL;
+    const char *configured = getenv("MPGKIT_GNUPLOT"), *search = getenv("PATH");
+    if (configured && *configured) {
+        char *path = is_program(configured) ? realpath(configured, NULL) : NULL;
         if (!path)
-            mpg_error_set(err, "--plot needs gnuplot, and MPGKIT_GNUPLOT=%s is no program", said);
+            mpg_error_set(err, "--plot needs gnuplot, and MPGKIT_GNUPLOT=%s is no program", configured);
         return path;
     }
     for (const char *p = search; p && *p; p += strspn(p, ":")) {

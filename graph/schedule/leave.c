@@ -49,9 +49,9 @@ static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error 
     s->sent.dropped += m && m->dropped;
     if (!m || !m->dropped)
         return 0;
-    const struct mpg_hypothesis_effect told = {.kind = MPG_EFFECT_PROBED, .rank = s->call.rank, .number = s->call.number,
-                                               .drops = true};
-    return mpg_graph_report_effect(&g->matching.applied_hypotheses, &told, graph_more(m)->dropper, err);
+    const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_PROBED, .rank = s->call.rank, .number = s->call.number,
+                                                 .drops = true};
+    return mpg_graph_report_effect(&g->matching.applied_hypotheses, &effect, graph_more(m)->dropper, err);
 }
 
 /* Edges into the call's leave, besides the local edge. With `lenient` awaited operations can be missing. */

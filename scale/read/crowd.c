@@ -15,14 +15,14 @@ static int out_of_memory(struct mpg_error *err)
 int mpg_scale_crowd_add(struct scale_crowd *crowd, int32_t rank, const char *host, const char *cores, const char *limit,
                         struct mpg_error *err)
 {
-    const char *const said[] = {host, cores, limit};
+    const char *const facts[] = {host, cores, limit};
     if (mpg_reserve_at(&crowd->rank, sizeof *crowd->rank, &crowd->capacity, crowd->n + 1, err) < 0 ||
         mpg_reserve_at(&crowd->text, sizeof *crowd->text, &crowd->text_capacity, crowd->n + 1, err) < 0)
         return -1;
     char **text = crowd->text[crowd->n];
     bool copied = true;
     for (int i = 0; i < 3; i++)
-        copied &= (text[i] = said[i] ? strdup(said[i]) : NULL) || !said[i];
+        copied &= (text[i] = facts[i] ? strdup(facts[i]) : NULL) || !facts[i];
     crowd->rank[crowd->n++] = (struct mpg_rank_cores){.rank = rank, .name = text[0], .cores = text[1], .limit = text[2]};
     return copied ? 0 : out_of_memory(err);
 }

@@ -121,7 +121,7 @@ static pid_t start(char **argv, const char *input_path, const char *log_path, st
 static void describe(int status, const char *log, double limit_s, struct scale_ending *e)
 {
     char words[220];
-    mpg_scale_run_said(log, words, sizeof words);
+    mpg_scale_run_failure(log, words, sizeof words);
     e->good = !e->out_of_time && e->signal == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (e->out_of_time)
         snprintf(e->how, sizeof e->how, "not done within %g s", limit_s);

@@ -39,9 +39,9 @@ int mpg_scale_run_launch(char **argv, const char *input, const char *log, double
 /* Writes the reason of a failure found in LOG into WORDS of SIZE bytes: ": " and the last line that does not come from a
  * launcher. If all lines come from a launcher: the first line with a word for failure, otherwise the first line. Writes "" if
  * LOG is empty. */
-void mpg_scale_run_said(const char *log, char *words, size_t size);
+void mpg_scale_run_failure(const char *log, char *words, size_t size);
 
 /* Copies the tracer's first message in LOG ("mpgtrace: ...") into WORDS of SIZE bytes. Returns false if there is none. */
-bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size);
+bool mpg_scale_run_tracer_message(const char *log, char *words, size_t size);
 
 #endif

@@ -72,7 +72,7 @@ static bool is_added(const char *line)
     return is_frame || has_one_of(line, words);
 }
 
-void mpg_scale_run_said(const char *log, char *words, size_t size)
+void mpg_scale_run_failure(const char *log, char *words, size_t size)
 {
     char line[LINE], own[SHOWN] = "", added[SHOWN] = "";
     bool within = false;
@@ -89,20 +89,20 @@ void mpg_scale_run_said(const char *log, char *words, size_t size)
     }
     if (in)
         fclose(in);
-    const char *said = *own ? own : added;
-    snprintf(words, size, "%s%s", *said ? ": " : "", said);
+    const char *message = *own ? own : added;
+    snprintf(words, size, "%s%s", *message ? ": " : "", message);
 }
 
-bool mpg_scale_run_tracer_said(const char *log, char *words, size_t size)
+bool mpg_scale_run_tracer_message(const char *log, char *words, size_t size)
 {
     char line[4096];
-    const char *said = NULL;
+    const char *message = NULL;
     FILE *in = fopen(log, "r");
-    while (in && !said && fgets(line, sizeof line, in))
-        said = strstr(line, "mpgtrace: ");
+    while (in && !message && fgets(line, sizeof line, in))
+        message = strstr(line, "mpgtrace: ");
     if (in)
         fclose(in);
-    if (said)
-        snprintf(words, size, "%.*s", (int)strcspn(said, "\r\n"), said);
-    return said;
+    if (message)
+        snprintf(words, size, "%.*s", (int)strcspn(message, "\r\n"), message);
+    return message;
 }

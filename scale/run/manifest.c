@@ -136,12 +136,12 @@ static bool agrees(const char *text, const char *ways, const char *key)
 {
     char begin[32];
     const int length = snprintf(begin, sizeof begin, "\n#%s", key);
-    const char *said = text;
-    while ((said = strstr(said, begin)) && said[length] != '\t' && said[length] != '\n')
-        said += length;
-    const char *asked = strncmp(ways, begin + 1, (size_t)length - 1) == 0 ? ways : strstr(ways, begin) + 1;
-    const size_t bytes = strcspn(asked, "\n");
-    return !said || (strcspn(said + 1, "\n") == bytes && strncmp(said + 1, asked, bytes) == 0);
+    const char *line = text;
+    while ((line = strstr(line, begin)) && line[length] != '\t' && line[length] != '\n')
+        line += length;
+    const char *wanted = strncmp(ways, begin + 1, (size_t)length - 1) == 0 ? ways : strstr(ways, begin) + 1;
+    const size_t bytes = strcspn(wanted, "\n");
+    return !line || (strcspn(line + 1, "\n") == bytes && strncmp(line + 1, wanted, bytes) == 0);
 }
 
 /* Returns an error if the manifest TEXT has runs with other settings than WAYS. */

@@ -87,7 +87,7 @@ static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *e
 static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks, char *why, size_t size)
 {
     struct mpg_error err = {{0}};
-    char said[1024];
+    char message[1024];
     const int32_t found = recorded_ranks(path, traces, &err);
     if (found == ranks)
         return false;
@@ -96,7 +96,7 @@ static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks
                  mpg_units_word((uint64_t)found, "rank was", "ranks were"));
     else
         snprintf(why, size, "nothing that can be read was recorded: %s",
-                 mpg_scale_run_tracer_said(log, said, sizeof said) ? said : err.text);
+                 mpg_scale_run_tracer_message(log, message, sizeof message) ? message : err.text);
     return true;
 }
 

@@ -51,22 +51,22 @@ out:
 static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t *size,
                            struct mpg_error *err)
 {
-    unsigned long long said = ZSTD_getFrameContentSize(frame, packed);
+    unsigned long long raw_size = ZSTD_getFrameContentSize(frame, packed);
     uint8_t *raw = NULL;
-    if (said == ZSTD_CONTENTSIZE_ERROR || said == ZSTD_CONTENTSIZE_UNKNOWN)
+    if (raw_size == ZSTD_CONTENTSIZE_ERROR || raw_size == ZSTD_CONTENTSIZE_UNKNOWN)
         mpg_error_set(err, "no zstd frame that says its size");
-    else if (said < n || said > (unsigned long long)n * NUMBER_BYTES)
-        mpg_error_set(err, "%llu bytes cannot be %zu numbers", said, n);
+    else if (raw_size < n || raw_size > (unsigned long long)n * NUMBER_BYTES)
+        mpg_error_set(err, "%llu bytes cannot be %zu numbers", raw_size, n);
     else if (ZSTD_findFrameCompressedSize(frame, packed) != packed)
         mpg_error_set(err, "not one whole zstd frame");
-    else if (!(raw = malloc((size_t)said + 1)))
-        mpg_error_set(err, "out of memory for %llu bytes", said);
-    else if (ZSTD_decompress(raw, (size_t)said, frame, packed) != said) {
+    else if (!(raw = malloc((size_t)raw_size + 1)))
+        mpg_error_set(err, "out of memory for %llu bytes", raw_size);
+    else if (ZSTD_decompress(raw, (size_t)raw_size, frame, packed) != raw_size) {
         mpg_error_set(err, "damaged zstd frame");
         free(raw);
         raw = NULL;
     }
-    *size = (size_t)said;
+    *size = (size_t)raw_size;
     return raw;
 }
 

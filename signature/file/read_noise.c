@@ -65,8 +65,8 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
  * detours is an error. Nothing follows from a truncated record. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
-    double said = NAN;
-    if (mpg_json_get_number(object, "fraction_lost", &said, err) < 0)
+    double stated = NAN;
+    if (mpg_json_get_number(object, "fraction_lost", &stated, err) < 0)
         return -1;
     if (c->blocks.recorded > 0) {
         if (mpg_json_need_number(object, "fraction_lost", &c->fraction_lost, err) < 0)
@@ -75,8 +75,8 @@ static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mp
     }
     if (mpg_noise_core_check(c, err) < 0 || mpg_noise_core_derive(c, err) < 0)
         return -1;
-    if (!isnan(said) && !(fabs(said - c->fraction_lost) <= 1e-6))
-        return mpg_error_set(err, "fraction_lost is %g, the detours say %g", said,
+    if (!isnan(stated) && !(fabs(stated - c->fraction_lost) <= 1e-6))
+        return mpg_error_set(err, "fraction_lost is %g, the detours say %g", stated,
                              c->fraction_lost);
     return 0;
 }

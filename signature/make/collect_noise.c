@@ -89,7 +89,7 @@ static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
                    struct mpg_noise_core *core, struct mpg_error *err)
 {
     struct mpg_noise_quanta *fwq = &core->fwq;
-    const double *said = r->column[MPG_COLUMN_LOST_NS];
+    const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     if (fwq->lost_ns)
         return warn_twice(c, r, err);
     if (check_order(r, err) < 0 ||
@@ -99,7 +99,7 @@ static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
     if (!lost)
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < r->samples; i++)
-        lost[i] = said ? said[i]
+        lost[i] = lost_ns ? lost_ns[i]
                        : fmax(0, r->column[MPG_COLUMN_DURATION_NS][i] - fwq->quantum_ns);
     int status = mpg_collect_distribution(lost, r->samples, true, &fwq->lost_ns, err);
     free(lost);

@@ -70,7 +70,7 @@ static struct mpg_earliest *take_earliest(struct mpg_decision *d, struct mpg_err
         d->made++;
     }
     struct mpg_earliest *f = d->earliest[d->count++];
-    f->n = f->asked = f->leaves = f->bound_number = f->bound_count = 0;
+    f->n = f->searches = f->leaves = f->bound_number = f->bound_count = 0;
     return f;
 }
 
@@ -176,7 +176,7 @@ int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern 
     if (!group || group->count == 0)
         return 0;
     struct mpg_earliest *f = list_earliest(d, group, err);
-    if (!f || (++f->asked == SCANS + 1 && make_tree(d, f, err) < 0))
+    if (!f || (++f->searches == SCANS + 1 && make_tree(d, f, err) < 0))
         return -1;
     if (f->leaves == 0)
         *least = scan(d, f, &least_ns);

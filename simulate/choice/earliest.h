@@ -25,7 +25,7 @@ struct mpg_earliest {
     struct mpg_group *group;
     struct mpg_earliest_of_source *first; /* a source; in the order of sources as soon as there is a tree */
     uint32_t n, capacity;
-    uint32_t asked;          /* number of searches for the least */
+    uint32_t searches;          /* number of searches for the least */
     double *tree;            /* a tournament of arrivals over LEAVES sources */
     uint32_t leaves, tree_capacity; /* leaves 0: there is no tree */
     struct mpg_arrival_bound *bound; /* bounds, the largest first */

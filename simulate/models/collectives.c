@@ -179,15 +179,15 @@ struct times {
     bool has_less, least;
 };
 
-static void add_times(const void *times, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_times(const void *times, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct times *x = times;
-    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
-    mpg_interpolation_quantiles(&x->target, asked, ns);
+    mpg_interpolation_quantiles(&x->target, wanted, ns);
     if (x->has_less)
-        mpg_interpolation_quantiles(&x->less, x->least ? &least : asked, less_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+        mpg_interpolation_quantiles(&x->less, x->least ? &least : wanted, less_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += fmin(ns[w], x->target_most) - (x->has_less ? fmin(less_ns[w], x->less_most) : 0);
 }
 

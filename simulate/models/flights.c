@@ -68,17 +68,17 @@ static struct transfer find_transfer(const struct mpg_network_path *path, const 
                          !(bytes > 0)};
 }
 
-static void transfer_times(const struct transfer *transfer, const struct mpg_quantile_requests *asked, double *ns)
+static void transfer_times(const struct transfer *transfer, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double least_ns[MPG_LANES_AT_ONCE];
     if (transfer->empty) {
-        for (uint32_t w = 0; w < asked->n; w++)
+        for (uint32_t w = 0; w < wanted->n; w++)
             ns[w] = 0;
         return;
     }
-    mpg_curve_point_times(&transfer->at, asked, ns);
-    mpg_curve_point_times(&transfer->least, asked, least_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_curve_point_times(&transfer->at, wanted, ns);
+    mpg_curve_point_times(&transfer->least, wanted, least_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = fmax(ns[w] - least_ns[w], 0);
 }
 
@@ -121,31 +121,31 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
 }
 
 /* Writes delta of each request into NS, ns. F's rule is not NONE. */
-static void flight_times(const struct flight *f, const struct mpg_quantile_requests *asked, double *ns)
+static void flight_times(const struct flight *f, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
-    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        mpg_one_way_times(&f->target, asked, ns);
-        mpg_one_way_times(&f->source, asked, less_ns);
+        mpg_one_way_times(&f->target, wanted, ns);
+        mpg_one_way_times(&f->source, wanted, less_ns);
         break;
     case MPG_FLIGHT_TARGET:
-        mpg_one_way_times(&f->target, asked, ns);
+        mpg_one_way_times(&f->target, wanted, ns);
         mpg_one_way_times(&f->target, &least, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        transfer_times(&f->target_transfer, asked, ns);
-        transfer_times(&f->source_transfer, asked, less_ns);
+        transfer_times(&f->target_transfer, wanted, ns);
+        transfer_times(&f->source_transfer, wanted, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_TARGET:
-        transfer_times(&f->target_transfer, asked, ns);
+        transfer_times(&f->target_transfer, wanted, ns);
         transfer_times(&f->target_transfer, &least, less_ns);
         break;
     case MPG_FLIGHT_NONE:
         return;
     }
-    for (uint32_t w = 0; w < asked->n; w++)
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = ns[w] - less_ns[w];
 }
 
@@ -294,25 +294,25 @@ void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sent_
     }
 }
 
-static void add_flight(const void *flight, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_flight(const void *flight, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    flight_times(flight, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    flight_times(flight, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += ns[w];
 }
 
-static void add_parts(const void *parts, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_parts(const void *parts, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct parts *x = parts;
     double ns[MPG_LANES_AT_ONCE];
     if (x->has_lambda)
-        add_flight(&x->lambda, asked, value_ns);
+        add_flight(&x->lambda, wanted, value_ns);
     if (x->has_whole)
-        add_flight(&x->whole, asked, value_ns);
+        add_flight(&x->whole, wanted, value_ns);
     if (x->has_empty) {
-        flight_times(&x->empty, asked, ns);
-        for (uint32_t w = 0; w < asked->n; w++)
+        flight_times(&x->empty, wanted, ns);
+        for (uint32_t w = 0; w < wanted->n; w++)
             value_ns[w] -= ns[w];
     }
 }
@@ -370,31 +370,31 @@ struct target_part {
     bool mixed; /* latency model and byte model differ */
 };
 
-static void target_times(const struct target_part *x, const struct mpg_quantile_requests *asked, double *ns)
+static void target_times(const struct target_part *x, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double more_ns[MPG_LANES_AT_ONCE];
     if (x->part == MPG_FLIGHT_LAMBDA) {
-        mpg_one_way_times(&x->times.lambda, asked, ns);
+        mpg_one_way_times(&x->times.lambda, wanted, ns);
         return;
     }
-    mpg_one_way_times(&x->times.whole, asked, ns);
+    mpg_one_way_times(&x->times.whole, wanted, ns);
     if (x->part == MPG_FLIGHT_WHOLE && !x->mixed)
         return;
-    mpg_one_way_times(&x->times.empty, asked, more_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_one_way_times(&x->times.empty, wanted, more_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] -= more_ns[w];
     if (x->part != MPG_FLIGHT_WHOLE)
         return;
-    mpg_one_way_times(&x->times.lambda, asked, more_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_one_way_times(&x->times.lambda, wanted, more_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = fmax(0, more_ns[w] + ns[w]);
 }
 
-static void add_target(const void *part, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_target(const void *part, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    target_times(part, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    target_times(part, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += ns[w];
 }
 

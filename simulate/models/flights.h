@@ -46,7 +46,7 @@ static inline struct mpg_address mpg_sent_message_address(uint64_t seed, const s
 }
 
 /* Adds the time of WHAT at each request, at most MPG_LANES_AT_ONCE, to VALUE_NS. */
-typedef void mpg_add_times(const void *what, const struct mpg_quantile_requests *asked, double *value_ns);
+typedef void mpg_add_times(const void *what, const struct mpg_quantile_requests *wanted, double *value_ns);
 /* Calls ADD for the N replicas from FIRST on, each with its own benchmark launch and the draw at ADDRESS. */
 void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *address, uint32_t first, uint32_t n,
                    mpg_add_times *add, const void *what, double *value_ns);

@@ -83,16 +83,16 @@ double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead w
     return further ? fmax(ns - fmin(mpg_interpolation_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
 }
 
-void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double empty_ns[MPG_LANES_AT_ONCE];
-    mpg_interpolation_quantiles(&o->interpolation, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_interpolation_quantiles(&o->interpolation, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = ns[w] < o->most ? ns[w] : o->most;
     if (!o->further)
         return;
-    mpg_interpolation_quantiles(&o->empty, asked, empty_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_interpolation_quantiles(&o->empty, wanted, empty_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
 }
 
@@ -103,15 +103,15 @@ struct cost {
     double factor;
 };
 
-static void add_cost(const void *cost, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_cost(const void *cost, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct cost *x = cost;
-    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
-    mpg_overhead_times(&x->target, asked, ns);
+    mpg_overhead_times(&x->target, wanted, ns);
     if (x->has_less)
-        mpg_overhead_times(&x->less, x->least ? &least : asked, less_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+        mpg_overhead_times(&x->less, x->least ? &least : wanted, less_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += x->factor * (x->has_less ? ns[w] - less_ns[w] : ns[w]);
 }
 

@@ -43,7 +43,7 @@ struct mpg_overhead_at_size {
 struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes, bool further);
 /* Writes the overhead of each request, ns, into NS. */
-void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns);
+void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *wanted, double *ns);
 /* Returns the address of the draw for M's overhead. */
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
                                         const struct mpg_sent_message *m);

@@ -195,9 +195,9 @@ static struct mpg_lane_table *make_table(const struct mpg_quantile_cache *s, con
                                          const double *launch)
 {
     const struct mpg_distribution **of = malloc(s->n * sizeof *of);
-    const struct mpg_quantile_requests asked = {.n = s->n, .launch = launch};
+    const struct mpg_quantile_requests wanted = {.n = s->n, .launch = launch};
     struct mpg_lane_table *table =
-        of && mpg_size_distributions(size, &asked, of) ? mpg_lane_table_new(of, s->n) : NULL;
+        of && mpg_size_distributions(size, &wanted, of) ? mpg_lane_table_new(of, s->n) : NULL;
     free(of);
     return table;
 }

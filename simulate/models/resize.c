@@ -24,13 +24,13 @@ static struct sizes find_sizes(const struct mpg_perturbation *p, double from, do
     return (struct sizes){mpg_one_way_on_path(p->source_path, NULL, from), mpg_one_way_on_path(p->source_path, NULL, to)};
 }
 
-static void add_difference(const void *sizes, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_difference(const void *sizes, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct sizes *x = sizes;
     double less_ns[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    mpg_one_way_times(&x->from, asked, less_ns);
-    mpg_one_way_times(&x->to, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_one_way_times(&x->from, wanted, less_ns);
+    mpg_one_way_times(&x->to, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += ns[w] - less_ns[w];
 }
 

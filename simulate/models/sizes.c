@@ -69,44 +69,44 @@ double mpg_interpolation_quantile(const struct mpg_interpolation *interpolation,
     return low_ns + (mpg_size_quantile(interpolation->high, launch, u) - low_ns) * interpolation->weight;
 }
 
-bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
+bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *wanted,
                             const struct mpg_distribution **of)
 {
     const struct mpg_distribution *all = size->time_ns;
-    const int64_t launches = asked->launch ? (int64_t)size->launches.n : 0;
+    const int64_t launches = wanted->launch ? (int64_t)size->launches.n : 0;
     bool prepared = all->piece != NULL;
     for (int64_t i = 0; i < launches; i++)
         prepared = prepared && size->launches.ns[i]->piece;
-    for (uint32_t w = 0; launches > 0 && w < asked->n; w++) {
-        int64_t i = (int64_t)(asked->launch[w] * (double)launches);
+    for (uint32_t w = 0; launches > 0 && w < wanted->n; w++) {
+        int64_t i = (int64_t)(wanted->launch[w] * (double)launches);
         of[w] = size->launches.ns[i < launches ? i : launches - 1];
     }
-    for (uint32_t w = 0; launches == 0 && w < asked->n; w++)
+    for (uint32_t w = 0; launches == 0 && w < wanted->n; w++)
         of[w] = all;
     return prepared;
 }
 
-static void size_quantiles(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
+static void size_quantiles(const struct mpg_network_size *size, const struct mpg_quantile_requests *wanted,
                            double *ns)
 {
     const struct mpg_distribution *of[MPG_LANES_AT_ONCE];
-    bool prepared = mpg_size_distributions(size, asked, of);
-    if (asked->u && prepared)
-        mpg_lane_code()->quantile(of, asked->u, asked->n, ns);
+    bool prepared = mpg_size_distributions(size, wanted, of);
+    if (wanted->u && prepared)
+        mpg_lane_code()->quantile(of, wanted->u, wanted->n, ns);
     else
-        for (uint32_t w = 0; w < asked->n; w++)
-            ns[w] = asked->u ? mpg_distribution_quantile(of[w], asked->u[w]) : of[w]->quantiles[0];
+        for (uint32_t w = 0; w < wanted->n; w++)
+            ns[w] = wanted->u ? mpg_distribution_quantile(of[w], wanted->u[w]) : of[w]->quantiles[0];
 }
 
-void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *asked,
+void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *wanted,
                                  double *ns)
 {
     double high_ns[MPG_LANES_AT_ONCE];
-    size_quantiles(interpolation->low, asked, ns);
+    size_quantiles(interpolation->low, wanted, ns);
     if (interpolation->low == interpolation->high)
         return;
-    size_quantiles(interpolation->high, asked, high_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    size_quantiles(interpolation->high, wanted, high_ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         ns[w] = ns[w] + (high_ns[w] - ns[w]) * interpolation->weight;
 }
 
@@ -175,18 +175,18 @@ double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, dou
     return place_ns(&one_way->place, launch, u) + one_way->more_ns;
 }
 
-void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_quantile_requests *wanted, double *ns)
 {
     if (!p->low)
-        mpg_interpolation_quantiles(&p->interpolation, asked, ns);
+        mpg_interpolation_quantiles(&p->interpolation, wanted, ns);
     else
-        for (uint32_t w = 0; w < asked->n; w++)
-            ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);
+        for (uint32_t w = 0; w < wanted->n; w++)
+            ns[w] = place_ns(p, -1, wanted->u ? wanted->u[w] : 0);
 }
 
-void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *wanted, double *ns)
 {
-    mpg_curve_point_times(&one_way->place, asked, ns);
-    for (uint32_t w = 0; w < asked->n && one_way->more_ns > 0; w++)
+    mpg_curve_point_times(&one_way->place, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n && one_way->more_ns > 0; w++)
         ns[w] += one_way->more_ns;
 }

@@ -35,10 +35,10 @@ struct mpg_quantile_requests {
 };
 /* Sets OF[w] to the distribution at SIZE that replica w draws from. Returns false if one of these distributions has no
  * table for vector look-ups. */
-bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
+bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *wanted,
                             const struct mpg_distribution **of);
 /* Writes mpg_interpolation_quantile() of each request, at most MPG_LANES_AT_ONCE, into NS. */
-void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *asked,
+void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, const struct mpg_quantile_requests *wanted,
                                  double *ns);
 
 /* Returns the median over the pooled launches, ns. */
@@ -76,8 +76,8 @@ struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path,
 double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, double u);
 
 /* Likewise for several replicas at once, into NS. */
-void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *asked,
+void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *wanted,
                            double *ns);
-void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *asked, double *ns);
+void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *wanted, double *ns);
 
 #endif

@@ -154,12 +154,12 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_mes
         add_given(p, address, m->bytes, first + done, k, lambda, tau);
         if (measured)
             mpg_flight_find_u(p, m, first + done, k, u);
-        const struct mpg_quantile_requests asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
+        const struct mpg_quantile_requests wanted = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         if (measured && p->latency.n == 0)
-            mpg_one_way_times(&x.lambda, &asked, lambda);
+            mpg_one_way_times(&x.lambda, &wanted, lambda);
         if (measured && p->byte.n == 0) {
-            mpg_one_way_times(&x.whole, &asked, tau);
-            mpg_one_way_times(&x.empty, &asked, empty);
+            mpg_one_way_times(&x.whole, &wanted, tau);
+            mpg_one_way_times(&x.empty, &wanted, empty);
             for (uint32_t w = 0; w < k; w++)
                 tau[w] -= empty[w];
         }
@@ -172,20 +172,20 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_mes
     }
 }
 
-static void add_one_way_time(const void *one_way, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_one_way_time(const void *one_way, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_one_way_times(one_way, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_one_way_times(one_way, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += ns[w];
 }
 
 /* Adds the time, at least 0. */
-static void add_ack(const void *one_way, const struct mpg_quantile_requests *asked, double *value_ns)
+static void add_ack(const void *one_way, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_one_way_times(one_way, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
+    mpg_one_way_times(one_way, wanted, ns);
+    for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += fmax(ns[w], 0);
 }
 

@@ -48,8 +48,8 @@ static int parse_specs(const struct mpg_config *c, struct mpg_perturbation *p, s
     for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++) {
         for (size_t i = 0; i < o->given->n; i++) {
             const char *text = o->given->item[i];
-            bool asked = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
-            int status = asked ? ask_call_noise(c, p, err) : mpg_specs_add(o->specs, text, err);
+            bool from_signature = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
+            int status = from_signature ? ask_call_noise(c, p, err) : mpg_specs_add(o->specs, text, err);
             if (status == 0)
                 continue;
             mpg_error_prefix(err, "%s", o->name);

@@ -253,28 +253,28 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
 /* --- the whole command line --- */
 
 static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
-                         struct mpg_setting *asked, struct mpg_error *err)
+                         struct mpg_setting *setting, struct mpg_error *err)
 {
     const int status = mpg_config_read_target(c, err);
     if (status < 0)
         return status;
     mpg_config_at(c, c->target.signature, 0, at);
-    return mpg_setting_ask(asked, at, processes, NULL, err);
+    return mpg_setting_ask(setting, at, processes, NULL, err);
 }
 
 /* Reads all machines: keeps the first, checks the others. */
 static int read_machines(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
-                        struct mpg_setting *asked, struct mpg_error *err)
+                        struct mpg_setting *setting, struct mpg_error *err)
 {
     int status = mpg_config_target_point(c, 0, at, err);
     if (status == 0)
-        status = mpg_setting_ask(asked, at, processes, NULL, err);
+        status = mpg_setting_ask(setting, at, processes, NULL, err);
     for (size_t i = 1; i < mpg_config_target_points(c) && status == 0; i++) {
         struct mpg_config other;
         struct mpg_setting of_other = {.borrows = false};
         status = mpg_config_target_point(c, i, &other, err);
         if (status == 0)
-            status = mpg_setting_ask(&of_other, &other, processes, asked, err);
+            status = mpg_setting_ask(&of_other, &other, processes, setting, err);
         mpg_setting_close(&of_other);
         mpg_config_target_point_clear(&other);
     }
@@ -282,7 +282,7 @@ static int read_machines(struct mpg_config *c, struct mpg_processes *processes, 
 }
 
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
-                            struct mpg_config *at, struct mpg_setting *asked, struct mpg_error *err)
+                            struct mpg_config *at, struct mpg_setting *setting, struct mpg_error *err)
 {
     *c = (struct mpg_config){.target = {.engine = MPG_ENGINE_UNSAID, .path = MPG_PATHS},
                              .model = {.absorb = MPG_ABSORB_UNSAID,
@@ -304,8 +304,8 @@ const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct 
         c->output.history = history;
     int status = mpg_config_read_against(c, err);
     if (status == 0)
-        status = mpg_config_tabulates(c) ? read_machines(c, processes, at, asked, err)
-                                         : read_scenario(c, processes, at, asked, err);
+        status = mpg_config_tabulates(c) ? read_machines(c, processes, at, setting, err)
+                                         : read_scenario(c, processes, at, setting, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;
     if (status < 0)

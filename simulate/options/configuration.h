@@ -134,12 +134,12 @@ struct mpg_config {
 
 struct mpg_setting;
 
-/* Reads the command line into C. Sets AT to the configuration of its first scenario and ASKED to the setting for it, and
+/* Reads the command line into C. Sets AT to the configuration of its first scenario and SETTING to the setting for it, and
  * returns the name of the first trace. All target machines are read once, to find their errors. Errors of usage, --help and
  * --version end the program; one of PROCESSES prints. NULL with ERR: a file of samples cannot be read. The caller clears all
  * three, even after an error. */
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
-                            struct mpg_config *at, struct mpg_setting *asked, struct mpg_error *err);
+                            struct mpg_config *at, struct mpg_setting *setting, struct mpg_error *err);
 void mpg_config_clear(struct mpg_config *c);
 /* Return true if a table of traces on targets is asked for; the number of machines: targets times the points of their sweep. */
 bool mpg_config_tabulates(const struct mpg_config *c);
@@ -159,13 +159,13 @@ void mpg_config_at(const struct mpg_config *c, const char *signature, size_t poi
 bool mpg_config_signature_is_all(const struct mpg_config *c);
 /* Receives an input file with its ROLE. Returns < 0 with ERR to stop. */
 typedef int mpg_input_see(void *who, const char *role, const char *path, struct mpg_error *err);
-/* Calls SEE with WHO for each file, except the trace, that C and ASKED, the setting of C, read; twice for a file that is named
+/* Calls SEE with WHO for each file, except the trace, that C and SETTING, the setting of C, read; twice for a file that is named
  * twice. Returns 0, or the negative result of SEE. */
-int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *asked, mpg_input_see *see, void *who,
+int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *see, void *who,
                           struct mpg_error *err);
-/* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and ASKED read. Error: out of
+/* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and SETTING read. Error: out of
  * memory. */
-int mpg_config_run(struct mpg_config *c, const struct mpg_setting *asked, const struct mpg_trace *trace, const char *path,
+int mpg_config_run(struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_trace *trace, const char *path,
                    struct mpg_error *err);
 
 /* Private to simulate/options/. */

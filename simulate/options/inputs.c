@@ -54,7 +54,7 @@ static int spare(void *outputs, const char *role, const char *path, struct mpg_e
 }
 
 /* Error: an output file is an input, the history, or another output. */
-static int check_outputs(const struct mpg_config *c, const char *trace, const struct mpg_setting *asked,
+static int check_outputs(const struct mpg_config *c, const char *trace, const struct mpg_setting *setting,
                          struct mpg_error *err)
 {
     struct outputs all = {.output = {{"output", c->output.output}}, .n = 1};
@@ -72,7 +72,7 @@ static int check_outputs(const struct mpg_config *c, const char *trace, const st
                                      k ? all.output[k].option : "the answer", all.output[k].path);
     if (c->output.history)
         add_output(&all, "history", c->output.history);
-    return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_config_see_inputs(c, asked, spare, &all, err);
+    return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_config_see_inputs(c, setting, spare, &all, err);
 }
 
 static const struct mpg_collective_table *expanded_by(const struct mpg_config *c, const struct mpg_files *f)
@@ -153,10 +153,10 @@ static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_config
     return i < f->targets;
 }
 
-static int read_files(struct mpg_files *f, const struct mpg_config *c, const char *trace, const struct mpg_setting *asked,
+static int read_files(struct mpg_files *f, const struct mpg_config *c, const char *trace, const struct mpg_setting *setting,
                       struct mpg_error *err)
 {
-    return check_outputs(c, trace, asked, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
+    return check_outputs(c, trace, setting, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
                    load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err))
                ? -1
                : 0;
@@ -173,17 +173,17 @@ static int add_digest(void *digest, const char *role, const char *path, struct m
 }
 
 /* Checks that all processes have read equal files: a folder may be local to each host. STATUS is this process's. */
-static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *asked, int status,
+static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *setting, int status,
                           struct mpg_error *err)
 {
-    struct mpg_processes *p = asked->simulation.processes;
+    struct mpg_processes *p = setting->simulation.processes;
     uint64_t trace = 0, others = 1;
     if (!p || !p->messenger)
         return status;
     if (status == 0) {
         (void)mpg_trace_sum(f->trace, &trace);
         trace = mpg_processes_digest(1, &trace, sizeof trace);
-        status = mpg_config_see_inputs(c, asked, add_digest, &others, err);
+        status = mpg_config_see_inputs(c, setting, add_digest, &others, err);
     }
     if (mpg_processes_agree(p, status, trace, err) < 0)
         return -1;
@@ -191,18 +191,18 @@ static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c,
 }
 
 int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *trace,
-                   const struct mpg_setting *asked, struct mpg_error *err)
+                   const struct mpg_setting *setting, struct mpg_error *err)
 {
     *f = (struct mpg_files){.shown = {INT64_MAX, mpg_no_weak_progress}};
-    if (agree_on_files(f, c, asked, read_files(f, c, trace, asked, err), err) < 0)
+    if (agree_on_files(f, c, setting, read_files(f, c, trace, setting, err), err) < 0)
         return -1;
     if (!c->cache && !c->output.output_trace)
-        f->cache = mpg_cache_open(f->trace, mpg_processes_first(asked->simulation.processes));
+        f->cache = mpg_cache_open(f->trace, mpg_processes_first(setting->simulation.processes));
     if (c->change.hypotheses.n == 0)
         return 0;
     if (bind_hypotheses(f, c, err) < 0)
         return -1;
-    if (compares_times(c, &asked->simulation))
+    if (compares_times(c, &setting->simulation))
         f->shown = mpg_shown_find(f->trace, f->table, c->model.lenient);
     if (!c->model.has_weak_progress)
         f->shown.weak = mpg_no_weak_progress;

@@ -18,10 +18,10 @@ struct mpg_files {
     struct mpg_shown shown;    /* with hypotheses: found in the trace; an eager limit if options and signatures leave one open */
 };
 
-/* Opens TRACE and the files that C names; ASKED has the samples that were read. Errors: of the files; an output is an input; a
+/* Opens TRACE and the files that C names; SETTING has the samples that were read. Errors: of the files; an output is an input; a
  * hypothesis does not match the trace. The caller closes FILES, even after an error. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_config *c, const char *trace,
-                   const struct mpg_setting *asked, struct mpg_error *err);
+                   const struct mpg_setting *setting, struct mpg_error *err);
 /* Adds the trace's name, and that calls are missing in it, to ERR, unless ERR comes from another process. Returns -1. */
 int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
                       struct mpg_error *err);

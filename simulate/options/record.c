@@ -76,11 +76,11 @@ static int see_places(const struct seeing *s, const struct mpg_config *c)
     return status < 0 ? -1 : see_file(s, "source-map", c->source.map);
 }
 
-int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *asked, mpg_input_see *to, void *who,
+int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *to, void *who,
                              struct mpg_error *err)
 {
     const struct seeing s = {to, who, err};
-    const struct mpg_perturbation *p = &asked->p;
+    const struct mpg_perturbation *p = &setting->p;
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
     if (see_list(&s, "signature", &c->target.signatures) < 0 || see(&s, "source", c->source.file) < 0 ||
         see(&s, "table", c->model.collective_table) < 0 || see_machines(&s, c) < 0 ||
@@ -122,17 +122,17 @@ static int add_input(void *to, const char *role, const char *path, struct mpg_er
     return mpg_history_add_input(run, role, path, sum, err);
 }
 
-static int add_inputs(const struct mpg_config *c, const struct mpg_setting *asked, const struct mpg_trace *trace,
+static int add_inputs(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_trace *trace,
                       const char *path, struct mpg_history_run *run, struct mpg_error *err)
 {
     char sum[40];
     mpg_history_trace_checksum(trace, path, sum);
     if (mpg_history_add_input(run, "trace", path, sum, err) < 0)
         return -1;
-    return mpg_config_see_inputs(c, asked, add_input, run, err);
+    return mpg_config_see_inputs(c, setting, add_input, run, err);
 }
 
-int mpg_config_run(struct mpg_config *c, const struct mpg_setting *asked, const struct mpg_trace *trace,
+int mpg_config_run(struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_trace *trace,
                       const char *path, struct mpg_error *err)
 {
     struct mpg_history_run *run = &c->run;
@@ -143,5 +143,5 @@ int mpg_config_run(struct mpg_config *c, const struct mpg_setting *asked, const 
         run->directory = strdup(".");
     if (c->run_failed || !run->version || !run->directory)
         return mpg_error_set(err, "out of memory");
-    return mpg_history_add_argument(run, path, err) < 0 ? -1 : add_inputs(c, asked, trace, path, run, err);
+    return mpg_history_add_argument(run, path, err) < 0 ? -1 : add_inputs(c, setting, trace, path, run, err);
 }

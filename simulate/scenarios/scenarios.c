@@ -36,7 +36,7 @@ struct item {
 /* Settings and items of the points that are simulated together. */
 struct together {
     const struct mpg_config *c;
-    const struct mpg_setting *asked;
+    const struct mpg_setting *first_setting;
     const struct mpg_files *files;
     struct mpg_result_table *rows;
     struct setting *setting;
@@ -268,7 +268,7 @@ static int begin_setting(const struct together *t, size_t leader, size_t i, stru
 {
     struct setting *x = &t->setting[i];
     mpg_config_at(t->c, t->c->target.signatures.n > 0 ? t->c->target.signatures.item[i] : NULL, leader, &x->at);
-    return mpg_setting_ask(&x->setting, &x->at, t->asked->simulation.processes, t->asked, err) < 0
+    return mpg_setting_ask(&x->setting, &x->at, t->first_setting->simulation.processes, t->first_setting, err) < 0
                ? -1
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }
@@ -364,10 +364,10 @@ static int run_part(struct together *t, struct mpg_error *err)
     return status;
 }
 
-int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *asked,
+int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *setting,
                       const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err)
 {
-    struct mpg_processes *p = asked->simulation.processes;
+    struct mpg_processes *p = setting->simulation.processes;
     const size_t columns = c->question.sweep.axes + (files->targets > 1);
     int status = mpg_result_table_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
     if (mpg_processes_agree(p, status, 0, err) < 0) /* otherwise the other processes would wait for the failed process */
@@ -375,7 +375,7 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
     rows->compares = files->targets > 1;
     const int parts = count_parts(c, files, p->size);
     struct together t = {.c = c,
-                         .asked = asked,
+                         .first_setting = setting,
                          .files = files,
                          .rows = rows,
                          .settings = files->targets,

@@ -7,10 +7,10 @@
 #include "simulate/options/inputs.h"
 #include "simulate/reports/result_table.h"
 
-/* Fills ROWS with the results of C's sweep and signatures, in order. ASKED holds the distributions given by C. The arguments
+/* Fills ROWS with the results of C's sweep and signatures, in order. SETTING holds the distributions given by C. The arguments
  * must outlive ROWS; the caller clears ROWS, even after a failure. Several processes divide the scenarios into parts, and the
  * first process receives all rows. Collective. Errors: of a setting or a simulation, prefixed with the scenario's name. */
-int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *asked,
+int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *setting,
                       const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err);
 
 /* Finds the largest tolerated value of the single axis, for each of CONFIG's signatures (or without a signature) and each
@@ -19,7 +19,7 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
  * ordered by signature and limit, and the runs without the axis and with each found value, ascending; for several signatures
  * only each signature's run without the axis. GIVEN receives the setting of CONFIG without its axis. GIVEN must outlive ROWS,
  * and the caller clears both, even after a failure. Other properties: see mpg_scenarios_run(). */
-int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *asked, const struct mpg_files *files,
+int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *setting, const struct mpg_files *files,
                  struct mpg_setting *given, struct mpg_result_table *rows, struct mpg_error *err);
 
 #endif

@@ -32,7 +32,7 @@ struct bounds {
 /* The search for one signature, or without a signature. */
 struct search {
     const struct mpg_config *config;
-    const struct mpg_setting *asked, *given; /* setting with the axis at its smallest value; setting without the axis */
+    const struct mpg_setting *setting, *given; /* setting with the axis at its smallest value; setting without the axis */
     const struct mpg_files *files;
     double base_ns; /* median run time of the base in ns; 0: the base is the traced run */
     double *base_run_ns; /* first process: run time of each replica of the base in ns */
@@ -51,7 +51,7 @@ static int try(const struct search *s, double *values, size_t n, bool json, stru
     one.question.sweep.axis[0].value = values;
     one.question.sweep.axis[0].n = one.question.sweep.points = n;
     one.output.json = json;
-    return mpg_scenarios_run(&one, s->asked, s->files, rows, err);
+    return mpg_scenarios_run(&one, s->setting, s->files, rows, err);
 }
 
 /* --- bounds --- */
@@ -166,7 +166,7 @@ static size_t first_values(const struct search *s, double *values)
 /* Broadcasts the bounds of the first process, which has the rows. */
 static int share(struct search *s, int status, struct mpg_error *err)
 {
-    struct mpg_processes *processes = s->asked->simulation.processes;
+    struct mpg_processes *processes = s->setting->simulation.processes;
     if (mpg_processes_agree(processes, status, 0, err) < 0)
         return -1;
     mpg_processes_tell(processes, s->curve, sizeof s->curve);
@@ -179,7 +179,7 @@ static int explore(struct search *s, double *values, size_t n, struct mpg_error 
 {
     struct mpg_result_table rows;
     int status = try(s, values, n, false, &rows, err);
-    const bool first = mpg_processes_first(s->asked->simulation.processes);
+    const bool first = mpg_processes_first(s->setting->simulation.processes);
     if (status == 0 && first && !(rows.row->traced_ns > 0))
         status = mpg_error_set(err, "--tolerate: the traced run took no time, of which nothing is a part");
     if (status == 0 && first)
@@ -241,7 +241,7 @@ static struct mpg_config as_given(const struct mpg_config *config, bool json)
 /* Finds the base of S for a prediction: the median run without the axis. */
 static int find_base(struct search *s, struct mpg_error *err)
 {
-    struct mpg_processes *processes = s->asked->simulation.processes;
+    struct mpg_processes *processes = s->setting->simulation.processes;
     struct mpg_result_table rows;
     const struct mpg_config as = as_given(s->config, false);
     int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
@@ -299,16 +299,16 @@ static int fill_rows(const struct search *s, bool json, struct mpg_result_table 
     return try(s, values, sort(values, 1 + n), json, rows, err);
 }
 
-int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *asked, const struct mpg_files *files,
+int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *setting, const struct mpg_files *files,
                  struct mpg_setting *given, struct mpg_result_table *rows, struct mpg_error *err)
 {
     const bool is_ratio = config->question.sweep.axis[0].unit == MPG_SWEEP_RATIO;
     const size_t settings = files->targets, limits = config->question.tolerated.n;
-    struct search s = {.asked = asked, .given = given, .least = is_ratio ? 1 : 0, .curves = 1};
+    struct search s = {.setting = setting, .given = given, .least = is_ratio ? 1 : 0, .curves = 1};
     struct mpg_tolerance *found = calloc(settings * limits, sizeof *found);
     struct mpg_config one;
     struct mpg_files f;
-    struct mpg_processes *processes = asked->simulation.processes;
+    struct mpg_processes *processes = setting->simulation.processes;
     struct mpg_config all = as_given(config, config->output.json);
     int status = found ? mpg_setting_ask(given, &all, processes, NULL, err) : mpg_error_set(err, "out of memory");
     status = mpg_processes_agree(processes, status < 0 ? -1 : 0, 0, err);

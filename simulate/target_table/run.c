@@ -8,7 +8,7 @@
 
 struct table {
     const struct mpg_config *c;
-    const struct mpg_setting *asked;
+    const struct mpg_setting *setting;
     struct mpg_processes *processes;
     struct mpg_target_table x;
 };
@@ -46,7 +46,7 @@ static int run_machine(struct table *t, size_t i, const struct mpg_files *files,
     int status = mpg_config_target_point(t->c, machine, &at, err);
     t->x.target[machine] = at.target.name;
     if (status == 0)
-        status = mpg_setting_ask(&setting, &at, t->processes, t->asked, err);
+        status = mpg_setting_ask(&setting, &at, t->processes, t->setting, err);
     if (status == 0)
         status = predict(t, i, &at, files, &setting, err);
     mpg_setting_close(&setting);
@@ -63,7 +63,7 @@ static int run_machine(struct table *t, size_t i, const struct mpg_files *files,
 static int run_trace(struct table *t, size_t k, const struct mpg_config *first, struct mpg_error *err)
 {
     struct mpg_files files;
-    int status = mpg_files_open(&files, first, t->c->traces[k], t->asked, err);
+    int status = mpg_files_open(&files, first, t->c->traces[k], t->setting, err);
     t->x.trace[k].path = t->c->traces[k];
     for (size_t d = 0; d < t->x.machines && status == 0; d++)
         status = run_machine(t, k * t->x.machines + d, &files, err);
@@ -105,10 +105,10 @@ static int write_table(const struct table *t, struct mpg_error *err)
     return 0;
 }
 
-int mpg_target_table_answer(const struct mpg_config *c, const struct mpg_config *first, const struct mpg_setting *asked,
+int mpg_target_table_answer(const struct mpg_config *c, const struct mpg_config *first, const struct mpg_setting *setting,
                        struct mpg_processes *processes, struct mpg_error *err)
 {
-    struct table t = {.c = c, .asked = asked, .processes = processes};
+    struct table t = {.c = c, .setting = setting, .processes = processes};
     int status = mpg_target_table_init(&t.x, c->trace_number, mpg_config_target_points(c), &c->question.keys, err);
     for (size_t k = 0; k < t.x.traces && status == 0; k++)
         status = run_trace(&t, k, first, err);

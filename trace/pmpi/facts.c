@@ -45,9 +45,9 @@ int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
  * process's own. */
 static const char *program(char *text, size_t size)
 {
-    const char *told = getenv("MPGTRACE_PROGRAM");
-    if (told)
-        return told;
+    const char *program = getenv("MPGTRACE_PROGRAM");
+    if (program)
+        return program;
     size_t n = mpg_peek("/proc/self/cmdline", text, size);
     while (n > 0 && text[n - 1] == '\0')
         n--;

@@ -26,7 +26,7 @@ static struct {
     struct {
         int code, component;
     } events[COUNTERS_MAX];
-} asked;
+} wanted;
 
 static unsigned long this_thread(void)
 {
@@ -80,10 +80,10 @@ static struct set *set_of(struct thread *t, int component, int *status)
 static int add_event(struct thread *t, int which)
 {
     int status = PAPI_OK;
-    struct set *s = set_of(t, asked.events[which].component, &status);
+    struct set *s = set_of(t, wanted.events[which].component, &status);
     if (!s)
         return status;
-    status = PAPI_add_event(s->handle, asked.events[which].code);
+    status = PAPI_add_event(s->handle, wanted.events[which].code);
     if (status == PAPI_OK)
         s->place[s->number++] = which;
     return status;
@@ -114,7 +114,7 @@ static void *start(void)
     if (!t)
         return NULL;
     bool good = true;
-    for (int i = 0; i < asked.number && good; i++)
+    for (int i = 0; i < wanted.number && good; i++)
         good = add_event(t, i) == PAPI_OK;
     if (good && start_sets(t) == PAPI_OK)
         return t;
@@ -149,13 +149,13 @@ static int try_event(const char *event)
     int code = 0, status = PAPI_event_name_to_code(event, &code);
     if (status != PAPI_OK)
         return status;
-    if (asked.number == COUNTERS_MAX)
+    if (wanted.number == COUNTERS_MAX)
         return PAPI_ECNFLCT;
-    asked.events[asked.number].code = code;
-    asked.events[asked.number].component = PAPI_get_event_component(code);
-    asked.number++;
+    wanted.events[wanted.number].code = code;
+    wanted.events[wanted.number].component = PAPI_get_event_component(code);
+    wanted.number++;
     struct thread t = {.set_number = 0};
-    for (int i = 0; i < asked.number && status == PAPI_OK; i++)
+    for (int i = 0; i < wanted.number && status == PAPI_OK; i++)
         status = add_event(&t, i);
     if (status == PAPI_OK && (status = start_sets(&t)) == PAPI_OK) {
         (void)stop_sets(&t);
@@ -164,7 +164,7 @@ static int try_event(const char *event)
     for (int i = 0; i < t.set_number; i++)
         if (PAPI_cleanup_eventset(t.sets[i].handle) == PAPI_OK)
             (void)PAPI_destroy_eventset(&t.sets[i].handle);
-    asked.number--;
+    wanted.number--;
     return status;
 }
 
@@ -195,7 +195,7 @@ static int open_events(const char *events, char *names, size_t names_size, char 
         size_t used = strlen(names);
         snprintf(names + used, names_size - used, " %s", event);
     }
-    return asked.number;
+    return wanted.number;
 }
 
 const struct tracer_counters mpgtrace_counters = {open_events, start, read_all, stop};

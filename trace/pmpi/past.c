@@ -21,7 +21,7 @@
 
 /* --- functions looked up by dlsym --- */
 
-enum { MAX_NAMES = 1024, NAMES_TOLD = 4 };
+enum { MAX_NAMES = 1024, NAMES_SHOWN = 4 };
 
 static struct {
     pthread_mutex_t lock;
@@ -53,15 +53,15 @@ void past_looked_up(const char *name, const void *function)
 
 const char *past_describe(char *text, size_t size)
 {
-    const int number = looked_up.number, told = number <= NAMES_TOLD + 1 ? number : NAMES_TOLD;
+    const int number = looked_up.number, shown = number <= NAMES_SHOWN + 1 ? number : NAMES_SHOWN;
     size_t n = 0;
     text[0] = '\0';
-    for (int i = 0; i < told && n < size; i++) {
+    for (int i = 0; i < shown && n < size; i++) {
         const char *between = i == 0 ? "" : i == number - 1 ? " and " : ", ";
         n += (size_t)snprintf(text + n, size - n, "%s%s", between, looked_up.names[i]);
     }
-    if (told < number && n < size)
-        snprintf(text + n, size - n, " and %d more functions of MPI", number - told);
+    if (shown < number && n < size)
+        snprintf(text + n, size - n, " and %d more functions of MPI", number - shown);
     return number == 0 ? NULL : looked_up.file ? looked_up.file : "a library";
 }
 

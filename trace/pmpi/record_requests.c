@@ -106,7 +106,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
     k->done[k->done_number++] = request->id;
     /* MPICH 4.2 and later deactivates a persistent request when MPI_Request_get_status finds the request complete.
      * The completing call then gets an empty status. */
-    if (status && !request->asked)
+    if (status && !request->status_known)
         keep_status(request, status);
     if (request->cancelling && status && request->cancelled)
         k->cancelled[k->cancelled_number++] = request->id;
@@ -117,7 +117,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
         tracer_comm_completed(request->id);
     c->requests[i] = NULL;
     request->taken = 0;
-    request->active = request->cancelling = request->asked = false;
+    request->active = request->cancelling = request->status_known = false;
     if (!request->persistent)
         tracer_request_remove(request);
 }
@@ -193,9 +193,9 @@ void record_get_status(struct tracer_scope *s, struct tracer_candidates *c, int 
     for (int i = 0; done != MPI_UNDEFINED && i < done; i++) {
         const int which = indices ? indices[i] - base : i;
         struct tracer_request *request = which >= 0 && which < c->count ? c->requests[which] : NULL;
-        if (request && request->active && !request->asked && statuses != MPI_STATUSES_IGNORE) {
+        if (request && request->active && !request->status_known && statuses != MPI_STATUSES_IGNORE) {
             keep_status(request, &statuses[i]);
-            request->asked = true;
+            request->status_known = true;
         }
     }
     tracer_candidates_forget(c);

@@ -15,7 +15,7 @@ struct tracer_request {
     uint32_t any;          /* for receives */
     bool active, indexed;
     bool cancelling;       /* MPI_Cancel was called: the status tells whether the cancel succeeded */
-    bool asked;            /* MPI_Request_get_status found the request complete, with these results: */
+    bool status_known;            /* MPI_Request_get_status found the request complete, with these results: */
     bool cancelled;
     int32_t from, tag;     /* for receives with wildcards */
     bool makes_comm;       /* MPI_Comm_idup: completion creates a communicator */

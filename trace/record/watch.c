@@ -37,8 +37,8 @@ static void note_init(int unused)
     in_init = 1;
 }
 
-/* The watching process: writes its process id to TOLD when the tracer may end it. */
-static void watch(int ended, int told, const char *folder, const char *program)
+/* The watching process: writes its process id to READY when the tracer may end it. */
+static void watch(int ended, int ready, const char *folder, const char *program)
 {
     char text[512];
     struct pollfd end = {.fd = STDERR_FILENO + 1, .events = POLLIN};
@@ -46,7 +46,7 @@ static void watch(int ended, int told, const char *folder, const char *program)
     prctl(PR_SET_NAME, MPG_WATCH_NAME);
     signal(SIGINT, SIG_IGN);
     signal(MPG_WATCH_IN_INIT, note_init);
-    (void)!write(told, &number, sizeof number);
+    (void)!write(ready, &number, sizeof number);
     keep_only(ended);
     while (poll(&end, 1, -1) < 0)
         ;

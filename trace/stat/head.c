@@ -166,8 +166,8 @@ static void print_machine(const struct mpg_trace *t)
         putchar('\n');
     }
     if (mpg_trace_cores(t, &hosts, &n, NULL) == 0) {
-        for (size_t i = 0, told = 0; i < n && told < MOST_HOSTS; i++)
-            if (hosts[i].cores > 0 && ++told) {
+        for (size_t i = 0, known = 0; i < n && known < MOST_HOSTS; i++)
+            if (hosts[i].cores > 0 && ++known) {
                 printf("cores       %d for %" PRId32 " rank%s", hosts[i].cores, hosts[i].ranks,
                        hosts[i].ranks == 1 ? "" : "s");
                 if (hosts[i].limit > 0)
@@ -189,16 +189,16 @@ static void print_machine(const struct mpg_trace *t)
 static double mean_fact(const struct mpg_trace *t, const char *key)
 {
     double sum_ns = 0;
-    int32_t told = 0;
+    int32_t known = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
         const char *value = mpg_trace_find_fact(t, r, key);
         const double ns = mpg_units_parse_fact(value, -1);
         if (ns >= 0) {
             sum_ns += ns;
-            told++;
+            known++;
         }
     }
-    return told ? sum_ns / told : -1;
+    return known ? sum_ns / known : -1;
 }
 
 /* Returns the tracer's time for a recorded call: as measured in the run, if all ranks stated it in the end; else as measured

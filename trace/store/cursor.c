@@ -15,7 +15,7 @@ enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 /* How a receive or send ended, and whether its partner was reported. */
 struct ending {
     enum ending_state state;
-    bool wildcard, sends, told;
+    bool wildcard, sends, reported;
     bool cancelling; /* the rank asked for cancellation */
     int32_t source, tag;
 };
@@ -113,7 +113,7 @@ static void note_partner(struct mpg_cursor *c, const struct mpg_resolution *r)
     struct ending *ending = find_ending(c, r->request);
     if (!ending)
         return;
-    ending->told = true;
+    ending->reported = true;
     ending->source = r->source;
     ending->tag = r->tag;
 }
@@ -252,7 +252,7 @@ static int resolve_request(struct mpg_cursor *c, struct mpg_event *e, struct mpg
     struct ending ending;
     if (look_ahead(c, e->requests[0], &ending, err) < 0)
         return -1;
-    if (!ending.told)
+    if (!ending.reported)
         return 0;
     if (e->any & MPG_ANY_SOURCE)
         e->from = ending.source;
@@ -277,7 +277,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
             continue;
         if (look_ahead(c, e->requests[i], &ending, err) < 0)
             return -1;
-        if (ending.told)
+        if (ending.reported)
             list[n++] = (struct mpg_resolution){e->requests[i], ending.source, ending.tag};
     }
     e->resolutions = list;

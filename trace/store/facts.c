@@ -163,8 +163,8 @@ uint32_t mpg_trace_thread(const struct mpg_trace *t, int32_t rank, uint32_t i)
 }
 
 /* A death reported by the text form ("THREAD [CALL ENTER]"), which has no segments. */
-static bool told_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
-                       enum mpg_call *call, int64_t *enter_ns)
+static bool reported_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
+                           enum mpg_call *call, int64_t *enter_ns)
 {
     const char *key, *value;
     for (size_t i = 0; mpg_trace_fact(t, rank, i, &key, &value); i++) {
@@ -203,7 +203,7 @@ bool mpg_trace_died(const struct mpg_trace *t, int32_t rank, uint32_t thread, en
     *call = mpg_trace_inside(s);
     *enter_ns = *call == MPG_CALL_COUNT ? 0 : s->progress.inside_ns;
     return !t->rank[rank].finalizes && !t->rank[rank].runs &&
-           ((s->has_segment && !stopped) || told_death(t, rank, thread, call, enter_ns));
+           ((s->has_segment && !stopped) || reported_death(t, rank, thread, call, enter_ns));
 }
 
 void mpg_trace_note_killed(struct mpg_trace *t, int32_t rank)
@@ -212,7 +212,7 @@ void mpg_trace_note_killed(struct mpg_trace *t, int32_t rank)
         struct trace_stream *s = &t->rank[rank].stream[thread];
         enum mpg_call call = MPG_CALL_COUNT;
         int64_t enter_ns;
-        if (s->finalizes || !told_death(t, rank, thread, &call, &enter_ns) ||
+        if (s->finalizes || !reported_death(t, rank, thread, &call, &enter_ns) ||
             call != MPG_CALL_Finalize)
             continue;
         s->progress.inside_ns = enter_ns;

@@ -184,8 +184,8 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
     const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, s->progress_slot, SLOT_VALUE);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
-        const double asked = left[w] + t->lambda[w];
-        met[w] = asked > posted[w] ? asked : posted[w];
+        const double announced = left[w] + t->lambda[w];
+        met[w] = announced > posted[w] ? announced : posted[w];
         begin[w] = met[w] - t->lambda[w];
         arrival[w] = met[w] + t->tau[w];
     }
