@@ -62,16 +62,16 @@ static void add_run(struct columns *x, size_t w)
     const int width = alone ? 10 : 11;
     add(x, w, "calls", NULL, w == 0 ? "number" : NULL, 10);
     add(x, w, "waited", NULL, alone ? "waited" : NULL, width);
-    add(x, w, "time_ns", NULL, alone ? "time" : w == 0 ? "traced time" : "pred. time", width)->say = mpg_units_format_time;
+    add(x, w, "time_ns", NULL, alone ? "time" : w == 0 ? "traced time" : "pred. time", width)->formatter = mpg_units_format_time;
     add(x, w, NULL, "", alone ? "of total" : NULL, 8)->format = "%.2f %%";
-    add(x, w, "wait_ns", NULL, "wait", width)->say = mpg_units_format_time;
+    add(x, w, "wait_ns", NULL, "wait", width)->formatter = mpg_units_format_time;
     add(x, w, NULL, "off_cpu_ns", NULL, 0);
     add(x, w, NULL, "transfer_ns", NULL, 0);
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         const char *name = alone && has_kind(x->r, k) ? mpg_wait_name((enum mpg_wait)k) : NULL;
-        add(x, w, mpg_wait_key((enum mpg_wait)k), NULL, name, 15)->say = mpg_table_say_time_if_any;
+        add(x, w, mpg_wait_key((enum mpg_wait)k), NULL, name, 15)->formatter = mpg_table_format_time_if_any;
     }
-    add(x, w, "off_cpu_ns", "", alone && has_off_cpu(x->r) ? "off the CPU" : NULL, 12)->say = mpg_table_say_time_if_any;
+    add(x, w, "off_cpu_ns", "", alone && has_off_cpu(x->r) ? "off the CPU" : NULL, 12)->formatter = mpg_table_format_time_if_any;
 }
 
 static void describe(struct columns *x)

@@ -158,7 +158,7 @@ static int print_totals(const struct mpg_waits_report *r, FILE *out, struct mpg_
     struct mpg_table t = {.column = columns, .columns = 1 + 2 * r->runs, .gap = 1};
     for (size_t w = 0; w < r->runs; w++) {
         columns[1 + 2 * w] = (struct mpg_table_column){
-            .heading = r->runs > 1 ? mpg_waits_run_name(w) : "", .say = mpg_units_format_time, .width = 12};
+            .heading = r->runs > 1 ? mpg_waits_run_name(w) : "", .formatter = mpg_units_format_time, .width = 12};
         columns[2 + 2 * w] = (struct mpg_table_column){.heading = "of total", .format = "%.2f %%", .width = 10};
         all[w] = mpg_waits_of_all(r->run[w]);
         total_ns[w] = total_of(r, w);

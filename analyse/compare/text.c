@@ -15,7 +15,7 @@ enum { CELL = 64, MOST_TRACES = 3 };
 /* ---- cells ---- */
 
 /* Formats a time, or a change with its sign. */
-static char *say_time(char *text, double ns, bool is_change)
+static char *format_time(char *text, double ns, bool is_change)
 {
     text[0] = '+';
     mpg_units_format_time(text + (is_change && ns > 0), CELL - 1, ns);
@@ -46,9 +46,9 @@ static void put_chance(struct mpg_table *t, const struct compare_change *x, bool
 static void put_times(struct mpg_table *t, const struct compare_change *x, bool before, bool after)
 {
     char text[CELL];
-    mpg_table_text(t, before ? say_time(text, x->side[COMPARE_BEFORE], false) : NULL);
-    mpg_table_text(t, after ? say_time(text, x->side[COMPARE_AFTER], false) : NULL);
-    mpg_table_text(t, say_time(text, x->change, true));
+    mpg_table_text(t, before ? format_time(text, x->side[COMPARE_BEFORE], false) : NULL);
+    mpg_table_text(t, after ? format_time(text, x->side[COMPARE_AFTER], false) : NULL);
+    mpg_table_text(t, format_time(text, x->change, true));
     if (before && after && x->side[COMPARE_BEFORE] > 0)
         mpg_table_printf(t, "%+.1f %%", 100 * x->change / x->side[COMPARE_BEFORE]);
     else

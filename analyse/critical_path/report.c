@@ -145,8 +145,8 @@ static void put_place(struct mpg_table *t, const char *what, bool before, enum m
 }
 
 static const struct mpg_table_column callsite_columns[] = {
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
-    {.key = "share", .heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "number", .heading = "number", .width = 8},
     {.key = "kind"},
     {.key = "call"},
@@ -154,19 +154,19 @@ static const struct mpg_table_column callsite_columns[] = {
     {.heading = "on the critical path", .width = 44, .fits = true, .left = true},
     {.key = "region", .heading = "region", .left = true}};
 static const struct mpg_table_column region_columns[] = {
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
-    {.key = "share", .heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "number", .heading = "number", .width = 8},
     {.key = "kind", .heading = "on the critical path", .width = 20, .left = true},
     {.key = "region", .heading = "region", .missing = "(none)", .left = true}};
 static const struct mpg_table_column rank_columns[] = {
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
-    {.key = "share", .heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "rank", .heading = "rank", .width = 8}};
 static const struct mpg_table_column segment_columns[] = {
-    {.key = "begin_ns", .heading = "begin", .say = mpg_units_format_time, .width = 10},
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
-    {.key = "share", .heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.key = "begin_ns", .heading = "begin", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "rank", .heading = "rank", .width = 5},
     {.key = "kind"},
     {.key = "call"},
@@ -174,8 +174,8 @@ static const struct mpg_table_column segment_columns[] = {
     {.heading = "longest segments", .width = 44, .fits = true, .left = true},
     {.key = "region", .heading = "region", .left = true}};
 static const struct mpg_table_column delay_columns[] = {
-    {.key = "wait_ns", .heading = "wait", .say = mpg_units_format_time, .width = 10},
-    {.key = "share", .heading = "of waits", .say = mpg_table_say_percent, .width = 8},
+    {.key = "wait_ns", .heading = "wait", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "share", .heading = "of waits", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "waits", .heading = "number", .width = 8},
     {.key = "rank", .heading = "rank", .width = 5},
     {.key = "kind"},

@@ -10,9 +10,9 @@ struct columns {
     size_t n;
 };
 
-static void add(struct columns *x, const char *key, const char *heading, int width, mpg_table_say *say)
+static void add(struct columns *x, const char *key, const char *heading, int width, mpg_table_formatter *formatter)
 {
-    x->list[x->n++] = (struct mpg_table_column){.key = key, .heading = heading, .width = width, .say = say};
+    x->list[x->n++] = (struct mpg_table_column){.key = key, .heading = heading, .width = width, .formatter = formatter};
 }
 
 static void describe(struct columns *x, enum mpg_efficiency_by by)
@@ -29,11 +29,11 @@ static void describe(struct columns *x, enum mpg_efficiency_by by)
     add(x, "mean_compute_ns", NULL, 0, NULL);
     add(x, "max_compute_ns", NULL, 0, NULL);
     add(x, "lost_ns", by == MPG_EFFICIENCY_BY_REGION ? "lost" : NULL, 10, mpg_units_format_time);
-    add(x, "parallel", "parallel", 9, mpg_table_say_percent);
-    add(x, "load_balance", "load balance", 12, mpg_table_say_percent);
-    add(x, "communication", NULL, 0, mpg_table_say_percent);
-    add(x, "serialization", "serialization", 13, mpg_table_say_percent);
-    add(x, "transfer", "transfer", 9, mpg_table_say_percent);
+    add(x, "parallel", "parallel", 9, mpg_table_format_percent);
+    add(x, "load_balance", "load balance", 12, mpg_table_format_percent);
+    add(x, "communication", NULL, 0, mpg_table_format_percent);
+    add(x, "serialization", "serialization", 13, mpg_table_format_percent);
+    add(x, "transfer", "transfer", 9, mpg_table_format_percent);
     add(x, "most_rank", "most on", 7, NULL);
     add(x, "least_rank", "least on", 8, NULL);
 }

@@ -79,7 +79,7 @@ static void put_line(struct mpg_table *t, const char *name, double value, const 
 static int print_tree(const struct mpg_efficiency_ratios *x, FILE *out, struct mpg_error *err)
 {
     static const struct mpg_table_column columns[] = {{.heading = "efficiency", .fits = true, .left = true},
-                                                      {.heading = "value", .width = 9, .say = mpg_table_say_percent},
+                                                      {.heading = "value", .width = 9, .formatter = mpg_table_format_percent},
                                                       {.heading = "is", .left = true}};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .indent = 2, .missing = "-", .trims = true};
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
@@ -179,20 +179,20 @@ static void print_times(const struct mpg_efficiency_report *r, FILE *out)
 static const struct mpg_table_column columns[] = {
     {.key = "trace", .heading = "trace", .fits = true, .left = true},
     {.key = "ranks", .heading = "ranks"},
-    {.key = "run_ns", .heading = "run", .width = 10, .say = mpg_units_format_time},
+    {.key = "run_ns", .heading = "run", .width = 10, .formatter = mpg_units_format_time},
     {.key = "ideal_ns"},
     {.key = "mean_compute_ns"},
     {.key = "max_compute_ns"},
-    {.key = "global", .heading = "global", .width = 8, .say = mpg_table_say_percent},
-    {.key = "parallel", .heading = "parallel", .width = 8, .say = mpg_table_say_percent},
-    {.key = "load_balance", .heading = "load balance", .say = mpg_table_say_percent},
-    {.key = "communication", .heading = "communication", .say = mpg_table_say_percent},
-    {.key = "serialization", .heading = "serialization", .say = mpg_table_say_percent},
-    {.key = "transfer", .heading = "transfer", .width = 8, .say = mpg_table_say_percent},
-    {.key = "computation_scaling", .heading = "computation scaling", .say = mpg_table_say_percent},
-    {.key = "instruction_scaling", .heading = "instructions", .say = mpg_table_say_percent},
-    {.key = "ipc_scaling", .heading = "IPC", .width = 8, .say = mpg_table_say_percent},
-    {.key = "frequency_scaling", .heading = "frequency", .say = mpg_table_say_percent}};
+    {.key = "global", .heading = "global", .width = 8, .formatter = mpg_table_format_percent},
+    {.key = "parallel", .heading = "parallel", .width = 8, .formatter = mpg_table_format_percent},
+    {.key = "load_balance", .heading = "load balance", .formatter = mpg_table_format_percent},
+    {.key = "communication", .heading = "communication", .formatter = mpg_table_format_percent},
+    {.key = "serialization", .heading = "serialization", .formatter = mpg_table_format_percent},
+    {.key = "transfer", .heading = "transfer", .width = 8, .formatter = mpg_table_format_percent},
+    {.key = "computation_scaling", .heading = "computation scaling", .formatter = mpg_table_format_percent},
+    {.key = "instruction_scaling", .heading = "instructions", .formatter = mpg_table_format_percent},
+    {.key = "ipc_scaling", .heading = "IPC", .width = 8, .formatter = mpg_table_format_percent},
+    {.key = "frequency_scaling", .heading = "frequency", .formatter = mpg_table_format_percent}};
 enum { COLUMNS = sizeof columns / sizeof *columns, COUNTER_COLUMNS = 3 };
 
 static void put_run(struct mpg_table *t, const struct mpg_efficiency_report *r, size_t i)

@@ -19,7 +19,7 @@ static void put_head(const struct mpg_messages_report *r, FILE *out)
     fputs("trace       ", out);
     mpg_printable_put(out, mpg_trace_path(r->trace));
     fprintf(out, "\nranks       %" PRId32 "\nmessages    %" PRIu64 ", %s, between %" PRIu32 " of %.0f pairs%s\n", m->ranks,
-            m->all.messages, mpg_table_say_size(bytes, sizeof bytes, m->all.bytes), m->pairs,
+            m->all.messages, mpg_table_format_size(bytes, sizeof bytes, m->all.bytes), m->pairs,
             (double)m->ranks * m->ranks, r->with_collectives ? ", those of collectives among them" : "");
     if (m->transfers > 0)
         fprintf(out, "attention   %" PRIu64 " one-sided transfers are no messages, and in none of these tables\n",
@@ -42,7 +42,7 @@ static int put_collectives(const struct mpg_messages_report *r, FILE *out, struc
          .left = true},
         {.key = "number", .heading = "number", .width = 12},
         {.key = "messages", .heading = "messages", .width = 12},
-        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .width = 12}};
+        {.key = "bytes", .heading = "bytes", .formatter = mpg_table_format_size, .width = 12}};
     const struct mpg_messages *m = r->messages;
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1};
     bool any = false;
@@ -82,7 +82,7 @@ static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, 
     uint32_t next = 0;
     for (int32_t to = 0; to < m->ranks; to++) {
         snprintf(to_rank[to], sizeof to_rank[to], "%" PRId32, to);
-        columns[1 + to] = (struct mpg_table_column){.heading = to_rank[to], .say = of_bytes ? mpg_table_say_size : NULL,
+        columns[1 + to] = (struct mpg_table_column){.heading = to_rank[to], .formatter = of_bytes ? mpg_table_format_size : NULL,
                                                     .width = 10};
     }
     putc('\n', out);
@@ -110,8 +110,8 @@ static int put_pairs(const struct mpg_messages_report *r, size_t n, enum mpg_tab
         {.key = "from", .heading = "from", .width = 8},
         {.key = "to", .heading = "to", .width = 8},
         {.key = "messages", .heading = "messages", .width = 12},
-        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .digits = 15, .width = 12},
-        {.heading = "of all", .say = mpg_table_say_percent, .width = 12}};
+        {.key = "bytes", .heading = "bytes", .formatter = mpg_table_format_size, .digits = 15, .width = 12},
+        {.heading = "of all", .formatter = mpg_table_format_percent, .width = 12}};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1};
     const double all_bytes = r->messages->all.bytes;
     if (j)
@@ -226,11 +226,11 @@ static int put_classes(const struct mpg_messages_report *r, enum mpg_table_forma
                        struct mpg_error *err)
 {
     static const struct mpg_table_column columns[] = {
-        {.key = "least_bytes", .heading = "size from", .say = mpg_table_say_size, .width = 12},
+        {.key = "least_bytes", .heading = "size from", .formatter = mpg_table_format_size, .width = 12},
         {.key = "most_bytes"},
         {.key = "messages", .heading = "messages", .width = 12},
         {.heading = "of all", .format = "%.2f %%", .width = 8},
-        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .digits = 15, .width = 12},
+        {.key = "bytes", .heading = "bytes", .formatter = mpg_table_format_size, .digits = 15, .width = 12},
         {.heading = "of all", .format = "%.2f %%", .width = 8},
         {.heading = "", .left = true}};
     const struct mpg_messages *m = r->messages;

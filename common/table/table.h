@@ -10,11 +10,11 @@
 enum mpg_table_format { MPG_TABLE_TEXT, MPG_TABLE_CSV, MPG_TABLE_JSON };
 
 /* Formats VALUE for people into TEXT of SIZE bytes and returns TEXT: mpg_units_format_time() or a function below. */
-typedef char *mpg_table_say(char *text, size_t size, double value);
-mpg_table_say mpg_table_say_time_if_any; /* a time in ns; empty if not positive */
-mpg_table_say mpg_table_say_size;        /* a size in bytes */
-mpg_table_say mpg_table_say_size_if_any;
-mpg_table_say mpg_table_say_percent;     /* a fraction as a percentage, "12.34 %" */
+typedef char *mpg_table_formatter(char *text, size_t size, double value);
+mpg_table_formatter mpg_table_format_time_if_any; /* a time in ns; empty if not positive */
+mpg_table_formatter mpg_table_format_size;        /* a size in bytes */
+mpg_table_formatter mpg_table_format_size_if_any;
+mpg_table_formatter mpg_table_format_percent;     /* a fraction as a percentage, "12.34 %" */
 
 struct mpg_table_column {
     const char *key;     /* CSV heading with unit ("time_ns"); a range has two ("low_ns,high_ns"); NULL: not in CSV */
@@ -23,8 +23,8 @@ struct mpg_table_column {
                             key creates the object even if it stays empty); NULL: none */
     const char *heading; /* heading in text; NULL: not in text */
     /* Format of a number in text: */
-    mpg_table_say *say;  /* formatter; NULL: by FORMAT, a printf format for double; both NULL: whole number or six digits */
-    const char *format;
+    mpg_table_formatter *formatter; /* NULL: by FORMAT */
+    const char *format;  /* a printf format for double; NULL, as FORMATTER: whole number or six digits */
     double scale;        /* factor applied before formatting; 0: 1 */
     const char *missing; /* text of a missing value; NULL: the table's */
     /* Layout in text: */

@@ -10,34 +10,34 @@
 
 enum { NUMBER = 80, GAP = 2 };
 
-char *mpg_table_say_time_if_any(char *text, size_t size, double value)
+char *mpg_table_format_time_if_any(char *text, size_t size, double value)
 {
     text[0] = '\0';
     return value > 0 ? mpg_units_format_time(text, size, value) : text;
 }
 
-char *mpg_table_say_size(char *text, size_t size, double value)
+char *mpg_table_format_size(char *text, size_t size, double value)
 {
     return mpg_units_format_size(text, size, (int64_t)value);
 }
 
-char *mpg_table_say_size_if_any(char *text, size_t size, double value)
+char *mpg_table_format_size_if_any(char *text, size_t size, double value)
 {
     text[0] = '\0';
-    return value > 0 ? mpg_table_say_size(text, size, value) : text;
+    return value > 0 ? mpg_table_format_size(text, size, value) : text;
 }
 
-char *mpg_table_say_percent(char *text, size_t size, double value)
+char *mpg_table_format_percent(char *text, size_t size, double value)
 {
     snprintf(text, size, "%.2f %%", 100 * value);
     return text;
 }
 
-static void say_number(const struct mpg_table_column *column, double value, char *text)
+static void format_number(const struct mpg_table_column *column, double value, char *text)
 {
     value *= column->scale != 0 ? column->scale : 1;
-    if (column->say)
-        column->say(text, NUMBER, value);
+    if (column->formatter)
+        column->formatter(text, NUMBER, value);
     else if (isnan(value))
         strcpy(text, "-");
     else if (column->format)
@@ -48,27 +48,27 @@ static void say_number(const struct mpg_table_column *column, double value, char
         snprintf(text, NUMBER, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-static void say_range(const struct mpg_table_column *column, const double *value, char *text)
+static void format_range(const struct mpg_table_column *column, const double *value, char *text)
 {
     char low[NUMBER], high[NUMBER];
-    say_number(column, value[0], low);
-    say_number(column, value[1], high);
+    format_number(column, value[0], low);
+    format_number(column, value[1], high);
     snprintf(text, 2 * NUMBER + 4, "%s to %s", low, high);
 }
 
 /* Returns the text of CELL (not MPG_CELL_LINES): its own text or NUMBER_TEXT, which has space for a range. */
-static const char *say(const struct mpg_table *t, size_t c, const struct mpg_table_cell *cell, char *number_text)
+static const char *cell_text(const struct mpg_table *t, size_t c, const struct mpg_table_cell *cell, char *number_text)
 {
     const struct mpg_table_column *column = &t->column[c];
     switch (cell->kind == MPG_CELL_RANGE && isnan(cell->number[0]) ? MPG_CELL_MISSING : cell->kind) {
     case MPG_CELL_MISSING:
         return column->missing ? column->missing : t->missing ? t->missing : "";
     case MPG_CELL_NUMBER:
-        say_number(column, cell->number[0], number_text);
+        format_number(column, cell->number[0], number_text);
         break;
     case MPG_CELL_COUNT:
-        if (column->say)
-            say_number(column, (double)cell->count, number_text);
+        if (column->formatter)
+            format_number(column, (double)cell->count, number_text);
         else
             snprintf(number_text, NUMBER, "%" PRIu64, cell->count);
         break;
@@ -76,7 +76,7 @@ static const char *say(const struct mpg_table *t, size_t c, const struct mpg_tab
         snprintf(number_text, NUMBER, "%" PRId64, cell->integer);
         break;
     case MPG_CELL_RANGE:
-        say_range(column, cell->number, number_text);
+        format_range(column, cell->number, number_text);
         break;
     case MPG_CELL_TRUTH:
         return cell->count ? "yes" : "no";
@@ -156,7 +156,7 @@ void mpg_table_put_text_row(struct mpg_table *t, const struct mpg_table_cell *ro
         if (row && row[c].kind == MPG_CELL_LINES)
             put_lines(&line, row[c].text);
         else
-            put_cell(&line, column, row ? say(t, c, &row[c], number) : column->heading, ends ? 0 : width);
+            put_cell(&line, column, row ? cell_text(t, c, &row[c], number) : column->heading, ends ? 0 : width);
     }
     fprintf(t->out, "%*s\n", t->trims ? 0 : line.blanks, "");
 }
@@ -170,7 +170,7 @@ static int widest(const struct mpg_table *t, size_t c)
         return width;
     for (size_t i = 0; i <= t->rows; i++) {
         const struct mpg_table_cell *cell = i > 0 ? &t->cell[(i - 1) * t->columns + c] : NULL;
-        const int wide = width_of(cell ? say(t, c, cell, number) : column->heading);
+        const int wide = width_of(cell ? cell_text(t, c, cell, number) : column->heading);
         width = wide > width ? wide : width;
     }
     return width;

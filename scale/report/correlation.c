@@ -21,7 +21,7 @@ static const char *sign_of(const struct scale_row *row)
 /* ---- text ---- */
 
 /* Formats a fraction as a percentage, "12.34". */
-static char *say_percent(char *text, size_t size, double part)
+static char *format_percent(char *text, size_t size, double part)
 {
     snprintf(text, size, "%.2f", 100 * part);
     return text;
@@ -47,9 +47,9 @@ static struct mpg_table_column metric_column(const struct scale_report *r, const
 {
     switch (r->analysis->options->metric) {
     case SCALE_SHARE:
-    case SCALE_TIME_OF_APP: return (struct mpg_table_column){.heading = heading, .say = mpg_table_say_percent};
+    case SCALE_TIME_OF_APP: return (struct mpg_table_column){.heading = heading, .formatter = mpg_table_format_percent};
     case SCALE_TIME:
-    case SCALE_MEAN: return (struct mpg_table_column){.heading = heading, .say = mpg_units_format_time};
+    case SCALE_MEAN: return (struct mpg_table_column){.heading = heading, .formatter = mpg_units_format_time};
     default: return (struct mpg_table_column){.heading = heading, .format = "%.4g"};
     }
 }
@@ -75,8 +75,8 @@ static int print_text(const struct scale_report *r, FILE *out, struct mpg_error 
         {.heading = "imbalance r_s", .format = "%.2f"},
         {.heading = waits ? "waits r_s" : NULL, .format = "%.2f"},
         {.heading = waits ? "transfer r_s" : NULL, .format = "%.2f"},
-        {.heading = projects ? projected : NULL, .say = mpg_table_say_percent},
-        {.heading = projects ? "95 %" : NULL, .say = say_percent},
+        {.heading = projects ? projected : NULL, .formatter = mpg_table_format_percent},
+        {.heading = projects ? "95 %" : NULL, .formatter = format_percent},
         {.heading = "", .left = true}};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .fits = true, .trims = true, .missing = "-"};
     mpg_scale_print_head(r, out);

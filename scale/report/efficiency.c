@@ -16,16 +16,16 @@ static const struct mpg_table_column columns[] = {
     {.key = "ideal_ns", .heading = "T_ideal s", .scale = 1e-9},
     {.key = "mean_compute_ns", .heading = "Mean C s", .scale = 1e-9},
     {.key = "max_compute_ns", .heading = "Max C s", .scale = 1e-9},
-    {.key = "global", .heading = "Global", .say = mpg_table_say_percent},
-    {.key = "parallel", .heading = "Parallel", .say = mpg_table_say_percent},
-    {.key = "load_balance", .heading = "Load balance", .say = mpg_table_say_percent},
-    {.key = "communication", .heading = "Communication", .say = mpg_table_say_percent},
-    {.key = "serialization", .heading = "Serialization", .say = mpg_table_say_percent},
-    {.key = "transfer", .heading = "Transfer", .say = mpg_table_say_percent},
-    {.key = "computation_scaling", .heading = "Computation scaling", .say = mpg_table_say_percent},
-    {.key = "instruction_scaling", .heading = "Instructions", .say = mpg_table_say_percent},
-    {.key = "ipc_scaling", .heading = "IPC", .say = mpg_table_say_percent},
-    {.key = "frequency_scaling", .heading = "Frequency", .say = mpg_table_say_percent}};
+    {.key = "global", .heading = "Global", .formatter = mpg_table_format_percent},
+    {.key = "parallel", .heading = "Parallel", .formatter = mpg_table_format_percent},
+    {.key = "load_balance", .heading = "Load balance", .formatter = mpg_table_format_percent},
+    {.key = "communication", .heading = "Communication", .formatter = mpg_table_format_percent},
+    {.key = "serialization", .heading = "Serialization", .formatter = mpg_table_format_percent},
+    {.key = "transfer", .heading = "Transfer", .formatter = mpg_table_format_percent},
+    {.key = "computation_scaling", .heading = "Computation scaling", .formatter = mpg_table_format_percent},
+    {.key = "instruction_scaling", .heading = "Instructions", .formatter = mpg_table_format_percent},
+    {.key = "ipc_scaling", .heading = "IPC", .formatter = mpg_table_format_percent},
+    {.key = "frequency_scaling", .heading = "Frequency", .formatter = mpg_table_format_percent}};
 
 static bool has_counters(const struct scale_run *run)
 {

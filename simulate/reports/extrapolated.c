@@ -103,12 +103,12 @@ double mpg_report_waited(const struct mpg_report *r, int32_t rank)
 static const struct mpg_table_column columns[] = {
     {.key = "rank", .heading = "rank", .width = 6},
     {.key = "processor"},
-    {.key = "run_ns", .heading = "run", .say = mpg_units_format_time, .width = 10},
-    {.key = "work_ns", .heading = "work", .say = mpg_units_format_time, .width = 10},
-    {.key = "wait_ns", .heading = "wait", .say = mpg_units_format_time, .width = 10},
-    {.key = "service_ns", .heading = "service", .say = mpg_units_format_time, .width = 10},
-    {.key = "barrier_ns", .heading = "barrier", .say = mpg_units_format_time, .width = 10},
-    {.key = "processor_ns", .heading = "processor", .say = mpg_units_format_time, .width = 10},
+    {.key = "run_ns", .heading = "run", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "work_ns", .heading = "work", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "wait_ns", .heading = "wait", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "service_ns", .heading = "service", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "barrier_ns", .heading = "barrier", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "processor_ns", .heading = "processor", .formatter = mpg_units_format_time, .width = 10},
     {.key = "call_ns"},
     {.key = "requests"},
     {.key = "utilisation", .json = ""}};

@@ -23,22 +23,22 @@ struct columns {
     char (*key)[KEY]; /* "latency_ns"; without a unit for words and plain numbers */
 };
 
-static char *say_value(char *text, size_t size, double value)
+static char *format_value(char *text, size_t size, double value)
 {
     snprintf(text, size, "%.6g", value);
     return text;
 }
 
-static char *say_bytes(char *text, size_t size, double value)
+static char *format_bytes(char *text, size_t size, double value)
 {
-    return value >= 0 ? mpg_table_say_size(text, size, value) : say_value(text, size, value);
+    return value >= 0 ? mpg_table_format_size(text, size, value) : format_value(text, size, value);
 }
 
 /* Returns the function that writes a value of COLUMN for people. */
-static mpg_table_say *say_of(const struct mpg_result_column *column)
+static mpg_table_formatter *formatter_of(const struct mpg_result_column *column)
 {
     const char *unit = column->unit ? column->unit : "";
-    return strcmp(unit, "ns") == 0 ? mpg_units_format_time : strcmp(unit, "bytes") == 0 ? say_bytes : say_value;
+    return strcmp(unit, "ns") == 0 ? mpg_units_format_time : strcmp(unit, "bytes") == 0 ? format_bytes : format_value;
 }
 
 static void add_values(struct columns *x, const struct mpg_result_table *rows)
@@ -49,7 +49,8 @@ static void add_values(struct columns *x, const struct mpg_result_table *rows)
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
         snprintf(x->key[c], KEY, "%s%s%s", column->name, has_unit ? "_" : "", has_unit ? column->unit : "");
         x->list[x->n++] = (struct mpg_table_column){
-            .key = x->key[c], .json = column->name, .group = "values", .heading = column->name, .say = say_of(column)};
+            .key = x->key[c], .json = column->name, .group = "values", .heading = column->name,
+                .formatter = formatter_of(column)};
     }
 }
 
@@ -69,9 +70,9 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
     const struct mpg_table_column runs[] = {
         {.json = "recorded_run_time_ns"},
         {.json = "traced_run_time_ns", .key = "traced_ns", .heading = differs_traced(rows) ? "traced" : NULL,
-         .say = mpg_units_format_time},
-        {.key = "median_ns", .json = "", .heading = median, .say = mpg_units_format_time},
-        {.key = "low_ns,high_ns", .json = "", .heading = several ? "95 % confidence" : NULL, .say = mpg_units_format_time},
+         .formatter = mpg_units_format_time},
+        {.key = "median_ns", .json = "", .heading = median, .formatter = mpg_units_format_time},
+        {.key = "low_ns,high_ns", .json = "", .heading = several ? "95 % confidence" : NULL, .formatter = mpg_units_format_time},
         {.key = "p5_ns", .json = ""},
         {.key = "p95_ns", .json = ""},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
@@ -80,7 +81,7 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
          .format = "%.5f"},
         {.json = "slowdown_confidence_95", .heading = traced && several ? "95 % confidence" : NULL, .format = "%.5f"},
         {.key = rows->compares ? "faster_than_next" : NULL, .json = "", .heading = rows->compares ? "than the next" : NULL,
-         .say = mpg_say_faster, .missing = "-"}};
+         .formatter = mpg_say_faster, .missing = "-"}};
     memcpy(x->list + x->n, runs, sizeof runs);
     x->n += sizeof runs / sizeof *runs;
 }
@@ -151,16 +152,16 @@ static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *ro
 {
     const double base_ns = x->base_ns > 0 ? x->base_ns : rows->row->traced_ns;
     const char *const which = x->none ? "none" : isnan(x->value) ? "any" : "up to";
-    mpg_table_say *say = say_of(&rows->sought);
+    mpg_table_formatter *formatter = formatter_of(&rows->sought);
     char value[80] = "", low[80] = "none", high[80] = "any", interval[180] = "";
     if (isnan(x->value))
         snprintf(value, sizeof value, "%s", which);
     else
-        say(value, sizeof value, x->value);
+        formatter(value, sizeof value, x->value);
     if (!isnan(x->low))
-        say(low, sizeof low, x->low);
+        formatter(low, sizeof low, x->low);
     if (!isnan(x->high))
-        say(high, sizeof high, x->high);
+        formatter(high, sizeof high, x->high);
     if (x->interval && !isnan(x->value))
         snprintf(interval, sizeof interval, "%s to %s", low, high);
     mpg_table_text(t, x->signature);
@@ -183,7 +184,7 @@ static int put_tolerances(const struct mpg_result_table *rows, bool first, enum 
 {
     const struct mpg_table_column columns[] = {
         {.key = "signature", .heading = "signature"},
-        {.json = "of_run_time_ns", .heading = rows->predicted ? "as given" : "traced", .say = mpg_units_format_time},
+        {.json = "of_run_time_ns", .heading = rows->predicted ? "as given" : "traced", .formatter = mpg_units_format_time},
         {.key = "parameter", .json = "name"},
         {.key = "unit"},
         {.key = "slowdown", .heading = "at most", .format = "%.6g times"},
@@ -206,11 +207,11 @@ static int put_tolerances(const struct mpg_result_table *rows, bool first, enum 
 
 static void print_tolerance(const struct mpg_result_table *rows, const struct mpg_tolerance *t, FILE *out)
 {
-    mpg_table_say *say = say_of(&rows->sought);
+    mpg_table_formatter *formatter = formatter_of(&rows->sought);
     char text[3][80];
     const double values[] = {isnan(t->value) ? t->tried : t->value, t->low, t->high};
     for (int i = 0; i < 3; i++)
-        say(text[i], sizeof text[i], values[i]);
+        formatter(text[i], sizeof text[i], values[i]);
     fprintf(out, "\n  %-13s ", rows->sought.name);
     if (isnan(t->value)) {
         fprintf(out, t->none ? "none: it is more without any\n" : "any: it is no more with %s\n", text[0]);

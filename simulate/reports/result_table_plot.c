@@ -12,7 +12,7 @@
 
 enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 
-static void say_cell(const struct mpg_result_column *column, const struct mpg_result_cell *cell, char *text)
+static void format_cell(const struct mpg_result_column *column, const struct mpg_result_cell *cell, char *text)
 {
     if (cell->word)
         mpg_printable(text, TEXT, mpg_plot_last_part(cell->word));
@@ -87,7 +87,7 @@ static void name_line(const void *of, size_t i, char *name)
     for (size_t c = 1; c < rows->columns && used + TEXT < 2 * TEXT; c++) {
         const struct mpg_result_cell *cell = &rows->row[i].cell[c];
         char text[TEXT];
-        say_cell(&rows->column[c], cell, text);
+        format_cell(&rows->column[c], cell, text);
         used += (size_t)snprintf(name + used, 2 * TEXT - used, "%s%s%s%s", c > 1 ? ", " : "",
                                  cell->word ? "" : rows->column[c].name, cell->word ? "" : " ", text);
     }

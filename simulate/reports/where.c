@@ -197,13 +197,13 @@ static double percent(double part)
     return rounded == 0 ? 0 : rounded;
 }
 
-static char *say_share(char *text, size_t size, double part)
+static char *format_share(char *text, size_t size, double part)
 {
     snprintf(text, size, "%.2f %%", percent(part));
     return text;
 }
 
-static char *say_bound(char *text, size_t size, double part)
+static char *format_bound(char *text, size_t size, double part)
 {
     snprintf(text, size, "%6.2f", percent(part));
     return text;
@@ -259,8 +259,8 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_attribu
     const struct mpg_where_figures f = mpg_where_choose_unit(r->ranks * largest_ns);
     const bool delays = !r->predicted;
     const struct mpg_table_column columns[] = {
-        {.heading = "share", .say = say_share, .missing = "-  ", .gap = 1, .width = 9},
-        {.heading = "95 % interval", .say = say_bound, .width = 16},
+        {.heading = "share", .formatter = format_share, .missing = "-  ", .gap = 1, .width = 9},
+        {.heading = "95 % interval", .formatter = format_bound, .width = 16},
         mpg_where_figure_column(&f, delays ? "injected" : "time", 0),
         mpg_where_figure_column(&f, delays ? "absorbed" : NULL, '-'),
         mpg_where_figure_column(&f, delays && tracer(all) != 0 ? "tracer" : NULL, '-'),

@@ -35,7 +35,7 @@ static struct parts parts_of(const struct mpg_target_table *x)
     return has;
 }
 
-static char *say_utilisation(char *text, size_t size, double part)
+static char *format_utilisation(char *text, size_t size, double part)
 {
     snprintf(text, size, "%.1f %%", 100 * part);
     return text;
@@ -56,14 +56,14 @@ static size_t describe(const struct mpg_target_table *x, struct mpg_table_column
         {.group = "values"}};
     const struct mpg_table_column after[] = {
         {.key = "place", .json = ""},
-        {.key = "run_ns", .json = "", .heading = has.intervals ? "median run" : "run", .say = mpg_units_format_time},
+        {.key = "run_ns", .json = "", .heading = has.intervals ? "median run" : "run", .formatter = mpg_units_format_time},
         {.key = "run_low_ns,run_high_ns", .json = "", .heading = has.intervals ? "95 % confidence" : NULL,
-         .say = mpg_units_format_time},
+         .formatter = mpg_units_format_time},
         {.key = "run_mean_ns", .json = ""},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "place", .heading = several ? "place" : NULL},
         {.json = "faster_than_next", .optional = true, .heading = several && has.intervals ? "than the next" : NULL,
-         .say = mpg_say_faster, .missing = "-"},
+         .formatter = mpg_say_faster, .missing = "-"},
         {.key = "work_ns"},
         {.key = "noise_ns"},
         {.key = "wait_ns"},
@@ -75,11 +75,11 @@ static size_t describe(const struct mpg_target_table *x, struct mpg_table_column
         {.key = "efficiency"},
         {.heading = has.against ? "T(1)/T" : NULL, .format = "%.4g", .missing = "-"},
         {.heading = "efficiency", .format = "%.4g", .missing = "-"},
-        {.key = "utilisation", .heading = "utilised", .say = say_utilisation},
-        {.heading = "waiting", .say = mpg_units_format_time},
-        {.heading = has.service ? "serving" : NULL, .say = mpg_units_format_time},
-        {.heading = has.barriers ? "barriers" : NULL, .say = mpg_units_format_time},
-        {.heading = has.processors ? "no processor" : NULL, .say = mpg_units_format_time},
+        {.key = "utilisation", .heading = "utilised", .formatter = format_utilisation},
+        {.heading = "waiting", .formatter = mpg_units_format_time},
+        {.heading = has.service ? "serving" : NULL, .formatter = mpg_units_format_time},
+        {.heading = has.barriers ? "barriers" : NULL, .formatter = mpg_units_format_time},
+        {.heading = has.processors ? "no processor" : NULL, .formatter = mpg_units_format_time},
         {.key = "against_ns", .optional = true},
         {.key = "speedup_against", .optional = true},
         {.key = "efficiency_against", .optional = true},

@@ -242,8 +242,8 @@ static int by_time(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-#define TIME(HEADING) {.heading = HEADING, .say = mpg_units_format_time, .width = 10}
-#define SIZE(HEADING) {.heading = HEADING, .say = mpg_table_say_size_if_any, .width = 10}
+#define TIME(HEADING) {.heading = HEADING, .formatter = mpg_units_format_time, .width = 10}
+#define SIZE(HEADING) {.heading = HEADING, .formatter = mpg_table_format_size_if_any, .width = 10}
 enum { CALL, COLUMNS = 12 };
 static const struct mpg_table_column columns[COLUMNS] = {
     [CALL] = {.heading = "call", .width = 22, .left = true},

@@ -42,11 +42,11 @@ static const struct mpg_table_column columns[] = {
     {.key = "call", .heading = "call", .width = 16, .fits = true, .left = true},
     {.key = "callsite"},
     {.key = "calls", .heading = "number", .width = 10},
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
-    {.key = "least_ns", .heading = "min", .say = mpg_units_format_time, .width = 10},
-    {.key = "most_ns", .heading = "max", .say = mpg_units_format_time, .width = 10},
-    {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 10},
-    {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 10},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "least_ns", .heading = "min", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "most_ns", .heading = "max", .formatter = mpg_units_format_time, .width = 10},
+    {.key = "sent_bytes", .heading = "sent", .formatter = mpg_table_format_size_if_any, .width = 10},
+    {.key = "received_bytes", .heading = "received", .formatter = mpg_table_format_size_if_any, .width = 10},
     {.heading = "from", .gap = 2, .left = true}};
 
 static void put_line(struct mpg_table *t, const struct stat_line *l)

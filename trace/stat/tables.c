@@ -34,12 +34,12 @@ static struct mpg_table begin_calls(const struct stat_summary *s, struct mpg_tab
     static const struct mpg_table_column list[] = {
         {.key = "call", .heading = "call", .width = 24, .left = true},
         {.key = "calls", .heading = "number", .width = 12},
-        {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
+        {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 12},
         {.heading = "of run", .format = "%.2f %%", .width = 8},
         {.key = "least_ns"},
         {.key = "most_ns"},
-        {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 12},
-        {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 12}};
+        {.key = "sent_bytes", .heading = "sent", .formatter = mpg_table_format_size_if_any, .width = 12},
+        {.key = "received_bytes", .heading = "received", .formatter = mpg_table_format_size_if_any, .width = 12}};
     memcpy(columns, list, sizeof list);
     for (int i = 0; i < MPG_CALL_COUNT; i++) {
         const int length = (int)strlen(mpg_call_name((enum mpg_call)i)) + 4;
@@ -102,9 +102,9 @@ static const struct mpg_table_column region_columns[] = {
     {.key = "region", .heading = "region", .width = 24, .left = true},
     {.key = "visits", .heading = "number", .width = 12},
     {.key = "unended"},
-    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
+    {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 12},
     {.heading = "of run", .format = "%.2f %%", .width = 8},
-    {.key = "in_mpi_ns", .heading = "in MPI", .say = mpg_units_format_time, .width = 12}};
+    {.key = "in_mpi_ns", .heading = "in MPI", .formatter = mpg_units_format_time, .width = 12}};
 
 static void put_region(struct mpg_table *t, const struct stat_summary *s, const struct stat_region *r)
 {
@@ -211,18 +211,19 @@ static struct mpg_table begin_ranks(const struct stat_summary *s, struct mpg_tab
         {.key = "whole"},
         {.key = "threads"},
         {.heading = "calls", .width = 12},
-        {.key = "run_ns", .heading = "run time", .say = mpg_units_format_time, .width = 12},
-        {.heading = "in MPI", .say = mpg_units_format_time, .width = 12},
-        {.key = "in_mpi_share", .heading = "of run", .say = mpg_table_say_percent, .width = 10},
-        {.key = "off_cpu_ns", .optional = true, .heading = off ? "off the CPU" : NULL, .say = mpg_units_format_time, .width = 12},
-        {.key = "off_cpu_in_mpi_ns", .optional = true, .heading = off ? "off in MPI" : NULL, .say = mpg_units_format_time,
+        {.key = "run_ns", .heading = "run time", .formatter = mpg_units_format_time, .width = 12},
+        {.heading = "in MPI", .formatter = mpg_units_format_time, .width = 12},
+        {.key = "in_mpi_share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 10},
+        {.key = "off_cpu_ns", .optional = true, .heading = off ? "off the CPU"
+         : NULL, .formatter = mpg_units_format_time, .width = 12},
+        {.key = "off_cpu_in_mpi_ns", .optional = true, .heading = off ? "off in MPI" : NULL, .formatter = mpg_units_format_time,
          .width = 12},
         {.key = "calls"},
         {.key = "time_ns"},
         {.key = "least_ns"},
         {.key = "most_ns"},
-        {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 12},
-        {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 12}};
+        {.key = "sent_bytes", .heading = "sent", .formatter = mpg_table_format_size_if_any, .width = 12},
+        {.key = "received_bytes", .heading = "received", .formatter = mpg_table_format_size_if_any, .width = 12}};
     memcpy(columns, list, sizeof list);
     return (struct mpg_table){.column = columns, .columns = sizeof list / sizeof *list, .gap = 1};
 }
