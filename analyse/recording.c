@@ -26,7 +26,7 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
     return x;
 }
 
-const char *mpg_recording_say(const struct mpg_recording *x, const char *advice, char *text, size_t size)
+const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
 {
     const double between = 100 * x->between_share, calls = 100 * x->calls_share;
     if (!x->known && between + calls == 0)

@@ -27,7 +27,7 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
 bool mpg_recording_has_good_intervals(const struct mpg_recording *recording);
 /* Writes RECORDING in words, without a line end, to TEXT of SIZE bytes, and returns TEXT. ADVICE follows where it is not
  * reliable. */
-const char *mpg_recording_say(const struct mpg_recording *recording, const char *advice, char *text, size_t size);
+const char *mpg_recording_describe(const struct mpg_recording *recording, const char *advice, char *text, size_t size);
 /* Writes RECORDING as the member KEY. */
 void mpg_recording_json(struct mpg_json *json, const char *key, const struct mpg_recording *recording);
 

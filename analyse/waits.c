@@ -180,7 +180,7 @@ struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *w, const struct 
 }
 
 /* Tells the observer of the call that S leaves at LEAVE_NS. */
-static int tell_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, struct mpg_error *err)
+static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, struct mpg_error *err)
 {
     struct waits_stream *stream = &w->stream[s->stream];
     struct mpg_wait_event event = {.waits = w, .step = s, .enter_ns = stream->at_ns, .leave_ns = leave_ns,
@@ -242,7 +242,7 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     }
     int status = mpg_waits_count(w, s, &one, err);
     if (status == 0 && w->observer)
-        status = tell_leave(w, s, until_ns, err);
+        status = notify_leave(w, s, until_ns, err);
     stream = &w->stream[s->stream];
     stream->at_ns = until_ns;
     if (w->begun.count > 0)

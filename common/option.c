@@ -304,7 +304,7 @@ static char *renew_words(const struct mpg_program *program, const struct mpg_opt
         if (!r->old)
             continue;
         if (!program->silent)
-            mpg_printable_tell("%s: --%s is --%s now\n", program->name, old, r->now);
+            mpg_printable_print_error("%s: --%s is --%s now\n", program->name, old, r->now);
         char *now = NULL;
         if (asprintf(&now, "%.*s%s%s", (int)(p - text), text, r->now + strlen(o->name) + 1, p + size) < 0)
             mpg_option_usage_error(program, "out of memory");
@@ -378,8 +378,8 @@ static void take_old(const struct mpg_program *program, const char *name, const 
         mpg_option_usage_error(program, "--%s is not understood", old);
     snprintf(kept->text, size, "%s%s", r->now ? r->now : "", old + length);
     if (!program->silent)
-        mpg_printable_tell(r->now ? "%s: --%s is --%s now\n" : "%s: --%s need not be said any more\n", program->name, old,
-                           kept->text);
+        mpg_printable_print_error(r->now ? "%s: --%s is --%s now\n" : "%s: --%s need not be said any more\n", program->name, old,
+                                  kept->text);
     free(old);
     if (!r->now)
         return;

@@ -96,7 +96,7 @@ void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length)
     mpg_printable_put_bytes(stream, p, (size_t)(end - p));
 }
 
-void mpg_printable_tell(const char *format, ...)
+void mpg_printable_print_error(const char *format, ...)
 {
     char text[MPG_PRINTABLE_MESSAGE];
     va_list args;

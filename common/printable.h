@@ -35,7 +35,7 @@ void mpg_printable_put_bytes(FILE *stream, const void *bytes, size_t length);
 void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length);
 /* Prints a message of at most MPG_PRINTABLE_MESSAGE bytes to standard error, like fprintf(3). Escapes the message but keeps
  * line ends. */
-void mpg_printable_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void mpg_printable_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum { MPG_PRINTABLE_MESSAGE = 4096 };
 
 #endif

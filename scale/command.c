@@ -207,7 +207,7 @@ static int plot(const struct wanted *w, const struct scale_analysis *a, struct m
     const struct mpg_plot_options options = {.maker = "mpgscale", .folder = w->plot};
     struct mpg_plot_outcome outcome = {.plots = 0};
     const int status = mpg_scale_plot(a, &w->select, &options, &outcome, err);
-    return mpg_plot_tell(&options, status, &outcome, err);
+    return mpg_plot_report(&options, status, &outcome, err);
 }
 
 static int analyse(struct wanted *w, struct scale_set *set, const struct scale_notes *notes, struct mpg_error *err)

@@ -135,10 +135,10 @@ static void set_values(const struct request *request)
 }
 
 /* Reports once for all ranks why PROGRAM is not traced. */
-static void tell_untraced(const char *program, const char *why)
+static void report_untraced(const char *program, const char *why)
 {
     if (mpg_launcher_is_first())
-        mpg_printable_tell("mpgtrace record: %s runs untraced: %s\n", program, why);
+        mpg_printable_print_error("mpgtrace record: %s runs untraced: %s\n", program, why);
 }
 
 /* Returns the MPI of the tracer to preload. A program linked to no MPI can load one later, or run programs that are
@@ -163,7 +163,7 @@ static int preload_for(const struct request *request, const struct mpg_record_ta
     const enum mpg_mpi mpi = choose_mpi(request, target);
     if (target->unknown_mpi[0]) {
         snprintf(tracer, sizeof tracer, "%s is of no kind that mpgtrace knows", target->unknown_mpi);
-        tell_untraced(program, tracer);
+        report_untraced(program, tracer);
         return 0;
     }
     if (target->mpi != MPG_MPI_NONE && target->mpi != mpi && !target->loads_late)
@@ -175,14 +175,14 @@ static int preload_for(const struct request *request, const struct mpg_record_ta
                                                            sizeof counters, err) < 0))
         return -1;
     if (status > 0) {
-        tell_untraced(program, err->text);
+        report_untraced(program, err->text);
         return 0;
     }
     if (target->gains_rights)
-        tell_untraced(program, "it is setuid, setgid or has capabilities, so the dynamic linker "
+        report_untraced(program, "it is setuid, setgid or has capabilities, so the dynamic linker "
                                "preloads nothing");
     else if (target->kind == MPG_ELF_STATIC && !target->has_tracer)
-        tell_untraced(program, "it is linked statically, so nothing can be preloaded; link it "
+        report_untraced(program, "it is linked statically, so nothing can be preloaded; link it "
                                "with -lmpgtrace (see mpgtrace(1))");
     if (target->sanitizer[0])
         libraries[n++] = target->sanitizer;

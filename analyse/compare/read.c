@@ -119,7 +119,7 @@ int mpg_compare_read(struct compare_run *run, const char *path, int frames, cons
     struct mpg_trace *trace = mpg_trace_open(path, err);
     const int status = trace ? read_trace(run, trace, frames, debug_path, err) : -1;
     if (status == 0 && mpg_trace_cut(trace))
-        mpg_printable_tell("mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
+        mpg_printable_print_error("mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
     mpg_trace_close(trace);
     return status;
 }

@@ -150,7 +150,7 @@ static void print_attention(const struct mpg_graph_counts *c, FILE *out)
 static void print_recording(const struct mpg_recording *recording, FILE *out)
 {
     char words[RECORDING_TEXT];
-    fprintf(out, "Recording             %s\n", mpg_recording_say(recording, "", words, sizeof words));
+    fprintf(out, "Recording             %s\n", mpg_recording_describe(recording, "", words, sizeof words));
 }
 
 static void print_times(const struct mpg_efficiency_report *r, FILE *out)
@@ -252,7 +252,7 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
             continue;
         fputs("Recording             ", out);
         mpg_printable_put(out, r->traced[i].path);
-        fprintf(out, ": %s\n", mpg_recording_say(&recording, "", words, sizeof words));
+        fprintf(out, ": %s\n", mpg_recording_describe(&recording, "", words, sizeof words));
     }
 }
 

@@ -40,7 +40,7 @@ static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_er
     if (status == 0 && listed)
         mpg_messages_sort(&found);
     if (status == 0 && a->plot)
-        status = mpg_plot_and_tell(a->program, a->plot, a->keep, mpg_matrix_draw, &r, err);
+        status = mpg_plot_and_report(a->program, a->plot, a->keep, mpg_matrix_draw, &r, err);
     else if (status == 0)
         status = print_report(a, &r, err);
     mpg_messages_clear(&found);

@@ -25,7 +25,7 @@ static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struc
     }
     if (mpg_output_commit(out, err) < 0)
         return -1;
-    mpg_timeline_tell("mpgtrace timeline", hidden);
+    mpg_timeline_print_hidden("mpgtrace timeline", hidden);
     return 0;
 }
 

@@ -141,7 +141,7 @@ int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const st
     return status;
 }
 
-void mpg_timeline_tell(const char *program, uint64_t hidden)
+void mpg_timeline_print_hidden(const char *program, uint64_t hidden)
 {
     if (hidden > 0)
         fprintf(stderr, "%s: attention: %" PRIu64 " regions begin within 256 others and are not in the timeline\n", program,

@@ -43,6 +43,6 @@ struct mpg_timeline_run {
 int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
 /* Tells on standard error, for PROGRAM, that HIDDEN regions are left out; nothing for 0. */
-void mpg_timeline_tell(const char *program, uint64_t hidden);
+void mpg_timeline_print_hidden(const char *program, uint64_t hidden);
 
 #endif

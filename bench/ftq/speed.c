@@ -27,7 +27,7 @@ void mpg_pace_begin(struct mpg_pace *pace, double resolution)
 }
 
 /* Returns whether the undisturbed rest of QUANTUM determines a pace. */
-static bool tells(const struct mpg_quantum *quantum, double ticks)
+static bool is_usable(const struct mpg_quantum *quantum, double ticks)
 {
     return quantum->units >= LEAST_UNITS && ticks - quantum->gone >= LEAST_LEFT * ticks;
 }
@@ -38,13 +38,13 @@ void mpg_pace_follow(struct mpg_pace *pace, double ticks, struct mpg_quantum *qu
         quantum->interrupted = 0;
         quantum->gone = 0;
     }
-    if (tells(quantum, ticks))
+    if (is_usable(quantum, ticks))
         set_unit(pace, (ticks - quantum->gone) / (double)quantum->units);
 }
 
 double mpg_quantum_rate(const struct mpg_quantum *quantum, double ticks)
 {
-    return tells(quantum, ticks) ? (double)quantum->units / (ticks - quantum->gone) : 0;
+    return is_usable(quantum, ticks) ? (double)quantum->units / (ticks - quantum->gone) : 0;
 }
 
 struct mpg_speed mpg_speed_summary(double *rate, size_t n)

@@ -141,7 +141,7 @@ static struct {
     const atomic_bool *silent;
 } announced;
 
-static void say(const char *text)
+static void write_error_text(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written; /* no way to report a failure */
@@ -150,10 +150,10 @@ static void say(const char *text)
 static void announce(int number)
 {
     if (!announced.silent || !atomic_load(announced.silent)) {
-        say(announced.program);
-        say(": interrupted; the files in ");
-        say(announced.dir);
-        say(" are complete, the running measurement is lost\n");
+        write_error_text(announced.program);
+        write_error_text(": interrupted; the files in ");
+        write_error_text(announced.dir);
+        write_error_text(" are complete, the running measurement is lost\n");
     }
     raise(number); /* SA_RESETHAND restored the default action */
 }

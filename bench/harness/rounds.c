@@ -101,7 +101,7 @@ static void receive_off(const struct work *w, int64_t recorded)
                  MPI_STATUS_IGNORE);
 }
 
-static void tell(const struct work *w, const struct command *c)
+static void send_command(const struct work *w, const struct command *c)
 {
     MPI_Send(c, sizeof *c, MPI_BYTE, 1, TAG, w->pair->comm);
 }
@@ -110,7 +110,7 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
 {
     const struct mpg_bench_cell *p = &w->plan->cell[cell];
     struct command c = {ORDER_EXCHANGE, p->size_bytes, p->window, unrecorded, recorded};
-    tell(w, &c);
+    send_command(w, &c);
     run_block(w, &c);
     if (recorded > 0)
         MPI_Recv(w->stamps->arrived, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
@@ -330,7 +330,7 @@ static int probe_clock(struct work *w, struct mpg_error *err)
 {
     struct command c = {.order = ORDER_PROBE};
     w->probed_ns = mpg_clock_ns();
-    tell(w, &c);
+    send_command(w, &c);
     return mpg_sync_probe(w->sync, err);
 }
 
@@ -373,7 +373,7 @@ static int lead(struct work *w, struct mpg_error *err)
     for (size_t i = 0; w->rounds->adaptive && i < w->plan->n; i++)
         if (w->state[i].n > 0 && !w->state[i].done)
             check_goal(w, i);
-    tell(w, &end);
+    send_command(w, &end);
     return status;
 }
 

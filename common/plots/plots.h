@@ -52,7 +52,7 @@ typedef int plot_draw(struct plot_session *session, const void *what, struct mpg
 /* Calls DRAW to draw WHAT into the folder of OPTIONS. Runs the gnuplot named by MPGKIT_GNUPLOT, otherwise the one on PATH.
  * Draws into a temporary subfolder, checks the plots and renames them at the end. On failure nothing is left, and a folder
  * created by this call is removed. SIGINT, SIGTERM and SIGHUP interrupt the drawing; the caller then raises
- * outcome->interrupted. On success the caller clears OUTCOME; mpg_plot_tell() does both. Not thread-safe. Errors: no gnuplot,
+ * outcome->interrupted. On success the caller clears OUTCOME; mpg_plot_report() does both. Not thread-safe. Errors: no gnuplot,
  * folder not writable, gnuplot failed, out of memory, errors of DRAW. */
 int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what, struct mpg_plot_outcome *outcome,
                  struct mpg_error *err);
@@ -60,12 +60,13 @@ void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 
 /* Reports the result of mpg_plot_all(), which returned STATUS, on standard error: the plots drawn and the plots omitted.
  * Clears OUTCOME. After an interruption prints ERR and raises the signal. Returns STATUS; the caller prints other errors. */
-int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
-                  const struct mpg_error *err);
+int mpg_plot_report(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+                    const struct mpg_error *err);
 
-/* Calls mpg_plot_all() and mpg_plot_tell(): DRAW draws WHAT for the program MAKER into FOLDER. KEEP: see struct
+/* Calls mpg_plot_all() and mpg_plot_report(): DRAW draws WHAT for the program MAKER into FOLDER. KEEP: see struct
  * mpg_plot_options. Errors: see mpg_plot_all(). */
-int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
+int mpg_plot_and_report(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what,
+                        struct mpg_error *err);
 
 /* Returns -1 with ERR if a signal has interrupted the drawing, otherwise 0. */
 int mpg_plot_interruption(struct mpg_error *err);

@@ -15,7 +15,7 @@ void mpg_graph_channels_init(struct channels *all, bool has_more)
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 
-bool mpg_graph_says_more(const struct channels *all)
+bool mpg_graph_channels_have_more(const struct channels *all)
 {
     return all->message_pool.size > sizeof(struct message);
 }
@@ -83,7 +83,7 @@ static struct message *new_message(struct channels *all, const struct channel_na
     m->comm = name->where;
     m->tag = name->tag;
     m->space = name->space;
-    m->has_more = mpg_graph_says_more(all);
+    m->has_more = mpg_graph_channels_have_more(all);
     return m;
 }
 

@@ -25,7 +25,7 @@ struct channels {
 /* HAS_MORE: messages have a struct more_of_message. */
 void mpg_graph_channels_init(struct channels *channels, bool has_more);
 /* Returns HAS_MORE. */
-bool mpg_graph_says_more(const struct channels *channels);
+bool mpg_graph_channels_have_more(const struct channels *channels);
 /* Converts NAME to a map key. */
 void mpg_graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* Returns the channel NAME, made on first use; NULL with ERR: out of memory. */

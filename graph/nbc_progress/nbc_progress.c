@@ -42,8 +42,8 @@ void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress)
 enum { MOST_MEMBERS = 256 };
 
 /* Fills COMPLETION and returns true if the completion of PART by CALL can wait for other members' calls. */
-static bool ask(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
-                struct completion *completion)
+static bool observe_completion(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
+                               struct completion *completion)
 {
     if (!nbc_progress || !nbc_progress->progress->is_on || !mpg_graph_part_is_nonblocking(nbc_progress->collectives, part,
                                                                                           &completion->nonblocking_part) ||
@@ -65,8 +65,8 @@ int mpg_graph_await_nbc_progress(struct nbc_progress *nbc_progress, const struct
                                  struct mpg_error *err)
 {
     struct completion completion;
-    if (!ask(nbc_progress, part, call, &completion) || (!nbc_progress->observes &&
-                                                        !find(nbc_progress, &completion.nonblocking_part).is_weak))
+    if (!observe_completion(nbc_progress, part, call, &completion) || (!nbc_progress->observes &&
+                                                                       !find(nbc_progress, &completion.nonblocking_part).is_weak))
         return 0;
     for (int32_t i = 0; i < completion.nonblocking_part.p; i++)
         if (i != completion.nonblocking_part.me &&
@@ -95,7 +95,7 @@ int mpg_graph_nbc_edges(struct nbc_progress *nbc_progress, const struct part *pa
                         struct mpg_error *err)
 {
     struct completion completion;
-    if (!ask(nbc_progress, part, call, &completion))
+    if (!observe_completion(nbc_progress, part, call, &completion))
         return 0;
     if (nbc_progress->observes) {
         mpg_graph_nbc_observe(nbc_progress, &completion, call);

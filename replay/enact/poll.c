@@ -27,7 +27,7 @@ static struct poll prepare(struct player *p, const struct mpg_action *action)
     return x;
 }
 
-static int ask(struct player *p, struct poll *x)
+static int poll_once(struct player *p, struct poll *x)
 {
     int flag = 0, index;
     MPI_Status status;
@@ -79,7 +79,7 @@ int play_polls(struct player *p)
             play_lock(p);
             passes_ns = 0;
         }
-        if (ask(p, x) < 0)
+        if (poll_once(p, x) < 0)
             return -1;
         if (run->repetition[i].which == run->success && has_succeeded(p, x)) {
             p->outcome.unneeded += run->repetition_number - i - 1;

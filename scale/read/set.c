@@ -112,7 +112,7 @@ static char *numbered(const char *name, size_t number)
 }
 
 /* Appends "#2" and so on to equal names of sites. An end marker keeps the name of its site. */
-static int tell_apart(struct scale_set *set, const struct scale_node *const *of, size_t *order)
+static int distinguish(struct scale_set *set, const struct scale_node *const *of, size_t *order)
 {
     for (size_t i = 0; i < set->site_number; i++)
         order[i] = i;
@@ -139,7 +139,7 @@ static int name_sites(struct scale_set *set, const struct scale_tree *tree, cons
     for (size_t i = 0; of && i < tree->node_number; i++)
         if (number[i] >= 0)
             of[number[i]] = &tree->nodes[i];
-    const int status = of && order ? tell_apart(set, of, order) : -1;
+    const int status = of && order ? distinguish(set, of, order) : -1;
     free(of);
     free(order);
     return status;

@@ -280,7 +280,7 @@ static int find_efficiency(struct reading *r, struct scale_notes *notes, struct 
         r->run->counters = found.counters;
         if (!recording.reliable)
             status = mpg_scale_note(notes, r->run->path, false, err, "%s",
-                                    mpg_recording_say(&recording, "", words, sizeof words));
+                                    mpg_recording_describe(&recording, "", words, sizeof words));
     }
     mpg_efficiency_run_clear(&found);
     return status;

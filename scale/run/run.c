@@ -126,12 +126,12 @@ static void remove_if_there(const char *path)
 }
 
 /* Prints and records that a run has failed. */
-static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
-                       struct mpg_progress *progress, struct mpg_error *err)
+static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
+                        struct mpg_progress *progress, struct mpg_error *err)
 {
     mpg_progress_clear(progress);
-    mpg_printable_tell("mpgscale run: %s (%d %s): %s (%s/%s.log)\n", todo->name, todo->ranks,
-                       mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), why, plan->folder, todo->name);
+    mpg_printable_print_error("mpgscale run: %s (%d %s): %s (%s/%s.log)\n", todo->name, todo->ranks,
+                              mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), why, plan->folder, todo->name);
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
@@ -167,7 +167,7 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
         goto out;
     snprintf(why, sizeof why, "%s", ending.how);
     if (!ending.good || is_bad(part, log, request->traces, todo->ranks, why, sizeof why)) {
-        status = tell_failed(plan, todo, why, progress, err);
+        status = print_failed(plan, todo, why, progress, err);
         if (status == 0 && is_full(part, why))
             status = mpg_error_set(err, "%s: no space is left: the same command goes on when there is", plan->folder);
     } else if (rename(part, folder) < 0)
@@ -230,9 +230,9 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
     return status < 0 ? -1 : 0;
 }
 
-static void tell_plan(const struct request *request, const struct scale_plan *plan)
+static void print_plan(const struct request *request, const struct scale_plan *plan)
 {
-    mpg_printable_tell("mpgscale run: %zu %s of %s, order by seed %lld, into %s", plan->n,
+    mpg_printable_print_error("mpgscale run: %zu %s of %s, order by seed %lld, into %s", plan->n,
             mpg_units_word(plan->n, "run", "runs"),
             strcmp(request->command[request->program], SCALE_RUN_RECORD) == 0
                 ? request->command[request->program + 1] : request->command[request->program],
@@ -243,7 +243,7 @@ static void tell_plan(const struct request *request, const struct scale_plan *pl
 }
 
 /* Warns before the runs if there are too few process counts for an analysis. */
-static void tell_counts(const struct request *request, int n)
+static void print_counts(const struct request *request, int n)
 {
     if (n < SCALE_LEAST_COUNTS && !request->only)
         fprintf(stderr, "mpgscale run: attention: %d process %s in --counts: what grows is found from runs at %d, that folder's "
@@ -267,8 +267,8 @@ static int run(const struct request *request, struct scale_plan *plan, int *got)
         status = mpg_scale_run_open(plan, request->folder, request->command, request->traces ? "traces" : "profile",
                                     &request->ways, &err);
     if (status == 0) {
-        tell_plan(request, plan);
-        tell_counts(request, n);
+        print_plan(request, plan);
+        print_counts(request, n);
         mpg_scale_run_hold_signals();
         status = do_all(request, plan, got, &err);
     }

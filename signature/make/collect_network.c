@@ -203,7 +203,7 @@ static double window_of(const struct mpg_results *r, size_t i)
 }
 
 /* Returns whether R allows the time of the acknowledgement to be determined; streams do not need it. */
-static bool tells_acknowledgement(const struct mpg_results *r)
+static bool has_acknowledgement(const struct mpg_results *r)
 {
     bool single = false, empty = false;
     for (size_t i = 0; i < r->samples; i++)
@@ -218,7 +218,7 @@ static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r
                          const int32_t *map, struct mpg_error *err)
 {
     struct mpg_measured_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
-    if (!tells_acknowledgement(r))
+    if (!has_acknowledgement(r))
         return mpg_error_set(err, "%s: the time of the acknowledgement is unknown: no samples of"
                                   " 0 bytes, and no column 'ack_ns' or 'transfer_ns'", r->path);
     for (size_t i = 0; i < r->samples; i++) {

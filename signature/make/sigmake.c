@@ -153,7 +153,7 @@ static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
     char verdict[VERDICT_BYTES];
     if (sig->failures > 0)
-        mpg_printable_tell("sigmake: %s: %s; 'sigmake --check %s' lists remedies\n", folder,
+        mpg_printable_print_error("sigmake: %s: %s; 'sigmake --check %s' lists remedies\n", folder,
                 mpg_signature_verdict(sig, verdict, sizeof verdict), folder);
 }
 

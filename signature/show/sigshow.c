@@ -88,7 +88,7 @@ static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *
 {
     struct mpg_plot_outcome outcome;
     const int status = mpg_plot(sig, options, &outcome, err);
-    return mpg_plot_tell(options, status, &outcome, err);
+    return mpg_plot_report(options, status, &outcome, err);
 }
 
 int main(int argc, char **argv)

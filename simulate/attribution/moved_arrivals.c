@@ -117,7 +117,7 @@ static const double *find_term(struct mpg_moved_arrivals *m, const double *shift
 }
 
 /* Records the origin of the I-th move, before any slot is overwritten. */
-static void tell_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *provenance)
+static void report_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *provenance)
 {
     const uint64_t *from = m->from + (size_t)i * m->lanes;
     const double *shift_ns = m->shift_ns + (size_t)i * m->lanes;
@@ -139,10 +139,10 @@ static int end(struct mpg_moved_arrivals *m, struct mpg_error *err)
     return m->failed ? mpg_error_set(err, "out of memory for critical paths") : 0;
 }
 
-int mpg_moved_arrivals_tell(struct mpg_moved_arrivals *m, struct mpg_provenance *provenance, struct mpg_error *err)
+int mpg_moved_arrivals_report(struct mpg_moved_arrivals *m, struct mpg_provenance *provenance, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->n && !m->failed; i++)
-        tell_moving(m, i, provenance);
+        report_moving(m, i, provenance);
     for (uint32_t i = 0; i < m->n && !m->failed; i++) {
         mpg_provenance_add(provenance, m->to[i], UINT32_MAX);
         mpg_provenance_from(provenance, moving(i), NULL, UINT32_MAX);

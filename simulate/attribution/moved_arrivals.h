@@ -13,11 +13,11 @@ struct mpg_moved_arrivals;
 struct mpg_moved_arrivals *mpg_moved_arrivals_new(uint32_t lanes, struct mpg_error *err);
 void mpg_moved_arrivals_free(struct mpg_moved_arrivals *moved); /* NULL is allowed */
 /* Notes that in lane W the value TO comes from FROM, as before all moves of the call, SHIFT_NS later. Among several notes
- * for one TO and lane the last counts. mpg_moved_arrivals_tell() reports a lack of memory. */
+ * for one TO and lane the last counts. mpg_moved_arrivals_report() reports a lack of memory. */
 void mpg_moved_arrivals_set(struct mpg_moved_arrivals *moved, struct mpg_value to, uint32_t w, struct mpg_value from,
                    double shift_ns);
 /* Records all moves since the last call. A positive shift is term MPG_CRITICAL_ORDER, a negative one MPG_CRITICAL_ABSORBED.
  * Returns 0, or -1 with ERR: no memory. */
-int mpg_moved_arrivals_tell(struct mpg_moved_arrivals *moved, struct mpg_provenance *provenance, struct mpg_error *err);
+int mpg_moved_arrivals_report(struct mpg_moved_arrivals *moved, struct mpg_provenance *provenance, struct mpg_error *err);
 
 #endif

@@ -211,7 +211,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         return -1;
     mpg_choosing_skip_done(c, s);
     if (s->alternatives->parrived.asks)
-        mpg_choosing_ask_again(c, s);
+        mpg_choosing_skip_parrived(c, s);
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
         return -1;
@@ -314,7 +314,7 @@ uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id)
 void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
                             void *context)
 {
-    mpg_unexpected_tell_left(&c->unexpected, mark, context);
+    mpg_unexpected_notify_left(&c->unexpected, mark, context);
 }
 
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source)

@@ -252,7 +252,7 @@ int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg
 /* Calls that complete only messages which an earlier test has completed take no time. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
 /* Skips a successful Parrived in lanes in which an earlier Parrived for the partition succeeded. */
-void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
+void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s);
 /* open.c: assigns messages to the open receives and the probe of S, and sets skips, others and broken. Returns 0, or -1 with
  * ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,

@@ -352,7 +352,7 @@ static int answer(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, 
     return 0;
 }
 
-void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
+void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s)
 {
     uint64_t key[2];
     make_key(s, key);
@@ -642,7 +642,7 @@ static int begin_list(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     }
     m->completed = first;
     m->lateness = lateness_of(s, first, last_ns);
-    m->question = mpg_long_list_ask(c, m->list, s, c->arrivals.is_bounded ? &m->lateness : NULL, first);
+    m->question = mpg_long_list_query(c, m->list, s, c->arrivals.is_bounded ? &m->lateness : NULL, first);
     return 0;
 }
 

@@ -538,8 +538,9 @@ void mpg_long_lists_clear(struct mpg_long_lists *lists)
 
 /* ---- questions ---- */
 
-struct mpg_long_question mpg_long_list_ask(const struct mpg_choosing *c, const struct mpg_long_list *l, const struct mpg_step *s,
-                                           const struct mpg_lateness *lateness, uint32_t completed)
+struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *l,
+                                             const struct mpg_step *s,
+                                             const struct mpg_lateness *lateness, uint32_t completed)
 {
     const struct mpg_alternatives *a = s->alternatives;
     struct mpg_long_question q = {.choosing = c, .list = l, .lateness = lateness, .completed = ALL, .late_end = ALL};

@@ -51,8 +51,8 @@ bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *l
 void mpg_long_list_stay_free(struct mpg_long_list *list, uint32_t w);
 /* Returns a question about LIST at call S, of which the trace completes candidate COMPLETED (the number of candidates: none);
  * LATENESS (NULL: the call shows nothing of arrivals) outlives the question. The caller sets the lane. */
-struct mpg_long_question mpg_long_list_ask(const struct mpg_choosing *c, const struct mpg_long_list *list,
-                                           const struct mpg_step *s, const struct mpg_lateness *lateness, uint32_t completed);
+struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *list,
+                                             const struct mpg_step *s, const struct mpg_lateness *lateness, uint32_t completed);
 /* Return the first candidate that is done; the first one from position FROM on that arrives by LIMIT_NS; and of the earliest
  * ones the completed one, else the first. */
 uint32_t mpg_long_list_first_done(const struct mpg_long_question *q);

@@ -302,8 +302,8 @@ void mpg_unexpected_unmark(struct mpg_pending *pending, uint32_t w)
 
 /* ---- the end ---- */
 
-void mpg_unexpected_tell_left(const struct mpg_unexpected *unexpected, void (*mark)(void *context, uint32_t number, uint32_t w,
-                                                                                    bool bare),
+void mpg_unexpected_notify_left(const struct mpg_unexpected *unexpected, void (*mark)(void *context, uint32_t number, uint32_t w,
+                                                                                      bool bare),
                          void *context)
 {
     for (size_t i = 0; i < unexpected->pending.capacity; i++) {

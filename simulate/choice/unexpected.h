@@ -93,8 +93,8 @@ void mpg_unexpected_unmark(struct mpg_pending *pending, uint32_t w);
  * queues. NULL: none. */
 struct mpg_queue *mpg_unexpected_from(const struct mpg_unexpected *unexpected, int32_t rank, int32_t source);
 /* Calls MARK with the message's number for each message and each lane W that has not taken the message. BARE is true. */
-void mpg_unexpected_tell_left(const struct mpg_unexpected *unexpected,
-                              void (*mark)(void *context, uint32_t number, uint32_t w, bool bare), void *context);
+void mpg_unexpected_notify_left(const struct mpg_unexpected *unexpected,
+                                void (*mark)(void *context, uint32_t number, uint32_t w, bool bare), void *context);
 void mpg_unexpected_clear(struct mpg_unexpected *unexpected);
 /* Returns the memory of a message for each lane, bytes. */
 size_t mpg_unexpected_lane_bytes(void);

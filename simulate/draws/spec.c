@@ -266,7 +266,7 @@ void mpg_spec_clear(struct mpg_spec *s)
 /* --- multiplication by a factor --- */
 
 /* Writes a text such as "exp:3000ns@0,4-7"; WHO is "@0,4-7" or "". */
-static void say_scaled(const struct mpg_spec *s, double factor, const char *who, char *text, size_t size)
+static void format_scaled(const struct mpg_spec *s, double factor, const char *who, char *text, size_t size)
 {
     const double a = factor * s->a, b = factor * s->b;
     const char *name = "const";
@@ -318,7 +318,7 @@ static int scale(const struct mpg_spec *s, double factor, struct mpg_spec *scale
     char *text = malloc(size);
     if (!text)
         return mpg_error_set(err, "out of memory");
-    say_scaled(s, factor, who, text, size);
+    format_scaled(s, factor, who, text, size);
     int status = mpg_spec_parse(text, scaled, err);
     if (status == 0)
         scaled->scaled = text;
@@ -397,7 +397,7 @@ bool mpg_specs_are_for_all(const struct mpg_specs *specs)
     return !any(specs, is_for_some);
 }
 
-void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size)
+void mpg_specs_format(const struct mpg_specs *specs, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';

@@ -69,7 +69,7 @@ bool mpg_specs_can_be_negative(const struct mpg_specs *specs);
 /* Returns true if every distribution applies to all ranks. */
 bool mpg_specs_are_for_all(const struct mpg_specs *specs);
 /* Writes the distributions as given, with " + " between them, into TEXT of SIZE bytes, truncated. */
-void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size);
+void mpg_specs_format(const struct mpg_specs *specs, char *text, size_t size);
 /* Adds FACTOR times a draw of each distribution that applies to ADDRESS's rank to the N replicas from FIRST on. Number K of
  * them draws with mpg_seed_of(seed, K). */
 void mpg_specs_draw(const struct mpg_specs *specs, const struct mpg_address *address,

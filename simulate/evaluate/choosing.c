@@ -7,7 +7,7 @@
 static int settle(void *evaluator, struct mpg_error *err)
 {
     const struct mpg_evaluator *e = evaluator;
-    return e->moves ? mpg_moved_arrivals_tell(e->moves, e->recorder->provenance, err) : 0;
+    return e->moves ? mpg_moved_arrivals_report(e->moves, e->recorder->provenance, err) : 0;
 }
 
 int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const struct mpg_observer *observer,

@@ -183,7 +183,7 @@ double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, ui
 /* --- description --- */
 
 /* Writes which ranks meet noise at the same time, and on which core. */
-static void say_seats(const struct mpg_noise_source *s, char *text, size_t size)
+static void format_places(const struct mpg_noise_source *s, char *text, size_t size)
 {
     const char *whom = s->cosched == MPG_COSCHED_JOB ? "job" : "host";
     const char *why = s->cosched != MPG_COSCHED_JOB && s->together ? " (its cores were recorded together)" : "";
@@ -205,11 +205,11 @@ static bool has_memory(const struct mpg_noise_source *s)
     return false;
 }
 
-void mpg_noise_say(const struct mpg_noise_source *s, const char *many, const char *lost, char *text, size_t size)
+void mpg_noise_describe(const struct mpg_noise_source *s, const char *many, const char *lost, char *text, size_t size)
 {
     const char *plural = s->cores == 1 ? "" : "s";
     char seats[192];
-    say_seats(s, seats, sizeof seats);
+    format_places(s, seats, sizeof seats);
     if (s->kind == &mpg_noise_quanta)
         snprintf(text, size, "what FTQ quanta of %zu core%s%s lost, drawn quantum by quantum%s (ecdf); %s", s->cores, plural,
                  many, has_memory(s) ? ", with their autocorrelation" : "", seats);

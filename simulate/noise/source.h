@@ -124,7 +124,7 @@ static inline double mpg_noise_lost(const struct mpg_noise_source *s, size_t cor
 
 /* Writes a description of S's noise and of the ranks that meet it together into TEXT of SIZE bytes. MANY is a phrase about its
  * hosts, LOST the share of time that is lost. */
-void mpg_noise_say(const struct mpg_noise_source *s, const char *many, const char *lost, char *text, size_t size);
+void mpg_noise_describe(const struct mpg_noise_source *s, const char *many, const char *lost, char *text, size_t size);
 void mpg_noise_clear(struct mpg_noise_source *s);
 
 #endif

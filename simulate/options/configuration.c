@@ -141,13 +141,13 @@ void mpg_config_expand(struct mpg_config *c)
 {
     struct mpg_model_config *m = &c->model;
     const bool waits = !mpg_option_has_word(&m->paper, MPG_PAPER_SYNC_REDUCE) && !c->target.name;
-    const bool says_messages = c->target.signature && c->change.latency.n + c->change.byte.n == 0;
+    const bool has_message_times = c->target.signature && c->change.latency.n + c->change.byte.n == 0;
     m->expand = m->collectives == MPG_COLLECTIVES_EXPAND;
     /* Hypotheses change waiting, which within a collective follows from its messages. Other options may need collectives as
      * they are without hypotheses. */
     m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_UNSAID && waits && !resizes(c, true);
     /* The signature has message times and some measured collectives; the others are expanded into messages. */
-    m->expand_rest = says_messages && waits && !resizes(c, false) &&
+    m->expand_rest = has_message_times && waits && !resizes(c, false) &&
                      (m->collectives == MPG_COLLECTIVES_UNSAID || m->collectives == MPG_COLLECTIVES_MEASURED);
 }
 
@@ -259,7 +259,7 @@ static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, 
     if (status < 0)
         return status;
     mpg_config_at(c, c->target.signature, 0, at);
-    return mpg_setting_ask(setting, at, processes, NULL, err);
+    return mpg_setting_make(setting, at, processes, NULL, err);
 }
 
 /* Reads all machines: keeps the first, checks the others. */
@@ -268,13 +268,13 @@ static int read_machines(struct mpg_config *c, struct mpg_processes *processes, 
 {
     int status = mpg_config_target_point(c, 0, at, err);
     if (status == 0)
-        status = mpg_setting_ask(setting, at, processes, NULL, err);
+        status = mpg_setting_make(setting, at, processes, NULL, err);
     for (size_t i = 1; i < mpg_config_target_points(c) && status == 0; i++) {
         struct mpg_config other;
         struct mpg_setting of_other = {.borrows = false};
         status = mpg_config_target_point(c, i, &other, err);
         if (status == 0)
-            status = mpg_setting_ask(&of_other, &other, processes, setting, err);
+            status = mpg_setting_make(&of_other, &other, processes, setting, err);
         mpg_setting_close(&of_other);
         mpg_config_target_point_clear(&other);
     }

@@ -128,7 +128,7 @@ static int bind_hypotheses(struct mpg_files *f, const struct mpg_config *c, stru
 }
 
 /* Returns true if SIGNATURE has the eager limit of each of its paths. */
-static bool says_limits(const struct mpg_signature *signature)
+static bool has_limits(const struct mpg_signature *signature)
 {
     size_t i = 0;
     while (signature && i < signature->paths && signature->network[i].eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
@@ -146,9 +146,9 @@ static bool compares_times(const struct mpg_config *c, const struct mpg_simulati
 static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
-    if (c->given.eager_limit || c->given.source_eager_limit || says_limits(f->given_source))
+    if (c->given.eager_limit || c->given.source_eager_limit || has_limits(f->given_source))
         return false;
-    while (i < f->targets && says_limits(f->target[i]))
+    while (i < f->targets && has_limits(f->target[i]))
         i++;
     return i < f->targets;
 }

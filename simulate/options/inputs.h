@@ -43,8 +43,8 @@ struct mpg_setting {
 
 /* Fills SETTING from C for PROCESSES. If LIKE is not NULL, SETTING shares its distributions, whose files are read once; LIKE
  * outlives SETTING. Returns 0, -1, or MPG_SPEC_UNREADABLE. The caller closes SETTING, even after an error. */
-int mpg_setting_ask(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
-                    const struct mpg_setting *like, struct mpg_error *err);
+int mpg_setting_make(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
+                     const struct mpg_setting *like, struct mpg_error *err);
 /* Fills SETTING's factors from C. Private to simulate/options/, as the function below. */
 void mpg_setting_take_factors(struct mpg_setting *setting, const struct mpg_config *c);
 /* Replaces SETTING's target by a copy of TARGET with the factors of message times, if these are not 1. Call it when the source is
@@ -54,7 +54,7 @@ int mpg_setting_scale_messages(struct mpg_setting *setting, const struct mpg_sig
 int mpg_setting_check_noise(const struct mpg_setting *setting, const struct mpg_config *c, struct mpg_error *err);
 /* Error: an option's list of ranks names a rank that is not below RANKS. Private to simulate/options/. */
 int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
-/* Completes SETTING, filled by mpg_setting_ask(), with target I of FILES, which outlive it. Without a random part and without
+/* Completes SETTING, filled by mpg_setting_make(), with target I of FILES, which outlive it. Without a random part and without
  * --replicas it has one replica. Errors: signatures or trace lack a path, model or rank; out of memory. The caller closes
  * SETTING, even after an error. */
 int mpg_setting_open(struct mpg_setting *setting, const struct mpg_config *c,

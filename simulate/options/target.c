@@ -51,7 +51,7 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
 }
 
 /* Returns the option that asks for paths, which only vector evaluation records; NULL: none. */
-static const char *asks_for_paths(const struct mpg_config *c)
+static const char *option_needing_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
 }
@@ -62,7 +62,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
     const bool chosen = t->engine != MPG_ENGINE_UNSAID;
-    const char *followed = asks_for_paths(c);
+    const char *followed = option_needing_paths(c);
     const bool lanes = chosen ? t->engine == MPG_ENGINE_LANES : followed != NULL;
     const bool meets = t->machine->of_barrier || mpg_config_target_has_messages(c);
     const char *needs = lanes ? mpg_parameters_need_events(t->machine, meets) : NULL;

@@ -13,7 +13,7 @@
 static void warn(const struct mpg_notes *warnings)
 {
     for (size_t i = 0; i < warnings->n; i++)
-        mpg_printable_tell("mpgsim: attention: %s: %s\n", warnings->line[i].topic, warnings->line[i].text);
+        mpg_printable_print_error("mpgsim: attention: %s: %s\n", warnings->line[i].topic, warnings->line[i].text);
 }
 
 static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
@@ -123,7 +123,7 @@ static int give_rows(struct mpg_session *x, struct mpg_error *err)
         warn_of_rows(&x->rows);
     if (o->report && mpg_page_table(&x->rows, o->report, err) < 0)
         return -1;
-    return o->plot ? mpg_plot_and_tell("mpgsim", o->plot, o->keep, mpg_result_table_draw, &x->rows, err) : 0;
+    return o->plot ? mpg_plot_and_report("mpgsim", o->plot, o->keep, mpg_result_table_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_session *x, struct mpg_error *err)

@@ -43,7 +43,7 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     if (retrace && mpg_replica_trace_write(retrace, &facts, &swapped, err) < 0)
         return -1;
     if (swapped > 0)
-        mpg_printable_tell("mpgsim: attention: %s: %llu calls of threads are there before those of "
+        mpg_printable_print_error("mpgsim: attention: %s: %llu calls of threads are there before those of "
                         "another thread that they came after: what they match may be another\n",
                 c->output.output_trace, (unsigned long long)swapped);
     return 0;

@@ -43,7 +43,7 @@ static bool wait_filled(struct mpg_thread_pool *c, uint64_t count)
     return is_there;
 }
 
-static void say_done(struct mpg_thread_pool *c, uint64_t count)
+static void note_done(struct mpg_thread_pool *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
     const bool is_last = ++c->done[count % HANDED_ON] == c->threads;
@@ -54,7 +54,7 @@ static void say_done(struct mpg_thread_pool *c, uint64_t count)
     pthread_mutex_unlock(&c->mutex);
 }
 
-static void say_failed(struct mpg_thread_pool *c, size_t consumer, const struct mpg_error *err)
+static void note_failed(struct mpg_thread_pool *c, size_t consumer, const struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
     if (consumer < c->failed) {
@@ -74,10 +74,10 @@ static void *work(void *context)
         const struct mpg_steps *steps = &c->steps[count % HANDED_ON];
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
             if (c->consumers[i].take(c->consumers[i].context, steps, &err) < 0) {
-                say_failed(c, i, &err);
+                note_failed(c, i, &err);
                 failed = true;
             }
-        say_done(c, count);
+        note_done(c, count);
     }
     return NULL;
 }

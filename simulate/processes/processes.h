@@ -54,7 +54,7 @@ int mpg_processes_unite(struct mpg_processes *p, int status, uint64_t found, str
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes);
 
 /* Broadcasts BYTES of DATA from the first process. Collective. */
-static inline void mpg_processes_tell(const struct mpg_processes *p, void *data, size_t bytes)
+static inline void mpg_processes_broadcast(const struct mpg_processes *p, void *data, size_t bytes)
 {
     if (p && p->messenger)
         p->messenger->tell(0, data, bytes);

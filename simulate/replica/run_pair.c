@@ -93,6 +93,6 @@ int mpg_run_pair_write_timeline(const struct mpg_run_pair *p, const struct mpg_t
     }
     if (mpg_output_commit(out, err) < 0)
         return -1;
-    mpg_timeline_tell("mpgsim", hidden);
+    mpg_timeline_print_hidden("mpgsim", hidden);
     return 0;
 }

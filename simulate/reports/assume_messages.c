@@ -51,7 +51,7 @@ void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
 }
 
 /* Says where overhead WHICH, called NAME, comes from. */
-static void say_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
+static void print_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
     fprintf(out, "%s: %s%s", name,
@@ -63,9 +63,9 @@ static void say_overhead(const struct mpg_report *r, enum mpg_overhead which, co
 
 void mpg_assume_overheads(const struct mpg_report *r, FILE *out)
 {
-    say_overhead(r, MPG_OVERHEAD_SEND, "sending", out);
+    print_overhead(r, MPG_OVERHEAD_SEND, "sending", out);
     fputs("; ", out);
-    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving an arrived message", out);
+    print_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving an arrived message", out);
 }
 
 void mpg_assume_rows(const struct mpg_report *r, FILE *out)
@@ -94,7 +94,7 @@ static const char *limit_from(const struct mpg_report *r)
 }
 
 /* Says how sends are treated whose mode differs between the two machines' eager limits. */
-static void say_changes(const struct mpg_report *r, FILE *out)
+static void print_changes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     int64_t target = r->options->graph.eager_limit_bytes, source = r->result->source_eager_limit_bytes;
@@ -132,5 +132,5 @@ void mpg_assume_eager(const struct mpg_report *r, FILE *out)
         fprintf(out, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"), from);
     if (!r->result->predicted) /* predictions know no source limit */
-        say_changes(r, out);
+        print_changes(r, out);
 }

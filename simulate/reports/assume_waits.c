@@ -42,7 +42,7 @@ bool mpg_report_moves(const struct mpg_report *r)
 }
 
 /* Prints the name of the nonblocking operation. */
-static void say_kind(const struct mpg_nonblocking *m, FILE *out)
+static void print_kind(const struct mpg_nonblocking *m, FILE *out)
 {
     char name[64];
     snprintf(name, sizeof name, "%s", mpg_call_name(m->call));
@@ -63,7 +63,7 @@ void mpg_assume_moved(const struct mpg_report *r, FILE *out)
                            "the trace shows: ");
     for (uint32_t i = 0; i < c->nonblocking_number && i < MOST; i++) {
         fprintf(out, "%s", i ? "; " : "");
-        say_kind(&c->nonblocking[i], out);
+        print_kind(&c->nonblocking[i], out);
     }
     if (c->nonblocking_number > MOST)
         fprintf(out, "; and %u other kinds", c->nonblocking_number - MOST);

@@ -18,7 +18,7 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
         fputs(from_signature ? signature : "none", out);
         return;
     }
-    mpg_specs_say(specs, text, sizeof text);
+    mpg_specs_format(specs, text, sizeof text);
     fputs(text, out);
     if (specs->n > 1)
         fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
@@ -26,7 +26,7 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
 
 /* Writes to TEXT the least and the largest fraction of time that a recorded core lost: a large fraction shows a measurement
  * under load. */
-static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
+static void format_lost(const struct mpg_signature *sig, char *text, size_t size)
 {
     double least = 1, most = 0;
     for (size_t i = 0; i < sig->cores; i++)
@@ -41,7 +41,7 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
 }
 
 /* Says how the source's noise is removed. */
-static const char *say_removed(const struct mpg_report *r)
+static const char *removed_text(const struct mpg_report *r)
 {
     if (r->p->source_cores == 0)
         return "";
@@ -56,7 +56,7 @@ static const char *say_removed(const struct mpg_report *r)
                  "callsites show them";
 }
 
-static void say_noise(const struct mpg_report *r, FILE *out)
+static void print_noise(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
     const size_t hosts = p->target_noise.hosts;
@@ -67,11 +67,11 @@ static void say_noise(const struct mpg_report *r, FILE *out)
         snprintf(replay, sizeof replay,
                  "source and target have the same record of noise: it changes nothing");
     else if (p->target_cores == 0)
-        snprintf(replay, sizeof replay, "none%s", say_removed(r));
+        snprintf(replay, sizeof replay, "none%s", removed_text(r));
     else {
-        say_lost(p->target, lost, sizeof lost);
-        mpg_noise_say(&p->target_noise, many, lost, replay, sizeof replay);
-        snprintf(replay + strlen(replay), sizeof replay - strlen(replay), "%s", say_removed(r));
+        format_lost(p->target, lost, sizeof lost);
+        mpg_noise_describe(&p->target_noise, many, lost, replay, sizeof replay);
+        snprintf(replay + strlen(replay), sizeof replay - strlen(replay), "%s", removed_text(r));
     }
     mpg_assume_specs(out, &p->noise, p->target != NULL, replay);
     if (p->scales_noise)
@@ -79,7 +79,7 @@ static void say_noise(const struct mpg_report *r, FILE *out)
 }
 
 /* Says which network path of the target messages take, and which of the source, if both differ. */
-static void say_path(const struct mpg_report *r, FILE *out)
+static void print_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
@@ -108,14 +108,14 @@ static bool uses_path(const struct mpg_report *r)
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
 }
 
-static void say_hypotheses(const struct mpg_report *r, FILE *out)
+static void print_hypotheses(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_hypotheses *list = mpg_bound_list(r->options->graph.bound);
     for (size_t i = 0; i < list->n; i++)
         fprintf(out, "%s%s", i > 0 ? "; " : "", list->item[i].text);
 }
 
-static void say_compute(const struct mpg_report *r, FILE *out)
+static void print_compute(const struct mpg_report *r, FILE *out)
 {
     const char *regions = r->p->region_ratios ? ", in regions as --compute-ratio says" : "";
     if (r->p->compute_ratio == 1)
@@ -125,7 +125,7 @@ static void say_compute(const struct mpg_report *r, FILE *out)
         fprintf(out, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
 }
 
-static void say_absorb(const struct mpg_report *r, FILE *out)
+static void print_absorb(const struct mpg_report *r, FILE *out)
 {
     static const char *const clocks[] = {"not comparable", "one clock", "measured offsets",
                                          "offsets bounded by the messages"};
@@ -145,13 +145,13 @@ static void say_absorb(const struct mpg_report *r, FILE *out)
     }
 }
 
-static void say_factors(const struct mpg_report *r, FILE *out)
+static void print_factors(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "the target's messages are multiplied: %.6g times the time of an empty message, %.6g times the rest; "
                  "collectives by the messages of their algorithms (--latency, --byte)", r->p->latency_factor, r->p->byte_factor);
 }
 
-static void say_call_noise(const struct mpg_report *r, FILE *out)
+static void print_call_noise(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
              mpg_perturbation_call_noise_measured(r->p)
@@ -163,7 +163,7 @@ static void say_call_noise(const struct mpg_report *r, FILE *out)
         fprintf(out, "; %.6g times what it takes", r->p->call_noise_factor);
 }
 
-static void say_floors(const struct mpg_report *r, FILE *out)
+static void print_floors(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_floor_options *o = &r->options->floors;
     char latency[32], byte[32];
@@ -183,7 +183,7 @@ static const char *why_kept(const struct mpg_report *r)
     return could ? "" : " (choosing takes --absorb=clock or wait)";
 }
 
-static void say_choice(const struct mpg_report *r, FILE *out)
+static void print_choice(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
     const struct mpg_graph_counts *c = &q->counts;
@@ -213,7 +213,7 @@ static bool keeps_receives(const struct mpg_report *r)
     return chooses && r->result->counts.open_kept > 0;
 }
 
-static void say_kept(const struct mpg_report *r, FILE *out)
+static void print_kept(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, r->result->counts.open_kept == 1
                  ? "%" PRIu64 " receive or probe from any source takes or finds what it did: its message waits for its "
@@ -224,7 +224,7 @@ static void say_kept(const struct mpg_report *r, FILE *out)
 }
 
 /* Says which messages and replicas keep the traced order. */
-static void say_answers(const struct mpg_report *r, FILE *out)
+static void print_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
     fprintf(out, "in the mean of replicas %.4g messages that may answer what was completed at another "
@@ -236,7 +236,7 @@ static void say_answers(const struct mpg_report *r, FILE *out)
              mpg_units_word(q->counts.beyond_horizon, "call", "calls"));
 }
 
-static void say_sends(const struct mpg_report *r, FILE *out)
+static void print_sends(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     fprintf(out, "%" PRIu64 " %s never completed by their sender, %" PRIu64
@@ -244,21 +244,21 @@ static void say_sends(const struct mpg_report *r, FILE *out)
              c->uncompleted_sends, mpg_units_word(c->uncompleted_sends, "send is", "sends are"), c->asynchronous);
 }
 
-static void say_cancelled(const struct mpg_report *r, FILE *out)
+static void print_cancelled(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
              r->result->counts.cancelled,
              mpg_units_word(r->result->counts.cancelled, "request was", "requests were"));
 }
 
-static void say_threads(const struct mpg_report *r, FILE *out)
+static void print_threads(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
              "first call, and MPI_Finalize waits for all",
              r->result->counts.threads);
 }
 
-static void say_one_sided(const struct mpg_report *r, FILE *out)
+static void print_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
@@ -275,7 +275,7 @@ static void say_one_sided(const struct mpg_report *r, FILE *out)
 }
 
 /* Says which collectives are simulated as messages because of hypotheses. */
-static void say_partial(const struct mpg_report *r, FILE *out)
+static void print_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     if (r->options->graph.unexpanded) {
@@ -288,7 +288,7 @@ static void say_partial(const struct mpg_report *r, FILE *out)
              c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
 }
 
-static void say_other_jobs(const struct mpg_report *r, FILE *out)
+static void print_other_jobs(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
              "they wait for nobody there",
@@ -296,14 +296,14 @@ static void say_other_jobs(const struct mpg_report *r, FILE *out)
              mpg_units_word(r->result->counts.foreign, "is", "are"));
 }
 
-static void say_files(const struct mpg_report *r, FILE *out)
+static void print_files(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.file_calls;
     fprintf(out, "%" PRIu64 " %s of MPI-IO %s did, and %s for nobody", n, mpg_units_word(n, "call", "calls"),
              mpg_units_word(n, "takes as long as it", "take as long as they"), mpg_units_word(n, "waits", "wait"));
 }
 
-static void say_failed(const struct mpg_report *r, FILE *out)
+static void print_failed(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.failed;
     fprintf(out, "%" PRIu64 " %s time but %s no effect", n,
@@ -311,7 +311,7 @@ static void say_failed(const struct mpg_report *r, FILE *out)
              mpg_units_word(n, "has", "have"));
 }
 
-static void say_without(const struct mpg_report *r, FILE *out)
+static void print_without(const struct mpg_report *r, FILE *out)
 {
     (void)r;
     fputs("rules of the model that are left out:", out);
@@ -320,7 +320,7 @@ static void say_without(const struct mpg_report *r, FILE *out)
             fprintf(out, " %s", mpg_rule_name((enum mpg_rule)i));
 }
 
-static void say_tracer(const struct mpg_report *r, FILE *out)
+static void print_tracer(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char recording[32], writing[32], all[32];
@@ -343,15 +343,15 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
     const bool expands = r->options->graph.unexpanded || (r->options->graph.expand && !r->options->graph.expand_some);
     const struct {
         const char *topic;
-        mpg_assume *say;
+        mpg_assume *print;
         bool applies;
         const char *text; /* the text of a note without a function */
     } all[] = {
-        {"without", say_without, mpg_rules_left_out() != 0, NULL},
-        {"noise", say_noise, true, NULL},
+        {"without", print_without, mpg_rules_left_out() != 0, NULL},
+        {"noise", print_noise, true, NULL},
         {"latency", mpg_assume_latency, perturbed, NULL},
         {"bytes", mpg_assume_bytes, perturbed, NULL},
-        {"factors", say_factors, r->p->scales_messages, NULL},
+        {"factors", print_factors, r->p->scales_messages, NULL},
         {"messages", mpg_predicted_messages, predicted, NULL},
         {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p), NULL},
         {"overheads", mpg_assume_overheads, perturbed && r->p->target_path != NULL, NULL},
@@ -359,20 +359,20 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"gap", mpg_predicted_gap, predicted, NULL},
         {"collectives", mpg_assume_collectives,
          c->collectives > 0 && (predicted || expands || mpg_perturbation_collectives_measured(r->p)), NULL},
-        {"in collectives", say_partial, r->options->graph.expand_some && c->expanded > 0, NULL},
+        {"in collectives", print_partial, r->options->graph.expand_some && c->expanded > 0, NULL},
         {"policy", mpg_assume_policy, r->extrapolation != NULL, NULL},
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters, NULL},
         {"processors", mpg_assume_processors, r->extrapolation != NULL, NULL},
         {"launches", NULL, r->p->launch != NULL,
          "two replicas after each other are one measurement: one launch of the benchmarks for all that messages take"},
-        {"path", say_path, uses_path(r) && !r->places, NULL},
+        {"path", print_path, uses_path(r) && !r->places, NULL},
         {"places", mpg_assume_places, r->places || r->source_places, NULL},
-        {"compute", say_compute, perturbed, NULL},
+        {"compute", print_compute, perturbed, NULL},
         {"compute", mpg_predicted_work, predicted, NULL},
-        {"hypotheses", say_hypotheses, r->options->graph.bound, NULL},
+        {"hypotheses", print_hypotheses, r->options->graph.bound, NULL},
         {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
-        {"call noise", say_call_noise, r->p->call_noise_of_target, NULL},
-        {"absorption", say_absorb, perturbed, NULL},
+        {"call noise", print_call_noise, r->p->call_noise_of_target, NULL},
+        {"absorption", print_absorb, perturbed, NULL},
         {"call edges", NULL, perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0,
          "paper: noise of calls that post messages delays these, and that of receives their synchronous senders"},
         {"reductions", NULL, r->options->graph.sync_reduce,
@@ -384,26 +384,26 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},
         {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
-        {"least times", say_floors, r->result->floor_rule != NULL, NULL},
-        {"choice", say_choice, c->choices + c->followed_receives > 0, NULL},
-        {"kept", say_kept, keeps_receives(r), NULL},
-        {"answers", say_answers,
+        {"least times", print_floors, r->result->floor_rule != NULL, NULL},
+        {"choice", print_choice, c->choices + c->followed_receives > 0, NULL},
+        {"kept", print_kept, keeps_receives(r), NULL},
+        {"answers", print_answers,
          r->result->choices.answers + r->result->redone + c->beyond_horizon > 0, NULL},
-        {"asynchronous", say_sends, c->uncompleted_sends > 0, NULL},
-        {"cancelled", say_cancelled, c->cancelled > 0, NULL},
-        {"threads", say_threads, c->threads > 0, NULL},
-        {"one-sided", say_one_sided, c->transfers > 0, NULL},
-        {"other jobs", say_other_jobs, c->foreign > 0, NULL},
-        {"files", say_files, c->file_calls > 0, NULL},
-        {"failed", say_failed, c->failed > 0, NULL},
-        {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0, NULL},
+        {"asynchronous", print_sends, c->uncompleted_sends > 0, NULL},
+        {"cancelled", print_cancelled, c->cancelled > 0, NULL},
+        {"threads", print_threads, c->threads > 0, NULL},
+        {"one-sided", print_one_sided, c->transfers > 0, NULL},
+        {"other jobs", print_other_jobs, c->foreign > 0, NULL},
+        {"files", print_files, c->file_calls > 0, NULL},
+        {"failed", print_failed, c->failed > 0, NULL},
+        {"tracer", print_tracer, c->flushed_ns + c->tracer_ns > 0, NULL},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char *text = NULL;
         size_t size;
         FILE *out = all[k].applies ? open_memstream(&text, &size) : NULL;
-        if (out && all[k].say)
-            all[k].say(r, out);
+        if (out && all[k].print)
+            all[k].print(r, out);
         else if (out)
             fputs(all[k].text, out);
         if (all[k].applies && (!out || !mpg_text_end(out, &text)))

@@ -89,7 +89,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs, bool is_measured)
 {
     char text[4096];
-    mpg_specs_say(specs, text, sizeof text);
+    mpg_specs_format(specs, text, sizeof text);
     mpg_json_string(j, key, specs->n > 0 ? text : is_measured ? "signature" : NULL);
 }
 
@@ -100,7 +100,7 @@ static void put_call_noise(struct mpg_json *j, const struct mpg_perturbation *p)
         put_specs(j, "call_noise", &p->call_noise, false);
         return;
     }
-    mpg_specs_say(&p->call_noise, specs, sizeof specs);
+    mpg_specs_format(&p->call_noise, specs, sizeof specs);
     snprintf(text, sizeof text, "signature%s%s", p->call_noise.n > 0 ? " + " : "", specs);
     mpg_json_string(j, "call_noise", text);
 }

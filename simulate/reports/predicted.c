@@ -51,8 +51,8 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
                  path->latency.n > 0 ? "one-way times" : "transfers (it has no one-way times)");
         return;
     }
-    mpg_specs_say(&r->p->latency, latency, sizeof latency);
-    mpg_specs_say(&r->p->byte, byte, sizeof byte);
+    mpg_specs_format(&r->p->latency, latency, sizeof latency);
+    mpg_specs_format(&r->p->byte, byte, sizeof byte);
     fprintf(out, "take %s, and %s for their bytes",
              r->p->latency.n > 0 ? latency : "the target's time for an empty one",
              r->p->byte.n > 0 ? byte : path ? "what the target takes longer" : "nothing");
@@ -129,7 +129,7 @@ void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
 
 /* --- warnings --- */
 
-static bool says_limit(const struct mpg_network_path *path)
+static bool has_limit(const struct mpg_network_path *path)
 {
     return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN;
 }
@@ -140,7 +140,7 @@ static bool keeps_waits(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
     return !r->p->parameters && !r->given.eager_limit && !r->given.source_eager_limit &&
-           !r->options->limit_shown && !says_limit(r->p->target_path) && !says_limit(r->p->source_path) &&
+           !r->options->limit_shown && !has_limit(r->p->target_path) && !has_limit(r->p->source_path) &&
            (!path || path->send_overhead.n + path->sender.n == 0) && r->result->clocks != MPG_CLOCK_NONE &&
            r->result->counts.waited_ns * 100 > mpg_result_recorded(r->result) * r->result->ranks;
 }
@@ -169,7 +169,7 @@ void mpg_predicted_missing(const struct mpg_report *r, struct mpg_notes *list)
         return;
     bool given = all_given(r), sent = c->messages > 0;
     char no_limit[160] = "none in this signature: ";
-    mpg_warnings_say_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
+    mpg_warnings_describe_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
     const struct {
         bool missing;
         const char *topic, *text;
@@ -178,7 +178,7 @@ void mpg_predicted_missing(const struct mpg_report *r, struct mpg_notes *list)
          "none in this signature: nothing interrupts the computation (mpgbench or ftq measures it)"},
         {p->latency.n == 0 && path->latency.n == 0, "latency",
          "none in this signature: transfers stand for one-way times (pingpong measures them)"},
-        {!r->given.eager_limit && !r->options->limit_shown && path && !says_limit(path) && !keeps_waits(r),
+        {!r->given.eager_limit && !r->options->limit_shown && path && !has_limit(path) && !keeps_waits(r),
          "eager limit",
          no_limit},
         {!given && sent && path && (path->send_overhead.n == 0 || path->receive_overhead.n == 0),

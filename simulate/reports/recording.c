@@ -11,8 +11,8 @@ struct mpg_recording mpg_report_recording(const struct mpg_report *r)
                             mpg_perturbation_removes_off_cpu(r->p));
 }
 
-const char *mpg_report_say_recording(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
+const char *mpg_report_describe_recording(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
 {
     const bool can_predict = !r->result->predicted && mpg_recording_has_good_intervals(x);
-    return mpg_recording_say(x, can_predict ? ", or ask with --predict" : "", text, size);
+    return mpg_recording_describe(x, can_predict ? ", or ask with --predict" : "", text, size);
 }

@@ -8,7 +8,7 @@
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
 /* Writes RECORDING in words, with advice where it is not reliable, to TEXT of SIZE bytes, and returns TEXT. */
-const char *mpg_report_say_recording(const struct mpg_report *report, const struct mpg_recording *recording, char *text,
-                                     size_t size);
+const char *mpg_report_describe_recording(const struct mpg_report *report, const struct mpg_recording *recording, char *text,
+                                          size_t size);
 
 #endif

@@ -81,7 +81,7 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
          .format = "%.5f"},
         {.json = "slowdown_confidence_95", .heading = traced && several ? "95 % confidence" : NULL, .format = "%.5f"},
         {.key = rows->compares ? "faster_than_next" : NULL, .json = "", .heading = rows->compares ? "than the next" : NULL,
-         .formatter = mpg_say_faster, .missing = "-"}};
+         .formatter = mpg_format_faster, .missing = "-"}};
     memcpy(x->list + x->n, runs, sizeof runs);
     x->n += sizeof runs / sizeof *runs;
 }
@@ -249,7 +249,7 @@ static void print_pairs(const struct mpg_result_table *rows, FILE *out)
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = i + 2; k < rows->n && rows->row[k].point == rows->row[i].point; k++)
             fprintf(out, "  row %zu than row %zu: %s\n", i + 1, k + 1,
-                    mpg_say_faster(text, sizeof text, mpg_result_table_faster(rows, i, k)));
+                    mpg_format_faster(text, sizeof text, mpg_result_table_faster(rows, i, k)));
 }
 
 static void print_head(const struct mpg_result_table *rows, FILE *out)

@@ -218,7 +218,7 @@ static int draw_ranking(struct plot_session *s, const struct mpg_result_table *r
         fprintf(s->data, "%zu %.15g %.15g %.15g\n", i, p.y, p.low, p.high);
         if (i + 1 < n)
             fprintf(s->script, "set label '\u2190 %s' at %.2f, graph 0.97 center front\n",
-                    mpg_say_faster(text, sizeof text, mpg_result_table_faster(rows, i, i + 1)), (double)i + 0.5);
+                    mpg_format_faster(text, sizeof text, mpg_result_table_faster(rows, i, i + 1)), (double)i + 0.5);
     }
     fprintf(s->script,
             "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "

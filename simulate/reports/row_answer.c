@@ -35,7 +35,7 @@ double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_ro
     return faster / most;
 }
 
-char *mpg_say_faster(char *text, size_t size, double part)
+char *mpg_format_faster(char *text, size_t size, double part)
 {
     snprintf(text, size, "%s in %.1f %%", part < 0.5 ? "slower" : "faster", 100 * (part < 0.5 ? 1 - part : part));
     return text;

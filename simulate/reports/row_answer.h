@@ -22,6 +22,6 @@ void mpg_row_answer_clear(struct mpg_row_answer *answer);
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
 /* Writes PART of the replicas to TEXT of SIZE bytes, and returns TEXT: "faster in 98.4 %", or below one half "slower in
  * 51.6 %". */
-char *mpg_say_faster(char *text, size_t size, double part);
+char *mpg_format_faster(char *text, size_t size, double part);
 
 #endif

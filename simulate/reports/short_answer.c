@@ -351,7 +351,7 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     char text[256];
     if (recording->known || recording->between_share + recording->calls_share > 0) {
         begin(out, "Recording");
-        fprintf(out, "%s\n", mpg_report_say_recording(r, recording, text, sizeof text));
+        fprintf(out, "%s\n", mpg_report_describe_recording(r, recording, text, sizeof text));
     }
     size_t signatures = 0;
     for (size_t i = 0; i < r->warnings->n; i++)

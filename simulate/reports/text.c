@@ -125,7 +125,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
     }
     fputc('\n', out);
     if (recording.known || recording.between_share + recording.calls_share > 0)
-        fprintf(out, "  recording     %s\n", mpg_report_say_recording(r, &recording, text, sizeof text));
+        fprintf(out, "  recording     %s\n", mpg_report_describe_recording(r, &recording, text, sizeof text));
 }
 
 struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)

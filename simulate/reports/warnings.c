@@ -56,7 +56,7 @@ static bool has_latency(const struct mpg_network_path *path)
     return path && path->latency.n > 0;
 }
 
-void mpg_warnings_say_no_limit(const struct mpg_report *r, char *text, size_t size)
+void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size_t size)
 {
     const int64_t limit = r->options->graph.eager_limit_bytes;
     if (limit == INT64_MAX)
@@ -77,7 +77,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
         return;
     const char *of_path = p->target->paths > 1 ? " on this path" : "";
     char no_limit[160];
-    mpg_warnings_say_no_limit(r, no_limit, sizeof no_limit);
+    mpg_warnings_describe_no_limit(r, no_limit, sizeof no_limit);
     const struct {
         bool missing;
         const char *topic, *what, *where, *then;

@@ -44,6 +44,6 @@ int mpg_report_take_notes(struct mpg_report *report, struct mpg_notes *warnings,
                           struct mpg_error *err);
 
 /* Says in TEXT, of SIZE bytes, how sends are simulated where neither the target nor an option gives an eager limit. */
-void mpg_warnings_say_no_limit(const struct mpg_report *r, char *text, size_t size);
+void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size_t size);
 
 #endif

@@ -94,7 +94,7 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
     begin(&r, c);
     r.config.target.predict = false;
     mpg_config_expand(&r.config);
-    int status = mpg_setting_ask(&r.setting, &r.config, setting->simulation.processes, setting, err);
+    int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
     if (status == 0)
         status = simulate(&r, files, UINT32_MAX, err);
     if (status == 0 && is_first(setting)) {
@@ -121,7 +121,7 @@ static int scale_messages(struct run *r, enum mpg_swept what, double factor, str
     struct mpg_factor *x = &r->config.change.factor[what];
     if (mpg_config_dists(&r->config.change, what)->n == 0)
         *x = (struct mpg_factor){true, (x->given ? x->factor : 1) * factor};
-    if (mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0)
+    if (mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0)
         return -1;
     if (given->n == 0)
         return 0;
@@ -145,7 +145,7 @@ static int compute_as(struct run *r, double ratio, char *text, size_t size, stru
 {
     snprintf(text, size, "%.17g", ratio);
     r->config.change.compute_ratio = (struct mpg_option_list){1, {text}};
-    return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err);
+    return mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err);
 }
 
 /* Changes R, the run WHICH. TEXT of SIZE bytes must outlive R. */
@@ -155,7 +155,7 @@ static int change(struct run *r, enum which which, const struct mpg_companions *
     switch (which) {
     case QUIET:
         drop_factors(r, false);
-        return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0
+        return mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0
                    ? -1
                    : silence(r, false, err);
     case LATENCY:
@@ -167,7 +167,7 @@ static int change(struct run *r, enum which which, const struct mpg_companions *
     case LARGEST:
         return compute_as(r, x->largest.ratio, text, size, setting, err);
     default:
-        return mpg_setting_ask(&r->setting, &r->config, setting->simulation.processes, setting, err);
+        return mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err);
     }
 }
 
@@ -279,7 +279,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     begin(&r, c);
     drop_factors(&r, true);
     give_message_times(&r);
-    int status = mpg_setting_ask(&r.setting, &r.config, setting->simulation.processes, setting, err);
+    int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
     if (status == 0 && (status = silence(&r, true, err)) == 0)
         status = simulate(&r, files, 1, err);
     if (status == 0 && is_first(setting))

@@ -268,7 +268,7 @@ static int begin_setting(const struct together *t, size_t leader, size_t i, stru
 {
     struct setting *x = &t->setting[i];
     mpg_config_at(t->c, t->c->target.signatures.n > 0 ? t->c->target.signatures.item[i] : NULL, leader, &x->at);
-    return mpg_setting_ask(&x->setting, &x->at, t->first_setting->simulation.processes, t->first_setting, err) < 0
+    return mpg_setting_make(&x->setting, &x->at, t->first_setting->simulation.processes, t->first_setting, err) < 0
                ? -1
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }

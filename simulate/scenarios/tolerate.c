@@ -169,8 +169,8 @@ static int share(struct search *s, int status, struct mpg_error *err)
     struct mpg_processes *processes = s->setting->simulation.processes;
     if (mpg_processes_agree(processes, status, 0, err) < 0)
         return -1;
-    mpg_processes_tell(processes, s->curve, sizeof s->curve);
-    mpg_processes_tell(processes, &s->curves, sizeof s->curves);
+    mpg_processes_broadcast(processes, s->curve, sizeof s->curve);
+    mpg_processes_broadcast(processes, &s->curves, sizeof s->curves);
     return 0;
 }
 
@@ -262,7 +262,7 @@ static int find_base(struct search *s, struct mpg_error *err)
     mpg_result_table_clear(&rows);
     if (mpg_processes_agree(processes, status, 0, err) < 0)
         return -1;
-    mpg_processes_tell(processes, &s->base_ns, sizeof s->base_ns);
+    mpg_processes_broadcast(processes, &s->base_ns, sizeof s->base_ns);
     return 0;
 }
 
@@ -310,7 +310,7 @@ int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *sett
     struct mpg_files f;
     struct mpg_processes *processes = setting->simulation.processes;
     struct mpg_config all = as_given(config, config->output.json);
-    int status = found ? mpg_setting_ask(given, &all, processes, NULL, err) : mpg_error_set(err, "out of memory");
+    int status = found ? mpg_setting_make(given, &all, processes, NULL, err) : mpg_error_set(err, "out of memory");
     status = mpg_processes_agree(processes, status < 0 ? -1 : 0, 0, err);
     for (size_t i = 0; i < settings && status == 0; i++) {
         status = search_one(&s, config, files, i, &one, &f, err);

@@ -249,7 +249,7 @@ static int read_line(struct mpg_parameters *p, char *line, unsigned number, stru
 }
 
 /* Returns the condition under which KEY has an effect and that P does not meet; NULL: KEY has an effect. */
-static const char *says_nothing(const struct mpg_parameters *p, const char *key)
+static const char *missing_condition(const struct mpg_parameters *p, const char *key)
 {
     if (p->policy != MPG_POLICY_POLL && strncmp(key, "Poll", 4) == 0)
         return "Policy = poll";
@@ -280,7 +280,7 @@ int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err)
 {
     for (size_t i = 0; i < KEYS; i++) {
-        const char *lacks = p->given[i] ? says_nothing(p, keys[i].name) : NULL;
+        const char *lacks = p->given[i] ? missing_condition(p, keys[i].name) : NULL;
         if (lacks && mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks) < 0)
             return p->line[i] > 0 ? mpg_error_prefix(err, "%s:%u", p->name, p->line[i]) : -1;
     }

@@ -63,7 +63,7 @@ static size_t describe(const struct mpg_target_table *x, struct mpg_table_column
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "place", .heading = several ? "place" : NULL},
         {.json = "faster_than_next", .optional = true, .heading = several && has.intervals ? "than the next" : NULL,
-         .formatter = mpg_say_faster, .missing = "-"},
+         .formatter = mpg_format_faster, .missing = "-"},
         {.key = "work_ns"},
         {.key = "noise_ns"},
         {.key = "wait_ns"},

@@ -46,7 +46,7 @@ static int run_machine(struct table *t, size_t i, const struct mpg_files *files,
     int status = mpg_config_target_point(t->c, machine, &at, err);
     t->x.target[machine] = at.target.name;
     if (status == 0)
-        status = mpg_setting_ask(&setting, &at, t->processes, t->setting, err);
+        status = mpg_setting_make(&setting, &at, t->processes, t->setting, err);
     if (status == 0)
         status = predict(t, i, &at, files, &setting, err);
     mpg_setting_close(&setting);
@@ -76,8 +76,8 @@ static void warn(const struct mpg_target_table *x)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < x->row[i].answer.warnings.n; k++)
-            mpg_printable_tell("mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].answer.warnings.line[k].topic,
-                               x->row[i].answer.warnings.line[k].text);
+            mpg_printable_print_error("mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].answer.warnings.line[k].topic,
+                                      x->row[i].answer.warnings.line[k].text);
 }
 
 static int write_table(const struct table *t, struct mpg_error *err)
@@ -119,7 +119,7 @@ int mpg_target_table_answer(const struct mpg_config *c, const struct mpg_config 
         mpg_target_table_finish(&t.x);
         status = write_table(&t, err);
         if (status == 0 && c->output.plot)
-            status = mpg_plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_target_table_draw, &t.x, err);
+            status = mpg_plot_and_report("mpgsim", c->output.plot, c->output.keep, mpg_target_table_draw, &t.x, err);
     }
     mpg_target_table_clear(&t.x);
     return status;

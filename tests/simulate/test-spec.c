@@ -168,9 +168,9 @@ static void test_several(void)
     ok(mpg_specs_add(&list, "exp:2", &err) < 0 && list.n == 2, "a wrong one leaves them");
     ok(mpg_specs_are_random(&list) && mpg_specs_can_be_negative(&list) &&
            !mpg_specs_are_for_all(&list), "what any of them is");
-    mpg_specs_say(&list, text, sizeof text);
+    mpg_specs_format(&list, text, sizeof text);
     ok(strcmp(text, "const:-2ns + exp:2us@0,4-7") == 0, "in words");
-    mpg_specs_say(&list, text, 8);
+    mpg_specs_format(&list, text, 8);
     ok(strcmp(text, "const:-") == 0, "cut off");
     ok(mpg_specs_check(&list, 8, &err) == 0, "ranks that are there");
     ok(mpg_specs_check(&list, 7, &err) < 0 &&

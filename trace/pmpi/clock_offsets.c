@@ -84,7 +84,7 @@ static void serve(MPI_Comm leaders, int size)
         }
 }
 
-static void ask(MPI_Comm leaders, struct clock_offset *offset)
+static void exchange(MPI_Comm leaders, struct clock_offset *offset)
 {
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < EXCHANGES; i++) {
@@ -115,7 +115,7 @@ bool clock_measure(const struct clock_group *group, struct clock_offset *offset)
         if (place == 0)
             serve(group->leaders, size);
         else
-            ask(group->leaders, offset);
+            exchange(group->leaders, offset);
     }
     PMPI_Bcast(offset, sizeof *offset, MPI_BYTE, 0, group->members);
     return rank != 0;

@@ -41,7 +41,7 @@ static bool is_predefined(MPI_Datatype type)
 }
 
 /* Returns the size of TYPE, and stores it in PLACE if it may be kept; -1 if MPI does not tell. */
-static __attribute__((noinline)) int64_t ask(struct place *place, MPI_Datatype type)
+static __attribute__((noinline)) int64_t query_size(struct place *place, MPI_Datatype type)
 {
     MPI_Count size = 0;
     if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
@@ -57,7 +57,7 @@ int64_t tracer_bytes(int64_t count, MPI_Datatype type)
     struct place *place = place_of(type);
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    const int64_t size = place->known && place->type == type ? place->size : ask(place, type);
+    const int64_t size = place->known && place->type == type ? place->size : query_size(place, type);
     int64_t bytes;
     if (size < 0)
         return 0;

@@ -93,7 +93,7 @@ static bool own_file(char *path, size_t size)
 }
 
 /* Reports, once for all ranks, that ARGV[0], which uses the library FILE of MPI, runs untraced. */
-static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
+static void report_untraced(char **argv, enum mpg_mpi mpi, const char *file)
 {
     if (!mpg_launcher_is_first())
         return;
@@ -139,7 +139,7 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)
         return;
     if (!served)
-        tell_untraced(argv, mpi, file);
+        report_untraced(argv, mpi, file);
     extern char **environ;
     execve(self, argv, environ);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 
 #ifdef OPEN_MPI
 /* Common blocks, under the names given by various compilers. */
@@ -94,9 +94,9 @@ void *fortran_real(const char *name, const void *caller)
     if (!real)
         real = dlsym(RTLD_NEXT, name + 1);
     if (!real) {
-        say_start();
-        say("there is no %s in %s and its libraries", name,
-            dladdr(caller, &module) ? module.dli_fname : "the program");
+        report_start();
+        report("there is no %s in %s and its libraries", name,
+               dladdr(caller, &module) ? module.dli_fname : "the program");
         abort();
     }
     return real;

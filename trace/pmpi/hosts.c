@@ -125,7 +125,7 @@ enum hosts_answer hosts_ask(const char *job, int traced, int ranks, int wait_ms,
         ms = 2 * ms < LONGEST_SLEEP_MS ? 2 * ms : LONGEST_SLEEP_MS;
     }
     const enum hosts_answer found = answer(count->traced >= ranks ? HOSTS_ALL : HOSTS_SOME, &made);
-    count->tells = made && found == HOSTS_SOME;
+    count->reports = made && found == HOSTS_SOME;
     return found;
 }
 

@@ -25,7 +25,7 @@
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
 #include "trace/pmpi/roll.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/source.h"
@@ -117,14 +117,14 @@ static int find_folder(int rank, struct mpg_error *err)
 }
 
 /* Reports once for all ranks how many ranks have failed (STATUS < 0), with the error ERR of the first. Collective. */
-static void report(int status, int rank, const struct mpg_error *err)
+static void report_status(int status, int rank, const struct mpg_error *err)
 {
     int ranks, failed = status < 0, mine = failed ? rank : INT_MAX, first = 0, number = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     PMPI_Allreduce(&failed, &number, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (failed && first == rank)
-        say("%s; %d of %d ranks run untraced", err->text, number, ranks);
+        report("%s; %d of %d ranks run untraced", err->text, number, ranks);
 }
 
 static int open_streams(int rank, bool threads, struct mpg_error *err)
@@ -134,7 +134,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     values_open(complaint, sizeof complaint);
     if (complaint[0] && rank == 0)
-        say("not counted: %s", complaint);
+        report("not counted: %s", complaint);
     settings_check_names(rank);
     const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
     const struct stream_options options = {.directory = profile ? NULL : life.folder,
@@ -174,7 +174,7 @@ static bool begin(bool threads)
         status = open_streams(rank, threads, &err);
     if (status < 0 && life.claim.number > 0)
         folder_unclaim(life.folder, claiming_file(), &life.claim);
-    report(status, rank, &err);
+    report_status(status, rank, &err);
     bool measured = clock_measure(&life.clocks, &offset);
     if (status == 0 && measured)
         status = facts_write_offset(streams.first->writer, &offset, &err);
@@ -197,7 +197,7 @@ void tracer_before_init(void)
         summary_warn_watch();
     else
         summary_end_watch();
-    say_start();
+    report_start();
     tracer_real_chain(mpg_launcher_is_first());
     roll_sign();
 }
@@ -214,11 +214,11 @@ static bool all_are_here(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (roll_is_complete(ranks, &lack))
         return true;
-    if (lack.tells && lack.where)
-        say("only %d of %d ranks run under mpgtrace record (found in %s, which all hosts must share): they run untraced",
-            lack.traced, lack.ranks, lack.where);
-    else if (lack.tells)
-        say("only %d of %d ranks run under mpgtrace record: they run untraced", lack.traced, lack.ranks);
+    if (lack.reports && lack.where)
+        report("only %d of %d ranks run under mpgtrace record (found in %s, which all hosts must share): they run untraced",
+               lack.traced, lack.ranks, lack.where);
+    else if (lack.reports)
+        report("only %d of %d ranks run under mpgtrace record: they run untraced", lack.traced, lack.ranks);
     return false;
 }
 
@@ -237,7 +237,7 @@ static const char *srun_gave(void)
 
 /* Warns of processes which a launcher started together, but which their MPI treats as separate jobs: each leaves a trace
  * of its own. Launcher and program use different MPIs, or have no protocol in common. */
-static void tell_of_singletons(void)
+static void report_singletons(void)
 {
     int size, started;
     const char *launcher = NULL;
@@ -251,13 +251,13 @@ static void tell_of_singletons(void)
     if ((MPG_TRACER_MPI == MPG_MPI_ABI || mpg_launcher_mpi() == MPG_TRACER_MPI) && mpg_launcher_processes() == 1)
         return;
     if (strcmp(launcher, "srun") == 0)
-        say("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; %s; %s usually needs "
-            "'srun --mpi=%s' ('srun --mpi=list' says which there are)",
-            started, srun_gave(), mpg_mpi_name(MPG_TRACER_MPI),
-            MPG_TRACER_MPI == MPG_MPI_MPICH ? "pmi2" : MPG_TRACER_MPI == MPG_MPI_OPENMPI ? "pmix" : "pmix' or '--mpi=pmi2");
+        report("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; %s; %s usually needs "
+               "'srun --mpi=%s' ('srun --mpi=list' says which there are)",
+               started, srun_gave(), mpg_mpi_name(MPG_TRACER_MPI),
+               MPG_TRACER_MPI == MPG_MPI_MPICH ? "pmi2" : MPG_TRACER_MPI == MPG_MPI_OPENMPI ? "pmix" : "pmix' or '--mpi=pmi2");
     else
-        say("MPI_COMM_WORLD has 1 rank, though %s started %d: each is a job with a trace of its own; the program's MPI is "
-            "%s, and is to be started by its own", launcher, started, mpg_mpi_name(MPG_TRACER_MPI));
+        report("MPI_COMM_WORLD has 1 rank, though %s started %d: each is a job with a trace of its own; the program's MPI is "
+               "%s, and is to be started by its own", launcher, started, mpg_mpi_name(MPG_TRACER_MPI));
 }
 
 void tracer_init(struct tracer_scope *s, int thread_level)
@@ -266,12 +266,12 @@ void tracer_init(struct tracer_scope *s, int thread_level)
         return;
     life.tried = true;
     summary_end_watch();
-    say_start();
+    report_start();
     if (!all_are_here())
         return;
     life.began = true;
     life.pid = getpid();
-    tell_of_singletons();
+    report_singletons();
     clock_calibrate();
     clock_group_find(&life.clocks);
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
@@ -339,9 +339,9 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_objects_end();
     tracer_unlock();
     if (streams.rank == 0) {
-        past_tell();
-        pcontrol_tell();
-        summary_say(life.folder);
+        past_report();
+        pcontrol_report();
+        summary_report(life.folder);
     }
 }
 
@@ -364,7 +364,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     bool ended;
     if (!life.began && !life.tried && !tracer_real_is_other())
-        summary_say_nothing(life.session);
+        summary_report_nothing(life.session);
     if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
         hosts_end(); /* all ranks have called MPI_Finalize, and so left MPI_Init */
     if (!streams.on || life.pid != getpid())
@@ -372,5 +372,5 @@ __attribute__((destructor)) static void at_exit(void)
     tracer_real_was_initialized(&ended);
     tracer_end_early(ended ? "MPI_Finalize was called past the tracer" : "the program ended without MPI_Finalize");
     if (streams.rank == 0)
-        past_tell();
+        past_report();
 }

@@ -12,7 +12,7 @@
 
 #include "common/peek.h"
 #include "trace/pmpi/clock.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 
 /* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, and so does CLOCK_MONOTONIC_RAW. */
 #ifdef CLOCK_MONOTONIC_RAW
@@ -292,7 +292,7 @@ static enum off_cpu_way wanted(enum off_cpu_way otherwise, int rank)
         if (strcmp(name, names[i]) == 0)
             return (enum off_cpu_way)i;
     if (name && rank == 0)
-        say("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none; it is chosen", name);
+        report("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none; it is chosen", name);
     return otherwise;
 }
 

@@ -17,7 +17,7 @@
 
 #include "trace/pmpi/modules.h"
 #include "trace/pmpi/real.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 
 /* --- functions looked up by dlsym --- */
 
@@ -65,13 +65,13 @@ const char *past_describe(char *text, size_t size)
     return number == 0 ? NULL : looked_up.file ? looked_up.file : "a library";
 }
 
-static void tell_looked_up(void)
+static void report_looked_up(void)
 {
     char names[256];
     const char *file = past_describe(names, sizeof names);
     if (file)
-        say("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names,
-            looked_up.number > 1 ? "were" : "was", file, looked_up.number > 1 ? "them" : "it");
+        report("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names,
+               looked_up.number > 1 ? "were" : "was", file, looked_up.number > 1 ? "them" : "it");
 }
 
 /* --- modules that bypass the tracer --- */
@@ -105,7 +105,7 @@ struct second {
 };
 struct search {
     struct area mpi;
-    bool tells; /* reports modules that call MPI_X in the library, one line each */
+    bool reports; /* reports modules that call MPI_X in the library, one line each */
     struct second second[MAX_SECOND];
     int number;
 };
@@ -208,9 +208,9 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     if (others)
         look(others, others_bytes, module, symbols, names, mpi, calls);
     const char *file = module->dlpi_name[0] ? module->dlpi_name : "the program";
-    if (search->tells && calls[0].count > 0)
-        say("%s calls %s%s past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)",
-            file, calls[0].first, calls[0].count > 1 ? " and others of MPI" : "");
+    if (search->reports && calls[0].count > 0)
+        report("%s calls %s%s past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)",
+               file, calls[0].first, calls[0].count > 1 ? " and others of MPI" : "");
     if (calls[1].count > 0 && search->number < MAX_SECOND)
         search->second[search->number++] = (struct second){file, code_of(module), calls[1]};
     return 0;
@@ -248,7 +248,7 @@ static void look_at_all(struct search *search)
 
 const char *past_initializer(void)
 {
-    struct search search = {.tells = false};
+    struct search search = {.reports = false};
     Dl_info module;
     look_at_all(&search);
     for (int i = 0; i < search.number; i++) {
@@ -260,17 +260,17 @@ const char *past_initializer(void)
     return NULL;
 }
 
-void past_tell(void)
+void past_report(void)
 {
-    struct search search = {.tells = true};
+    struct search search = {.reports = true};
     look_at_all(&search);
     for (int i = 0; i < search.number; i++) { /* outside the lock of the module list */
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
-            say("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,
-                s->calls.count > 1 ? " and others" : "");
+            report("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,
+                   s->calls.count > 1 ? " and others" : "");
     }
-    tell_looked_up();
+    report_looked_up();
 }
 
 #else
@@ -279,8 +279,8 @@ const char *past_initializer(void)
     return NULL;
 }
 
-void past_tell(void)
+void past_report(void)
 {
-    tell_looked_up();
+    report_looked_up();
 }
 #endif

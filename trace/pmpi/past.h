@@ -20,6 +20,6 @@ const char *past_initializer(void);
 
 /* At the end of the run: reports the MPI functions that bypass the tracer, in one line for each calling module and one
  * line for the functions looked up by dlsym. */
-void past_tell(void);
+void past_report(void);
 
 #endif

@@ -18,7 +18,7 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/pmpi/stream.h"
 
 enum { PAUSE = 0, RESUME = 1, FLUSH = 2, FIRST_NUMBERED = 100, LAST_NUMBERED = 9999 };
@@ -90,20 +90,21 @@ void pcontrol_start(int rank)
     const char *convention = getenv("MPGTRACE_PCONTROL");
     takes_ipm = convention && strcmp(convention, "ipm") == 0;
     if (rank == 0 && convention && !takes_ipm)
-        say("MPGTRACE_PCONTROL: '%s' is not ipm; no level but 10001 and 10002 is taken to have a name", convention);
+        report("MPGTRACE_PCONTROL: '%s' is not ipm; no level but 10001 and 10002 is taken to have a name", convention);
 }
 
-void pcontrol_tell(void)
+void pcontrol_report(void)
 {
     const int begins = unnamed.begins, ends = unnamed.ends;
     if (refused)
-        say("MPI_Pcontrol(1, name): the system does not let names be read (process_vm_readv: %s): there are no regions of them",
-            strerror(refused));
+        report("MPI_Pcontrol(1, name): the system does not let names be read (process_vm_readv: %s): there are no regions of "
+               "them",
+               strerror(refused));
     if (ends > 0 && !takes_ipm)
-        say("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, "
-            "'mpgtrace "
-            "record --pcontrol=ipm' records these",
-            begins, begins == 1 ? "" : "s", ends);
+        report("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, "
+               "'mpgtrace "
+               "record --pcontrol=ipm' records these",
+               begins, begins == 1 ? "" : "s", ends);
 }
 
 static enum mpg_call call_of(int level)

@@ -4,11 +4,11 @@
 #ifndef MPG_TRACER_PCONTROL_H
 #define MPG_TRACER_PCONTROL_H
 
-/* Reads MPGTRACE_PCONTROL; RANK 0 reports an unknown value. Called after say_start(). */
+/* Reads MPGTRACE_PCONTROL; RANK 0 reports an unknown value. Called after report_start(). */
 void pcontrol_start(int rank);
 
 /* At the end of the run: reports in one line calls with levels that look like IPM's while the convention is off, or names
  * that could not be read. */
-void pcontrol_tell(void);
+void pcontrol_report(void);
 
 #endif

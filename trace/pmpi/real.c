@@ -12,7 +12,7 @@
 
 #include "common/launcher.h"
 #include "trace/pmpi/family.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/pmpi/summary.h"
 
 static void *library; /* the MPI library of the tracer's family, or a module that is linked to that library; never closed */
@@ -109,10 +109,10 @@ static void leave(const char *who)
     set_next("PMPI_Pcontrol", dlsym(other, "MPI_Pcontrol"));
     if (!mpg_launcher_is_first())
         return;
-    say_start();
+    report_start();
     summary_end_watch();
-    say("%s runs untraced: it calls %s, and this tracer is for %s: mpgtrace record --mpi names another", who, other_file,
-        mpg_mpi_name(MPG_TRACER_MPI));
+    report("%s runs untraced: it calls %s, and this tracer is for %s: mpgtrace record --mpi names another", who, other_file,
+           mpg_mpi_name(MPG_TRACER_MPI));
 }
 
 static void find(const void *caller)
@@ -128,9 +128,9 @@ static void find(const void *caller)
         return;
     }
     if (!library) {
-        say_start();
-        say("%s calls MPI, and loads none that this tracer is for (%s): mpgtrace record --mpi names another",
-            known ? module.dli_fname : "the program", mpg_mpi_name(MPG_TRACER_MPI));
+        report_start();
+        report("%s calls MPI, and loads none that this tracer is for (%s): mpgtrace record --mpi names another",
+               known ? module.dli_fname : "the program", mpg_mpi_name(MPG_TRACER_MPI));
         abort();
     }
     set_all();
@@ -226,16 +226,16 @@ const char *tracer_real_before(const char *name)
 }
 
 /* Reports that COUNT functions, the first named FIRST, are defined before the tracer's functions. */
-static void tell_before(const char *first, int count)
+static void report_before(const char *first, int count)
 {
     char more[48] = "";
     if (count > 1)
         snprintf(more, sizeof more, " and %d more of MPI's functions", count - 1);
-    say("%s%s %s defined in %s, before the tracer's: it does not see calls of %s", first, more, count > 1 ? "are" : "is",
-        tracer_real_before(first), count > 1 ? "them" : "it");
+    report("%s%s %s defined in %s, before the tracer's: it does not see calls of %s", first, more, count > 1 ? "are" : "is",
+           tracer_real_before(first), count > 1 ? "them" : "it");
 }
 
-void tracer_real_chain(bool tells)
+void tracer_real_chain(bool reports)
 {
     const char *before = NULL;
     int count = 0;
@@ -252,12 +252,12 @@ void tracer_real_chain(bool tells)
             continue;
         if (next && !tracer_real_is_own(next) && !tracer_real_is_of_one_library(next, real))
             memcpy((char *)&tracer_behind + n->next, &next, sizeof next);
-        if (tells && tracer_real_before(name) && count++ == 0)
+        if (reports && tracer_real_before(name) && count++ == 0)
             before = name;
     }
     is_chained = true;
     if (before)
-        tell_before(before, count);
+        report_before(before, count);
 }
 
 /* Returns the next function in the chain behind the wrapper of NAME (MPI_X or MPIX_X), or NULL if there is none or

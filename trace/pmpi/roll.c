@@ -34,7 +34,7 @@ enum { WAIT_MS = 1000, OTHERS_MS = 1000, HOSTS_MS = 10000, LATE_MS = 5000, STALE
 struct record {
     uint64_t maker; /* mpg_process_mark() of the first process that signed in */
     uint64_t number;
-    uint64_t asks;    /* the first process asks other hosts: processes that sign in later wait, too */
+    uint64_t asks_hosts; /* the first process asks other hosts: processes that sign in later wait, too */
     uint64_t decided; /* 0: not yet; else an enum hosts_answer: HOSTS_ALL, HOSTS_SOME */
 };
 
@@ -218,7 +218,7 @@ static struct record change_record(void (*change)(struct record *r))
 
 static void begin_asking(struct record *r)
 {
-    r->asks = 1;
+    r->asks_hosts = 1;
 }
 
 static void decide(struct record *r, enum hosts_answer answer)
@@ -256,7 +256,7 @@ static struct record wait_for(bool (*is_over)(const struct record *r), int ms)
 
 static bool is_here(const struct record *r)
 {
-    return r->decided || r->asks || r->number >= roll.size;
+    return r->decided || r->asks_hosts || r->number >= roll.size;
 }
 
 static bool is_decided(const struct record *r)
@@ -268,7 +268,7 @@ static bool is_decided(const struct record *r)
 static struct record decide_alone(struct roll_lack *lack)
 {
     const struct record now = change_record(decide_here);
-    lack->tells = roll.has_decided && now.decided == HOSTS_SOME;
+    lack->reports = roll.has_decided && now.decided == HOSTS_SOME;
     return now;
 }
 
@@ -286,7 +286,7 @@ static struct record decide_together(int ranks, struct roll_lack *lack)
         return decide_alone(lack);
     lack->traced = count.traced;
     lack->ranks = ranks;
-    lack->tells = count.tells;
+    lack->reports = count.reports;
     lack->where = (uint64_t)ranks > roll.size ? count.where : NULL;
     return change_record(answer == HOSTS_ALL ? decide_all : decide_some);
 }
@@ -297,7 +297,7 @@ bool roll_is_complete(int ranks, struct roll_lack *lack)
     if (!roll.counts)
         return true;
     struct record now = wait_for(is_here, WAIT_MS);
-    const bool is_whole = now.number >= roll.size && !now.asks && ((uint64_t)ranks <= roll.size || !roll.common[0]);
+    const bool is_whole = now.number >= roll.size && !now.asks_hosts && ((uint64_t)ranks <= roll.size || !roll.common[0]);
     lack->ranks = (int)roll.size;
     if (!now.decided && !is_whole)
         now = roll.common[0] ? decide_together(ranks, lack) : decide_alone(lack);

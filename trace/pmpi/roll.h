@@ -12,7 +12,7 @@ void roll_sign(void);
 /* How many processes have signed in, if some process has not. */
 struct roll_lack {
     int traced, ranks; /* TRACED of RANKS processes have signed in */
-    bool tells;        /* in the one process that is to report this */
+    bool reports;        /* in the one process that is to report this */
     const char *where; /* the folder by which hosts found this; NULL: on one host */
 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/units.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 
 static const char prefix[] = "MPGTRACE_";
 
@@ -32,7 +32,7 @@ int64_t setting_number(const char *name, enum setting_kind kind, int64_t least, 
     if (status == 0)
         return value;
     if (rank == 0)
-        say("%s: %s; %" PRId64 " is taken", name, err.text, otherwise);
+        report("%s: %s; %" PRId64 " is taken", name, err.text, otherwise);
     return otherwise;
 }
 
@@ -52,6 +52,6 @@ void settings_check_names(int rank)
             continue;
         const size_t length = strcspn(*entry, "=");
         if (!is_known(*entry + strlen(prefix), length - strlen(prefix)))
-            say("%.*s: no such setting; see mpgtrace(1)", (int)(length < 100 ? length : 100), *entry);
+            report("%.*s: no such setting; see mpgtrace(1)", (int)(length < 100 ? length : 100), *entry);
     }
 }

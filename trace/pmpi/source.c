@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/store/signature.h"
 
 /* Returns the content of PATH, of *SIZE bytes. */
@@ -54,6 +54,6 @@ void source_store(struct mpg_trace_writer *w)
         return;
     char *text = read_file(path, &bytes, &err);
     if (!text || mpg_trace_write_signature(w, path, text, bytes, &err) < 0)
-        say("the source's signature is not in the trace: %s", err.text);
+        report("the source's signature is not in the trace: %s", err.text);
     free(text);
 }

@@ -13,7 +13,7 @@
 
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/guard.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/store/segment.h"
 
 enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 65536 };
@@ -23,7 +23,7 @@ __thread struct stream_thread stream_thread __attribute__((tls_model("initial-ex
 
 static void complain(const char *text, const char *consequence)
 {
-    say("rank %d: %s; %s", streams.rank, text, consequence);
+    report("rank %d: %s; %s", streams.rank, text, consequence);
 }
 
 void stream_fail(const struct mpg_error *err)

@@ -19,7 +19,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/past.h"
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 #include "trace/store/names.h"
 
 enum { WAIT_MS = 100 };
@@ -97,7 +97,7 @@ void summary_spawned(void)
 
 /* Reports spawned worlds without a trace. A traced world has created its folder since its MPI_Init. Worlds spawned
  * by spawned worlds have folders beside them and cannot be told apart. */
-static void say_untraced(const char *folder)
+static void report_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
     if (sums.spawned == 0 || mpg_name_is_spawned(slash ? slash + 1 : folder))
@@ -108,11 +108,12 @@ static void say_untraced(const char *folder)
         content = folder_look(folder);
     }
     if (content.spawned < sums.spawned)
-        say("%lld of %lld worlds that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its argument",
-            (long long)(sums.spawned - content.spawned), (long long)sums.spawned, short_name(folder));
+        report("%lld of %lld worlds that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its "
+               "argument",
+               (long long)(sums.spawned - content.spawned), (long long)sums.spawned, short_name(folder));
 }
 
-void summary_say(const char *folder)
+void summary_report(const char *folder)
 {
     char size[48] = "", ranks[64];
     const bool profile = getenv("MPGTRACE_PROFILE") != NULL;
@@ -128,14 +129,14 @@ void summary_say(const char *folder)
     char word[PATH_MAX], other[PATH_MAX];
     mpg_shell_word(word, sizeof word, name);
     if (*sums.other)
-        say("%s, %s: %s%s, %lld calls, in folders of their own; 'cat %s/* %s/* >all.mpgt' makes one trace of them for "
-            "'mpgtrace stat all.mpgt'",
-            name, short_name(sums.other), profile ? "profile of " : "", ranks, (long long)sums.calls, word,
-            mpg_shell_word(other, sizeof other, short_name(sums.other)));
+        report("%s, %s: %s%s, %lld calls, in folders of their own; 'cat %s/* %s/* >all.mpgt' makes one trace of them for "
+               "'mpgtrace stat all.mpgt'",
+               name, short_name(sums.other), profile ? "profile of " : "", ranks, (long long)sums.calls, word,
+               mpg_shell_word(other, sizeof other, short_name(sums.other)));
     else
-        say("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
-            ranks, (long long)sums.calls, size, word);
-    say_untraced(folder);
+        report("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
+               ranks, (long long)sums.calls, size, word);
+    report_untraced(folder);
 }
 
 /* --- nothing --- */
@@ -155,7 +156,7 @@ __attribute__((constructor)) static void know_standard_error(void)
 {
     bool linked;
     if (is_top(&linked))
-        say_start();
+        report_start();
 }
 
 static void signal_watch(int signal)
@@ -180,7 +181,7 @@ void summary_warn_watch(void)
     signal_watch(MPG_WATCH_IN_INIT);
 }
 
-void summary_say_nothing(bool session)
+void summary_report_nothing(bool session)
 {
     bool linked, ended;
     char names[256];
@@ -191,30 +192,30 @@ void summary_say_nothing(bool session)
     struct mpg_error err;
     summary_end_watch();
     if (folder_try(folder, &err) < 0) /* the ranks, if any, ran untraced because of this error */
-        say("nothing was traced: %s", err.text);
+        report("nothing was traced: %s", err.text);
     else if (session)
-        say("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",
-            length, line);
+        report("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",
+               length, line);
     else if (tracer_real_before("MPI_Init"))
-        say("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
-            tracer_real_before("MPI_Init"));
+        report("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
+               tracer_real_before("MPI_Init"));
     else if (tracer_real_was_initialized(&ended) && (file = past_initializer()))
-        say("nothing was traced: %s calls PMPI_Init past the tracer, which records MPI_ functions, not PMPI_ (a tool of its own "
-            "is in it?)", file);
+        report("nothing was traced: %s calls PMPI_Init past the tracer, which records MPI_ functions, not PMPI_ (a tool of its "
+               "own is in it?)", file);
     else if (past_describe(names, sizeof names))
-        say("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
-            "mpgtrace record --mpi names another",
-            length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
+        report("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
+               "mpgtrace record --mpi names another",
+               length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
     else if (tracer_real_was_initialized(&ended))
-        say("nothing was traced: %.*s initialized MPI by a call that the tracer does not see%s", length, line,
-            MPG_TRACER_MPI == MPG_MPI_ABI ? ": it records calls from C, and MPI's standard ABI has no Fortran for it" : "");
+        report("nothing was traced: %.*s initialized MPI by a call that the tracer does not see%s", length, line,
+               MPG_TRACER_MPI == MPG_MPI_ABI ? ": it records calls from C, and MPI's standard ABI has no Fortran for it" : "");
     else if ((file = tracer_real_loaded_other()))
-        say("nothing was traced: no MPI_Init was seen in %.*s, which has loaded %s, and this tracer is for %s: mpgtrace record "
-            "--mpi names another",
-            length, line, file, mpg_mpi_name(MPG_TRACER_MPI));
+        report("nothing was traced: no MPI_Init was seen in %.*s, which has loaded %s, and this tracer is for %s: mpgtrace "
+               "record --mpi names another",
+               length, line, file, mpg_mpi_name(MPG_TRACER_MPI));
     else if (linked)
-        say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
+        report("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else
-        say("nothing was traced: no MPI_Init was seen in %.*s, which is linked to no MPI, nor in "
-            "what it ran", length, line);
+        report("nothing was traced: no MPI_Init was seen in %.*s, which is linked to no MPI, nor in "
+               "what it ran", length, line);
 }

@@ -14,7 +14,7 @@ void summary_gather(int64_t calls, const char *folder);
 void summary_spawned(void);
 
 /* Prints the report on rank 0, after its trace in FOLDER is closed, and a second line if spawned worlds have no trace there. */
-void summary_say(const char *folder);
+void summary_report(const char *folder);
 
 /* MPI_Init was called: ends the watching process that would report its absence (trace/record/watch.h). */
 void summary_end_watch(void);
@@ -24,6 +24,6 @@ void summary_warn_watch(void);
 
 /* At the end of a process that never called MPI_Init (SESSION: but called MPI_Session_init), reports this once for
  * the job, unless another program of the same mpgtrace record left a trace. */
-void summary_say_nothing(bool session);
+void summary_report_nothing(bool session);
 
 #endif

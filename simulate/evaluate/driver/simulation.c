@@ -163,9 +163,9 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 
 /* Without `clock` minimum message times only limit negative perturbations, and are the traced times of messages in expanded
  * collectives. */
-static bool has_flights(const struct simulation *sim)
+static bool has_message_minima(const struct simulation *sim)
 {
-    return sim->flights && are_comparable(sim);
+    return sim->message_minima && are_comparable(sim);
 }
 
 static bool can_speed_messages(const struct simulation *sim)
@@ -180,21 +180,22 @@ static bool may_choose(const struct simulation *sim)
 
 static void set_wants(struct simulation *sim)
 {
-    sim->alike = mpg_perturbation_noise_by_class(sim->p);
-    sim->wanted = true; /* minimum times of calls */
+    sim->uses_classes = mpg_perturbation_noise_by_class(sim->p);
+    sim->call_minima = true; /* minimum times of calls */
     if (sim->options->predicts)
         return;
-    sim->says_flights = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
+    sim->reports_message_minima = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
                         sim->options->graph.expand;
-    sim->flights = sim->says_flights || may_choose(sim); /* answers fly, too */
-    sim->wanted = sim->absorb != MPG_ABSORB_NONE || sim->flights ||
+    sim->message_minima = sim->reports_message_minima || may_choose(sim); /* choices use the times of answers, too */
+    sim->call_minima = sim->absorb != MPG_ABSORB_NONE || sim->message_minima ||
                   mpg_perturbation_call_noise_measured(sim->p);
 }
 
 static bool same_prepass(const struct simulation *a, const struct simulation *b)
 {
     return a->scenario->kin == b->scenario->kin && same_pass_config(a, b) && a->absorb == b->absorb &&
-           a->flights == b->flights && a->says_flights == b->says_flights && a->wanted == b->wanted && a->alike == b->alike;
+           a->message_minima == b->message_minima && a->reports_message_minima == b->reports_message_minima &&
+               a->call_minima == b->call_minima && a->uses_classes == b->uses_classes;
 }
 
 static int begin_prepass(struct simulation *sim, struct mpg_error *err)
@@ -208,10 +209,10 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
         floors.paths = sim->paths;
     }
     sim->owns_prepass = true;
-    if (mpg_prepass_init(&sim->prepass, sim->trace, sim->wanted ? &floors : NULL, has_flights(sim), sim->alike ? sim->p : NULL,
-                         err) < 0)
+    if (mpg_prepass_init(&sim->prepass, sim->trace, sim->call_minima ? &floors : NULL, has_message_minima(sim),
+                         sim->uses_classes ? sim->p : NULL, err) < 0)
         return -1;
-    if (sim->alike && sim->options->predicts)
+    if (sim->uses_classes && sim->options->predicts)
         mpg_classes_prefer_cpu(sim->prepass.classes);
     return 0;
 }
@@ -220,11 +221,11 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
 static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
 {
     sim->passed = sim->prepass.passed;
-    if (sim->alike)
+    if (sim->uses_classes)
         sim->result->cpu = mpg_classes_cpu(sim->prepass.classes);
     if (sim->options->predicts)
         return 0;
-    if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
+    if (sim->call_minima && ((sim->reports_message_minima && are_comparable(sim)) || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->prepass.floors);
     if (inserts(sim) && !mpg_flight_target_known(sim->p) && !mpg_floors_know_messages(sim->prepass.floors))
         return mpg_error_set(
@@ -258,7 +259,7 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
     int status = group ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
         set_wants(&all[i]);
-        if (find_like(all, &all[i], same_prepass) == &all[i] && (all[i].wanted || all[i].alike))
+        if (find_like(all, &all[i], same_prepass) == &all[i] && (all[i].call_minima || all[i].uses_classes))
             status = begin_prepass(&all[i], err);
     }
     for (size_t i = 0; i < n && status == 0; i++) {

@@ -18,9 +18,9 @@ struct simulation {
     struct mpg_prepass prepass;
     bool owns_clocks, owns_prepass;
     enum mpg_absorb absorb;
-    /* Findings that the pre-pass gathers. flights: minimum message times, which the answer mentions if says_flights; wanted:
-     * minimum times of calls; alike: compute-interval classes. */
-    bool flights, says_flights, wanted, alike;
+    /* Findings that the pre-pass gathers: minimum message times, which the answer mentions if reports_message_minima; minimum
+     * times of calls; compute-interval classes. */
+    bool message_minima, reports_message_minima, call_minima, uses_classes;
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */
     struct mpg_result *result; /* result of this process's share of the replicas */

@@ -98,8 +98,8 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
         work_ns = (double)s->cpu_ns;
     if (p->work_alone && s->alone_ns >= 0)
         work_ns = (double)s->alone_ns;
-    const bool asks_memory = is_polling(t, s) && s->to.call == MPG_CALL_Win_sync; /* the polled event is unknown */
-    if (is_polling(t, s) && !asks_memory) {
+    const bool polls_memory = is_polling(t, s) && s->to.call == MPG_CALL_Win_sync; /* the polled event is unknown */
+    if (is_polling(t, s) && !polls_memory) {
         for (uint32_t w = 0; w < t->n; w++)
             account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
         if (t->recorder)
@@ -116,14 +116,14 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
         x.covered_ns = t->covered_ns[s->stream];
     meet_noise(t, s->stream, &x);
     const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
-    if (t->classes && !asks_memory)
+    if (t->classes && !polls_memory)
         mpg_classes_find(t->classes, s, &x);
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
-    if (!asks_memory)
+    if (!polls_memory)
         mpg_perturb_compute(p, &x, t->first, t->n, value); /* the time since this begin */
     for (uint32_t w = 0; w < t->n; w++)
-        value[w] += x.since_ns + (asks_memory ? done_ns : work_ns);
+        value[w] += x.since_ns + (polls_memory ? done_ns : work_ns);
     if (t->recorder)
         mpg_record_times_enter(t, s, before, done_ns);
     if (s->stream != (uint32_t)s->rank)

@@ -5,8 +5,8 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
-                  const struct mpg_error *err)
+int mpg_plot_report(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+                    const struct mpg_error *err)
 {
     const char *maker = options->maker;
     if (status < 0) {
@@ -17,17 +17,18 @@ int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg
         return -1;
     }
     for (size_t i = 0; i < outcome->missing; i++)
-        mpg_printable_tell("%s: not drawn: %s\n", maker, outcome->why[i]);
-    mpg_printable_tell("%s: %zu %s in %s, each as SVG and PNG\n", maker, outcome->plots,
-                       mpg_units_word(outcome->plots, "plot", "plots"), options->folder);
+        mpg_printable_print_error("%s: not drawn: %s\n", maker, outcome->why[i]);
+    mpg_printable_print_error("%s: %zu %s in %s, each as SVG and PNG\n", maker, outcome->plots,
+                              mpg_units_word(outcome->plots, "plot", "plots"), options->folder);
     mpg_plot_outcome_clear(outcome);
     return 0;
 }
 
-int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err)
+int mpg_plot_and_report(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what,
+                        struct mpg_error *err)
 {
     const struct mpg_plot_options options = {.maker = maker, .folder = folder, .keep = keep};
     struct mpg_plot_outcome outcome;
     const int status = mpg_plot_all(&options, draw, what, &outcome, err);
-    return mpg_plot_tell(&options, status, &outcome, err);
+    return mpg_plot_report(&options, status, &outcome, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes single lines to standard error without stdio's buffers. */
-#include "trace/pmpi/say.h"
+#include "trace/pmpi/report.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static struct {
     ino_t inode;
 } first; /* identity of standard error at the start */
 
-void say_start(void)
+void report_start(void)
 {
     struct stat st;
     first.known = fstat(STDERR_FILENO, &st) == 0;
@@ -51,7 +51,7 @@ static void write_line(const char *line, size_t size)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void say(const char *format, ...)
+void report(const char *format, ...)
 {
     char text[MPG_ERROR_SIZE + 128], line[4 * sizeof text] = "mpgtrace: ";
     const size_t start = strlen(line);

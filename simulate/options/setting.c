@@ -27,7 +27,7 @@ static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
 }
 
 /* Handles --call-noise=signature: work inside calls meets the target's noise. Error: it is given twice. */
-static int ask_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
+static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
                           struct mpg_error *err)
 {
     if (!c->target.signature)
@@ -49,7 +49,7 @@ static int parse_specs(const struct mpg_config *c, struct mpg_perturbation *p, s
         for (size_t i = 0; i < o->given->n; i++) {
             const char *text = o->given->item[i];
             bool from_signature = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
-            int status = from_signature ? ask_call_noise(c, p, err) : mpg_specs_add(o->specs, text, err);
+            int status = from_signature ? set_call_noise(c, p, err) : mpg_specs_add(o->specs, text, err);
             if (status == 0)
                 continue;
             mpg_error_prefix(err, "%s", o->name);
@@ -133,8 +133,8 @@ static int use_target(const struct mpg_config *c, struct mpg_perturbation *p, st
     return 0;
 }
 
-int mpg_setting_ask(struct mpg_setting *in, const struct mpg_config *c, struct mpg_processes *processes,
-                    const struct mpg_setting *like, struct mpg_error *err)
+int mpg_setting_make(struct mpg_setting *in, const struct mpg_config *c, struct mpg_processes *processes,
+                     const struct mpg_setting *like, struct mpg_error *err)
 {
     const unsigned threads = c->given.threads ? (unsigned)c->threads : usable_processors(processes->sharing);
     *in = (struct mpg_setting){
