@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "statistics/order.h"
 
 static int out_of_memory(struct mpg_error *err)
 {
@@ -112,77 +109,4 @@ double mpg_rank_student(double r, size_t n)
 {
     const double left = 1 - r * r, freedom = (double)n - 2;
     return left > 0 ? 2 * gsl_cdf_tdist_Q(fabs(r) * sqrt(freedom / left), freedom) : 0;
-}
-
-/* ---- medians and lines ---- */
-
-static double middle_of(const double *ascending, size_t n)
-{
-    return n % 2 ? ascending[n / 2] : (ascending[n / 2 - 1] + ascending[n / 2]) / 2;
-}
-
-int mpg_median(const double *value, size_t n, double *median, struct mpg_error *err)
-{
-    double *copy = malloc(n * sizeof *copy);
-    if (!copy)
-        return out_of_memory(err);
-    memcpy(copy, value, n * sizeof *copy);
-    mpg_sort(copy, n);
-    *median = middle_of(copy, n);
-    free(copy);
-    return 0;
-}
-
-/* The sum of t (t - 1) (2 t + 5) over groups of T equal values. */
-static int sum_ties(const double *value, size_t n, double *sum, struct mpg_error *err)
-{
-    struct item *item = sorted_items(value, n);
-    if (!item)
-        return out_of_memory(err);
-    *sum = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && item[end].value == item[i].value; end++)
-            ;
-        const double t = (double)(end - i);
-        *sum += t * (t - 1) * (2 * t + 5);
-    }
-    free(item);
-    return 0;
-}
-
-/* Fills the interval of SLOPE from the pair slopes in ascending order. */
-static void find_bounds(struct mpg_slope *slope, const double *ascending, double variance)
-{
-    const double m = (double)slope->pairs, reach = 1.959963984540054 * sqrt(variance > 0 ? variance : 0);
-    double low = nearbyint((m - reach) / 2) - 1, high = nearbyint((m + reach) / 2);
-    low = low < 0 ? 0 : low > m - 1 ? m - 1 : low;
-    high = high < 0 ? 0 : high > m - 1 ? m - 1 : high;
-    slope->low = ascending[(size_t)low];
-    slope->high = ascending[(size_t)high];
-}
-
-int mpg_theil_sen(const double *x, const double *y, size_t n, struct mpg_slope *slope, struct mpg_error *err)
-{
-    double ties_x, ties_y, middle_x, middle_y;
-    double *slopes = malloc((n * n / 2 + 1) * sizeof *slopes);
-    int status = slopes ? 0 : out_of_memory(err);
-    *slope = (struct mpg_slope){.slope = NAN, .intercept = NAN, .low = NAN, .high = NAN};
-    for (size_t i = 0; status == 0 && i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (x[i] != x[k])
-                slopes[slope->pairs++] = (y[i] - y[k]) / (x[i] - x[k]);
-    if (status == 0 && slope->pairs > 0) {
-        mpg_sort(slopes, slope->pairs);
-        if (sum_ties(x, n, &ties_x, err) < 0 || sum_ties(y, n, &ties_y, err) < 0 ||
-            mpg_median(x, n, &middle_x, err) < 0 || mpg_median(y, n, &middle_y, err) < 0)
-            status = -1;
-        else {
-            const double m = (double)n;
-            slope->slope = middle_of(slopes, slope->pairs);
-            slope->intercept = middle_y - slope->slope * middle_x;
-            find_bounds(slope, slopes, (m * (m - 1) * (2 * m + 5) - ties_x - ties_y) / 18);
-        }
-    }
-    free(slopes);
-    return status;
 }

@@ -11,7 +11,7 @@ struct wanted {
     const char *output;
     bool json, csv, by_given;
     int by; /* index in bys */
-    int64_t bins;
+    int64_t bins, iterations;
     enum mpg_efficiency_scaling scaling;
     struct mpg_efficiency_options options;
 };
@@ -88,16 +88,21 @@ int mpg_efficiency_main(int argc, char **argv)
 {
     enum { BINS = 20, MOST_BINS = 100000 };
     struct wanted a = {.output = "-", .bins = BINS, .options = {.eager_limit_bytes = INT64_MAX}};
-    static const char *const bys[] = {"region", "time", NULL};
+    static const char *const bys[] = {"region", "time", "iteration", NULL};
     static const char *const scalings[] = {"fixed", "scaled", NULL};
     static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
                                                    {"bins", MPG_OPTION_NEEDS, "by=time", NULL},
+                                                   {"iterations", MPG_OPTION_NEEDS, "by=iteration", NULL},
                                                    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
         {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys, .given = &a.by_given,
-         .help = "of one trace: a row for each region, or for equal bins of the run"},
+         .help = "of one trace: a row for each region, for equal bins of the run, or for\nphases and iterations of a loop"},
         {.name = "bins", .kind = MPG_OPTION_INT, .value = &a.bins, .argument = "N", .minimum = 1, .maximum = MOST_BINS,
          .help = "with --by=time: number of bins (default 20)"},
+        {.name = "iterations", .kind = MPG_OPTION_INT, .value = &a.iterations, .argument = "N", .minimum = 4,
+         .maximum = 9e15,
+         .help = "with --by=iteration: of the loop with N iterations (default: a loop that\n"
+                 "takes most of the run)"},
         {.name = "scaling", .kind = MPG_OPTION_WORD, .value = &a.scaling, .words = scalings,
          .help = "traces at several counts of ranks are of one problem (default), or of a\n"
                  "problem in proportion to the ranks"},
@@ -122,6 +127,7 @@ int mpg_efficiency_main(int argc, char **argv)
     if (a.by_given)
         a.options.by = MPG_EFFICIENCY_BY_REGION + a.by;
     a.options.bins = (uint32_t)a.bins;
+    a.options.iterations = (uint64_t)a.iterations;
     if (efficiency_of(&a, argv + first, (size_t)(argc - first), &err) == 0)
         return MPG_EXIT_OK;
     mpg_error_print(program.name, &err);

@@ -63,7 +63,9 @@ static int put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r, 
     mpg_json_count(j, "threads", run->counts.threads);
     mpg_json_count(j, "unmatched", run->counts.unmatched);
     put_ranks(j, run);
-    const int status = run->parts.by == MPG_EFFICIENCY_BY_NOTHING ? 0 : mpg_efficiency_put_parts(traced, j, err);
+    const int status = run->iterations                              ? mpg_efficiency_put_iterations(traced, j, err)
+                       : run->parts.by == MPG_EFFICIENCY_BY_NOTHING ? 0
+                                                                    : mpg_efficiency_put_parts(traced, j, err);
     mpg_json_close(j);
     return status;
 }

@@ -15,7 +15,12 @@
 #include "graph/graph.h"
 #include "trace/reader.h"
 
-enum mpg_efficiency_by { MPG_EFFICIENCY_BY_NOTHING, MPG_EFFICIENCY_BY_REGION, MPG_EFFICIENCY_BY_TIME };
+enum mpg_efficiency_by {
+    MPG_EFFICIENCY_BY_NOTHING,
+    MPG_EFFICIENCY_BY_REGION,
+    MPG_EFFICIENCY_BY_TIME,
+    MPG_EFFICIENCY_BY_ITERATION /* by_iteration.h */
+};
 
 struct mpg_efficiency_part {
     int32_t region;         /* BY_REGION: string number of the trace; -1: outside of regions */

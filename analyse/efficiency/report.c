@@ -262,6 +262,10 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
 static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, struct mpg_error *err)
 {
     const struct mpg_efficiency_parts *parts = &traced->run.parts;
+    if (traced->run.iterations) {
+        fputc('\n', out);
+        return mpg_efficiency_print_iterations(traced, MPG_TABLE_TEXT, out, err);
+    }
     if (parts->by == MPG_EFFICIENCY_BY_NOTHING)
         return 0;
     fputc('\n', out);
@@ -301,6 +305,8 @@ int mpg_efficiency_print(const struct mpg_efficiency_report *r, enum mpg_table_f
         return r->n == 1 ? print_one(r, out, err) : print_several(r, out, err);
     if (format == MPG_TABLE_JSON)
         return mpg_efficiency_put_json(r, out, err);
+    if (r->traced[0].run.iterations)
+        return mpg_efficiency_print_iterations(&r->traced[0], format, out, err);
     return r->traced[0].run.parts.by == MPG_EFFICIENCY_BY_NOTHING ? print_runs(r, format, out, err)
                                                                   : mpg_efficiency_print_parts(&r->traced[0], format, out, err);
 }

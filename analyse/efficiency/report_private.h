@@ -16,4 +16,9 @@ int mpg_efficiency_print_parts(const struct mpg_efficiency_traced *traced, enum 
                                struct mpg_error *err);
 int mpg_efficiency_put_parts(const struct mpg_efficiency_traced *traced, struct mpg_json *json, struct mpg_error *err);
 
+/* Likewise phases and iterations; in text with the loops before the rows. */
+int mpg_efficiency_print_iterations(const struct mpg_efficiency_traced *traced, enum mpg_table_format format, FILE *out,
+                                    struct mpg_error *err);
+int mpg_efficiency_put_iterations(const struct mpg_efficiency_traced *traced, struct mpg_json *json, struct mpg_error *err);
+
 #endif

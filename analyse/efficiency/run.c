@@ -13,6 +13,7 @@ struct walker {
     struct mpg_efficiency_rank *rank; /* NULL: the ranks are known */
     int64_t *start_ns;                /* of each rank: MPI_Init's leave on its own clock */
     struct mpg_parts *parts;          /* NULL: none */
+    struct mpg_by_iteration *by_iteration; /* NULL: none */
 };
 
 static void enter(struct mpg_efficiency_rank *r, const struct mpg_step *s, double work_ns)
@@ -50,7 +51,11 @@ static int take(struct walker *w, const struct mpg_step *s, struct mpg_error *er
         return -1;
     if (w->rank)
         add_step(w, s, passed_ns);
-    return w->parts && s->stream == (uint32_t)s->rank ? mpg_parts_take(w->parts, s, passed_ns, err) : 0;
+    if (s->stream != (uint32_t)s->rank)
+        return 0;
+    if (w->by_iteration)
+        return mpg_by_iteration_take(w->by_iteration, s, passed_ns, err);
+    return w->parts ? mpg_parts_take(w->parts, s, passed_ns, err) : 0;
 }
 
 static int take_all(void *walker, const struct mpg_steps *steps, struct mpg_error *err)
@@ -121,6 +126,28 @@ static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks
     return w->parts ? pass(trace, clocks, options, w, NULL, err) : -1;
 }
 
+/* Finds the loops, before the pass that sums their iterations. */
+static int find_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, struct walker *w,
+                      struct mpg_efficiency_run *found, struct mpg_error *err)
+{
+    if (!(found->iterations = calloc(1, sizeof *found->iterations)))
+        return mpg_error_set(err, "out of memory");
+    struct mpg_iterations *loops = &found->iterations->loops;
+    if (mpg_iterations_find(trace, options->iterations, loops, err) < 0)
+        return -1;
+    return loops->n == 0 || (w->by_iteration = mpg_by_iteration_new(trace, loops, err)) ? 0 : -1;
+}
+
+/* Ends the sums of iterations, and adds their waits if clocks are comparable. */
+static int end_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, const struct mpg_clock_map *clocks,
+                     struct walker *w, struct mpg_efficiency_iterations *found, struct mpg_error *err)
+{
+    const bool comparable = mpg_clock_map_source(clocks) != MPG_CLOCK_NONE || mpg_trace_ranks(trace) == 1;
+    if (mpg_by_iteration_end(w->by_iteration, &found->rows, err) < 0 || mpg_iterations_find_trend(found, err) < 0)
+        return -1;
+    return comparable ? mpg_iterations_of_waits(trace, options->lenient, found, err) : 0;
+}
+
 static int find(struct mpg_trace *trace, const struct mpg_efficiency_options *options, const struct mpg_clock_map *clocks,
                 struct walker *w, struct mpg_efficiency_run *found, struct mpg_error *err)
 {
@@ -132,11 +159,15 @@ static int find(struct mpg_trace *trace, const struct mpg_efficiency_options *op
     w->rank = found->rank;
     if (options->by == MPG_EFFICIENCY_BY_REGION && !(w->parts = mpg_parts_of_regions(trace, err)))
         return -1;
+    if (options->by == MPG_EFFICIENCY_BY_ITERATION && find_loops(trace, options, w, found, err) < 0)
+        return -1;
     if (pass(trace, clocks, options, w, &found->counts, err) < 0 || summarise(found, ranks, err) < 0 ||
         mpg_efficiency_count(trace, &found->counters, err) < 0)
         return -1;
     if (options->by == MPG_EFFICIENCY_BY_TIME && pass_bins(trace, clocks, options, w, found, err) < 0)
         return -1;
+    if (w->by_iteration)
+        return end_loops(trace, options, clocks, w, found->iterations, err);
     return w->parts ? mpg_parts_end(w->parts, &found->parts, err) : 0;
 }
 
@@ -146,12 +177,14 @@ int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_opt
     struct mpg_clock_map *clocks = NULL;
     struct walker w = {.ideal = NULL};
     *found = (struct mpg_efficiency_run){.off_cpu_known = knows_off_cpu(trace)};
-    int status = options->by == MPG_EFFICIENCY_BY_TIME        ? mpg_walk_clocks(trace, options->lenient, &clocks, err)
+    int status = options->by == MPG_EFFICIENCY_BY_TIME || options->by == MPG_EFFICIENCY_BY_ITERATION
+                     ? mpg_walk_clocks(trace, options->lenient, &clocks, err)
                  : (clocks = mpg_clock_map_from_trace(trace, err)) ? 0
                                                                    : -1;
     if (status == 0)
         status = find(trace, options, clocks, &w, found, err);
     mpg_parts_free(w.parts);
+    mpg_by_iteration_free(w.by_iteration);
     free(w.start_ns);
     mpg_clock_map_free(clocks);
     return status;
@@ -169,5 +202,8 @@ void mpg_efficiency_run_clear(struct mpg_efficiency_run *found)
 {
     free(found->rank);
     mpg_efficiency_parts_clear(&found->parts);
+    if (found->iterations)
+        mpg_iterations_clear(&found->iterations->loops);
+    free(found->iterations);
     *found = (struct mpg_efficiency_run){.rank = NULL};
 }

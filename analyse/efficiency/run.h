@@ -3,6 +3,7 @@
 #ifndef MPG_EFFICIENCY_RUN_H
 #define MPG_EFFICIENCY_RUN_H
 
+#include "analyse/efficiency/by_iteration.h"
 #include "analyse/efficiency/counters.h"
 #include "analyse/efficiency/efficiency.h"
 #include "analyse/efficiency/parts.h"
@@ -14,6 +15,7 @@ struct mpg_efficiency_options {
     int64_t eager_limit_bytes; /* larger standard sends wait for their receiver in the ideal run; INT64_MAX: none does */
     enum mpg_efficiency_by by;
     uint32_t bins;             /* BY_TIME; 1 or more */
+    uint64_t iterations;       /* BY_ITERATION: of the loop; 0: a loop is chosen */
 };
 
 /* Times of a rank, ns. Of several threads those of the thread that called MPI_Init. */
@@ -34,6 +36,7 @@ struct mpg_efficiency_run {
     struct mpg_graph_counts counts;
     struct mpg_efficiency_counters counters;
     struct mpg_efficiency_parts parts;
+    struct mpg_efficiency_iterations *iterations; /* BY_ITERATION; else NULL */
     bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
 };
 

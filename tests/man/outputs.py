@@ -92,6 +92,17 @@ def grown(ranks, run):
     return "\n".join(lines) + "\n"
 
 
+def loop(ranks=2, iterations=60):
+    """A loop whose iterations get slower, with a broadcast after every tenth."""
+    now, lines = 1000, ["#mpgtext 1", f"#ranks {ranks}", *(f"{r} 0 1000 Init" for r in range(ranks))]
+    for i in range(iterations):
+        calls = ["Allreduce bytes=8"] + ["Bcast root=0 bytes=8"] * (i % 10 == 9)
+        for call in calls:
+            lines += [f"{r} {now + (r + 1) * 1000 + 10 * i} {now + ranks * 1000 + 10 * i + 500} {call}" for r in range(ranks)]
+            now += ranks * 1000 + 10 * i + 500
+    return "\n".join([*lines, *(f"{r} {now + 1000} {now + 1100} Finalize" for r in range(ranks))]) + "\n"
+
+
 def program(name):
     """The program NAME's path; None if this build lacks it."""
     path = os.environ.get(name.upper()) or os.path.join(BUILD, PLACES[name], name)
@@ -117,7 +128,7 @@ def helps():
 
 def answers(lines, keep=()):
     """Pairs of a command line of LINES and what it prints (both streams), or the file of KEEP that it wrote, in a folder with
-    wait.txt, ring.txt, mixed.txt, a.sig, b.sig, results/ and grown-N-K."""
+    wait.txt, ring.txt, mixed.txt, loop.txt, a.sig, b.sig, results/ and grown-N-K."""
     with tempfile.TemporaryDirectory() as folder:
         for name, file in (("wait.txt", "examples/silas/waitany.txt"), ("ring.txt", "examples/ring/ring4.txt")):
             copied(os.path.join(SOURCE, file), os.path.join(folder, name))
@@ -127,7 +138,7 @@ def answers(lines, keep=()):
             with open(os.path.join(folder, f"{name}.sig"), "w", encoding="utf-8") as file:
                 json.dump({**signature, "header": {"host": name}}, file)
         copied(os.path.join(SOURCE, "results/reference"), os.path.join(folder, "results"))
-        texts = {"mixed.txt": MIXED, **{f"grown-{n}-{k}": grown(n, k) for n in (2, 3, 4, 6) for k in (1, 2, 3)}}
+        texts = {"mixed.txt": MIXED, "loop.txt": loop(), **{f"grown-{n}-{k}": grown(n, k) for n in (2, 3, 4, 6) for k in (1, 2, 3)}}
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w", encoding="ascii") as file:
                 file.write(text)

@@ -28,7 +28,8 @@ mpgtrace compare --json mixed.txt ring.txt
 mpgtrace critical-path --json --segments=3 mixed.txt
 mpgtrace efficiency --json mixed.txt wait.txt
 mpgtrace efficiency --json --by=region wait.txt
-mpgtrace efficiency --json --by=time mixed.txt""",
+mpgtrace efficiency --json --by=time mixed.txt
+mpgtrace efficiency --json --by=iteration loop.txt""",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
          "sigdiff.1": "sigdiff --json a.sig b.sig"}

@@ -42,6 +42,8 @@ mpgtrace critical-path --all mixed.txt
 mpgtrace critical-path --by=region wait.txt
 mpgtrace efficiency --by=region mixed.txt
 mpgtrace efficiency --by=time --bins=3 mixed.txt
+mpgtrace efficiency --by=iteration mixed.txt
+mpgtrace efficiency --by=iteration loop.txt
 mpgtrace efficiency mixed.txt wait.txt
 mpgtrace matrix mixed.txt
 mpgtrace matrix --collectives=expand ring.txt

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Efficiencies and waits of a run by phase (initialisation, iterations, end) and by iteration.
+ *
+ * The times of each rank are summed as those of other parts (parts.h). Each rank has its own begin of an iteration
+ * (analyse/iterations/iterations.h), and T, T_ideal of an iteration or phase are the maxima over ranks. Iterations are summed as
+ * soon as all ranks have left them: memory grows with the distance between the first and the last rank in the order of the graph,
+ * not with the number of iterations. */
+#ifndef MPG_BY_ITERATION_H
+#define MPG_BY_ITERATION_H
+
+#include "analyse/efficiency/efficiency.h"
+#include "analyse/iterations/iterations.h"
+#include "graph/graph.h"
+
+enum { MPG_ITERATION_ROWS = 256 };
+enum mpg_run_phase { MPG_RUN_INITIALISATION, MPG_RUN_ITERATIONS, MPG_RUN_END, MPG_RUN_PHASES };
+
+/* One iteration, the sum of successive ones, or a phase. */
+struct mpg_iteration_row {
+    uint64_t first, n;      /* number of the first one, from 1; how many. 0 in a phase without iterations */
+    double run_ns, ideal_ns, mean_compute_ns, max_compute_ns; /* sums over iterations */
+    double in_mpi_ns, wait_ns; /* mean over ranks; waits: wait states of the traced run */
+    int32_t most, least;    /* ranks with the most and the least computation; -1: several iterations */
+};
+
+struct mpg_iteration_rows {
+    int32_t ranks;
+    struct mpg_iteration_row phase[MPG_RUN_PHASES];
+    struct mpg_iteration_row first, last, slowest; /* n is 0: no iteration */
+    /* the median iteration by run; of more than MPG_ITERATION_ROWS the mean of those near it */
+    struct mpg_iteration_row median;
+    size_t n;                        /* rows of successive iterations, a power of 2 in each, the rest in the last */
+    struct mpg_iteration_row row[MPG_ITERATION_ROWS];
+};
+
+/* Rows and the trend of the iterations' run. */
+struct mpg_efficiency_iterations {
+    struct mpg_iterations loops;
+    struct mpg_iteration_rows rows;
+    bool knows_waits;
+    /* growth of an iteration's run from the first to the last one over the median run, by the Theil-Sen line through the rows,
+     * and its 95 % interval; NAN: fewer than 4 rows */
+    double trend, trend_low, trend_high;
+};
+
+struct mpg_by_iteration;
+
+/* Returns sums of the chosen loop of LOOPS in TRACE, which outlive them. NULL with ERR. The caller frees them. */
+struct mpg_by_iteration *mpg_by_iteration_new(struct mpg_trace *trace, const struct mpg_iterations *loops,
+                                              struct mpg_error *err);
+/* Takes STEP of the thread that called MPI_Init, to which the ideal run adds PASSED_NS. Returns 0, or -1 with ERR. */
+int mpg_by_iteration_take(struct mpg_by_iteration *sums, const struct mpg_step *step, double passed_ns, struct mpg_error *err);
+/* Adds a wait of RANK in the call that STEPs have entered last. */
+void mpg_by_iteration_wait(struct mpg_by_iteration *sums, int32_t rank, double wait_ns);
+/* Ends the sums. Returns 0, or -1 with ERR: no memory. */
+int mpg_by_iteration_end(struct mpg_by_iteration *sums, struct mpg_iteration_rows *rows, struct mpg_error *err);
+void mpg_by_iteration_free(struct mpg_by_iteration *sums); /* NULL is allowed */
+
+/* Adds the times of ROW to SUM. */
+void mpg_iteration_row_add(struct mpg_iteration_row *sum, const struct mpg_iteration_row *row);
+/* Finds the waits of the rows of FOUND, which a pass over TRACE has summed, in further passes; LENIENT: as in graphs. Returns 0,
+ * or -1 with ERR: an error of the trace; no memory. */
+int mpg_iterations_of_waits(struct mpg_trace *trace, bool lenient, struct mpg_efficiency_iterations *found,
+                            struct mpg_error *err);
+/* Finds the trend of the rows of FOUND. Returns 0, or -1 with ERR: no memory. */
+int mpg_iterations_find_trend(struct mpg_efficiency_iterations *found, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Iterations of a program's loops, found in its trace (docs/MODEL.md, section 9, Efficiencies, Iterations).
+ *
+ * A loop is a number of repeats, N, that all ranks share: on each rank some callsite recurs N times at similar distances. The
+ * thread that called MPI_Init counts. An iteration of a rank begins with the computation before the first call of the loop's
+ * body and ends where the next iteration begins; the last one ends with the last call of the body. Clocks need not be
+ * comparable. Memory grows with the number of callsites, not with the length of the trace. */
+#ifndef MPG_ITERATIONS_H
+#define MPG_ITERATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "trace/reader.h"
+
+struct mpg_loop {
+    uint64_t iterations; /* N */
+    double share;        /* part of a rank's run that lies in repeats of usual length, mean over ranks; 0 .. 1 */
+    enum mpg_call call;  /* rank 0: the first call of the body */
+    int32_t site;        /* its callsite; MPG_NO_SITE: not recorded */
+};
+
+/* The place of a loop on a rank. */
+struct mpg_loop_place {
+    uint64_t key, burst;       /* the first call of the body; the repeats of the call that begin no iteration (keys.h) */
+    uint64_t last_call;        /* number of the last call of the body */
+    double usual_before_ns;    /* mean computation before the first call, from the second iteration on */
+};
+
+enum { MPG_LOOPS = 32 };
+
+struct mpg_iterations {
+    int32_t ranks;
+    size_t n;                      /* loops, the chosen one first, the others by share; 0: none */
+    struct mpg_loop loop[MPG_LOOPS];
+    struct mpg_loop_place *place;  /* of each rank: the chosen loop */
+};
+
+/* Finds the loops of TRACE, in one pass over the events. REPEATS: choose the loop with this many iterations; 0: the finest of the
+ * loops that explain most of the run. The caller clears FOUND, also on failure. Returns 0, or -1 with ERR: an error of the trace;
+ * no memory; no loop with REPEATS iterations. */
+int mpg_iterations_find(struct mpg_trace *trace, uint64_t repeats, struct mpg_iterations *found, struct mpg_error *err);
+void mpg_iterations_clear(struct mpg_iterations *found);
+
+/* ---- the iterations of calls ---- */
+
+struct mpg_iteration_follower;
+
+/* Returns a follower of the chosen loop of FOUND, from the first call on; both outlive it. NULL with ERR. The caller frees it. */
+struct mpg_iteration_follower *mpg_iteration_follower_new(struct mpg_trace *trace, const struct mpg_iterations *found,
+                                                          struct mpg_error *err);
+/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop, 1 to
+ * N in an iteration, N + 1 after the loop. *FRESH: the part of that computation that belongs to PART; the rest is before the
+ * loop. 1 but for the first iteration. Calls of a rank come in ascending order, of the thread that called MPI_Init only. Returns
+ * 0, or -1 with ERR: an error of the trace. */
+int mpg_iteration_follow(struct mpg_iteration_follower *follower, int32_t rank, uint64_t number, uint64_t *part, double *fresh,
+                         struct mpg_error *err);
+void mpg_iteration_follower_free(struct mpg_iteration_follower *follower); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kinds of calls of one rank, and the distances between calls of a kind. Private to analyse/iterations/.
+ *
+ * The key of a call is its callsite, or without callsites its call, peer and communicator. Two successive calls of a key have
+ * between them a set of other keys; the hash of the set is the kind of their gap. Calls that follow a gap of one kind are a burst
+ * with the call before: an exchange with several neighbours in a row, an inner loop. A series is all calls of a key, or all but
+ * those in bursts of one kind. */
+#ifndef MPG_ITERATION_KEYS_H
+#define MPG_ITERATION_KEYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/map.h"
+#include "trace/event.h"
+
+enum { GAP_BINS = 128, GAP_KINDS = 4, FARTHEST = 256 };
+
+/* Calls of a key, or those that begin bursts. */
+struct series {
+    uint64_t burst;       /* kind of the gaps within bursts; 0: all calls */
+    uint64_t calls;
+    uint64_t first, second, before_last, last; /* numbers of calls */
+    double since_start_ns; /* from MPI_Init's leave to the enter of the first call */
+    int64_t last_ns;      /* enter of the last call, on the rank's clock */
+    double before_ns;     /* sum of the times since the call before, from the second call on */
+    uint32_t gaps[GAP_BINS];    /* by half octave: number of gaps, */
+    double gaps_ns[GAP_BINS];   /* and their sum */
+};
+
+struct gap_kind {
+    uint64_t hash;
+    uint32_t keys;          /* in the set */
+    uint64_t number;
+    double sum_ns;
+    struct series *without; /* the series of bursts of this kind, */
+    bool complete;          /* which is right: the kind was not forgotten before */
+};
+
+struct key {
+    uint64_t hash;
+    enum mpg_call call;
+    int32_t site;
+    uint32_t newer, older;  /* neighbours in the list by last call; key numbers + 1, 0: none */
+    struct series all;
+    uint64_t forgotten;     /* kinds that were met once and forgotten: a bit for each */
+    uint32_t kinds;
+    struct gap_kind kind[GAP_KINDS];
+};
+
+struct keys {
+    struct mpg_map number;  /* key number + 1 by hash */
+    struct key **key;
+    int64_t start_ns;       /* MPI_Init's leave; set by the user */
+    uint32_t n, capacity, newest; /* newest: key number + 1 */
+};
+
+/* Returns whether E is a call that can be part of a loop's body: of the thread that called MPI_Init, and not local. */
+bool mpg_iteration_has_key(const struct mpg_event *e);
+/* Returns the key of E, not 0. */
+uint64_t mpg_iteration_key(const struct mpg_event *e);
+/* Adds the hash of one more key to the hash of a set; a set of FARTHEST keys or more has the hash 1. */
+static inline uint64_t gap_add(uint64_t set, uint64_t key)
+{
+    const uint64_t h = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;
+    return set + (h ^ h >> 29);
+}
+static inline uint64_t gap_kind_of(uint64_t set, uint32_t keys)
+{
+    return keys >= FARTHEST ? 1 : set | 2;
+}
+
+/* Adds call NUMBER, E, BEFORE_NS after the previous call. Returns 0, or -1 with ERR: no memory. */
+int mpg_iteration_keys_add(struct keys *keys, const struct mpg_event *e, uint64_t number, int64_t before_ns,
+                           struct mpg_error *err);
+void mpg_iteration_keys_clear(struct keys *keys);
+
+#endif
