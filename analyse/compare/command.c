@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace compare: what changed between versions of a program. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/compare/compare.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/units.h"
 #include "trace/commands.h"
 
 enum { MOST_LINES = 20 };
@@ -45,6 +47,22 @@ static int read_side(const struct wanted *a, struct compare_runs *side, char **p
     return 0;
 }
 
+/* Error: a run has another number of ranks than the first. */
+static int check_ranks(const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err)
+{
+    const struct compare_run *first = &side[COMPARE_BEFORE].run[0];
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        for (size_t i = 0; i < side[s].n; i++) {
+            const struct compare_run *run = &side[s].run[i];
+            if (run->ranks != first->ranks)
+                return mpg_error_set(err, "%s has %" PRId32 " %s, %s has %" PRId32 ": versions are compared at equal numbers of "
+                                          "ranks ('mpgtrace efficiency' compares numbers of ranks)",
+                                     first->path, first->ranks, mpg_units_word((uint64_t)first->ranks, "rank", "ranks"),
+                                     run->path, run->ranks);
+        }
+    return 0;
+}
+
 static int compare(const struct wanted *a, char **before, size_t befores, char **after, size_t afters, struct mpg_error *err)
 {
     struct compare_runs side[COMPARE_SIDES] = {{NULL, 0}, {NULL, 0}};
@@ -54,7 +72,7 @@ static int compare(const struct wanted *a, char **before, size_t befores, char *
                      ? -1
                      : 0;
     if (status == 0)
-        status = mpg_compare_make(&c, side, err) < 0 ? -1 : write_report(a, &c, err);
+        status = check_ranks(side, err) < 0 || mpg_compare_make(&c, side, err) < 0 ? -1 : write_report(a, &c, err);
     mpg_compare_clear(&c);
     for (int s = 0; s < COMPARE_SIDES; s++) {
         for (size_t i = 0; i < side[s].n; i++)

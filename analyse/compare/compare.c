@@ -19,7 +19,10 @@ static const struct {
     [COMPARE_COMPUTATION] = {"Computation of a rank"},
     [COMPARE_MPI] = {"MPI of a rank"},
     [COMPARE_OFF_CPU] = {"Off the CPU"},
+    [COMPARE_POLLING] = {"Polling of a rank"},
     [COMPARE_LOAD_BALANCE] = {"Load balance"},
+    [COMPARE_SERIALIZATION] = {"Serialization"},
+    [COMPARE_TRANSFER] = {"Transfer"},
     [COMPARE_EFFICIENCY] = {"Parallel efficiency"},
 };
 

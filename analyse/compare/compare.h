@@ -17,10 +17,14 @@ enum compare_side { COMPARE_BEFORE, COMPARE_AFTER, COMPARE_SIDES };
 /* Quantities of a whole run. */
 enum compare_quantity {
     COMPARE_RUN,           /* the longest rank, MPI_Init to MPI_Finalize */
-    COMPARE_COMPUTATION,   /* outside MPI, without recording and time off the CPU */
+    COMPARE_COMPUTATION,   /* outside MPI, without recording, polling and time off the CPU */
     COMPARE_MPI,           /* in MPI */
     COMPARE_OFF_CPU,       /* off the CPU outside MPI */
+    COMPARE_POLLING,       /* between unsuccessful tests and their repetition (trace/polling.h) */
+    /* POP's efficiencies (analyse/efficiency/efficiency.h) */
     COMPARE_LOAD_BALANCE,  /* mean / maximum computation of a rank */
+    COMPARE_SERIALIZATION, /* maximum computation / ideal run; NAN: the ideal run is not known */
+    COMPARE_TRANSFER,      /* ideal run / run; NAN likewise */
     COMPARE_EFFICIENCY,    /* mean computation of a rank / run */
     COMPARE_QUANTITIES
 };
@@ -52,8 +56,8 @@ struct compare_run {
     struct compare_part *part; /* sorted by kind, call, name; no two are equal */
 };
 
-/* Reads the trace at PATH, with FRAMES places a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns of a truncated trace on
- * standard error. The caller clears RUN, also on failure. Returns 0, or -1 with ERR. */
+/* Reads the trace at PATH, with FRAMES places a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns of a truncated trace, and of
+ * one without an ideal run, on standard error. The caller clears RUN, also on failure. Returns 0, or -1 with ERR. */
 int mpg_compare_read(struct compare_run *run, const char *path, int frames, const char *debug_path, struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/compare/compare.h"
+#include "analyse/efficiency/run.h"
 #include "common/printable.h"
 #include "trace/stat/names.h"
 #include "trace/stat/symbols.h"
@@ -19,21 +20,42 @@ static int by_name(const void *a, const void *b)
 
 static void find_quantities(struct compare_run *run, const struct stat_summary *s)
 {
-    double most_ns = 0, sum_ns = 0, mpi_ns = 0, off_ns = 0;
+    double most_ns = 0, sum_ns = 0, mpi_ns = 0, off_ns = 0, polled_ns = 0;
     for (int32_t r = 0; r < run->ranks; r++) {
         const struct stat_rank *rank = &s->ranks[r];
         sum_ns += rank->computation_ns;
         most_ns = fmax(most_ns, rank->computation_ns);
         mpi_ns += rank->sum.time_ns;
         off_ns += rank->off_between_ns;
+        polled_ns += rank->polled_ns;
     }
     const double mean_ns = sum_ns / run->ranks;
     run->quantity[COMPARE_RUN] = s->longest_ns;
     run->quantity[COMPARE_COMPUTATION] = mean_ns;
     run->quantity[COMPARE_MPI] = mpi_ns / run->ranks;
     run->quantity[COMPARE_OFF_CPU] = off_ns / run->ranks;
+    run->quantity[COMPARE_POLLING] = polled_ns / run->ranks;
     run->quantity[COMPARE_LOAD_BALANCE] = most_ns > 0 ? mean_ns / most_ns : NAN;
+    run->quantity[COMPARE_SERIALIZATION] = run->quantity[COMPARE_TRANSFER] = NAN;
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
+}
+
+/* Takes the efficiencies of TRACE from its ideal run, if it has one: the figures of mpgtrace efficiency. */
+static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
+{
+    const struct mpg_efficiency_options options = {.lenient = true, .eager_limit_bytes = INT64_MAX};
+    struct mpg_efficiency_run found;
+    struct mpg_error err;
+    if (mpg_efficiency_find(trace, &options, &found, &err) == 0) {
+        const struct mpg_efficiency_ratios ratios = mpg_efficiency_ratios(&found.times);
+        run->quantity[COMPARE_LOAD_BALANCE] = ratios.load_balance;
+        run->quantity[COMPARE_SERIALIZATION] = ratios.serialization;
+        run->quantity[COMPARE_TRANSFER] = ratios.transfer;
+        run->quantity[COMPARE_EFFICIENCY] = ratios.parallel;
+    } else
+        mpg_printable_print_error("mpgtrace compare: warning: %s: serialization and transfer are not known: %s\n", run->path,
+                                  err.text);
+    mpg_efficiency_run_clear(&found);
 }
 
 /* Adds a part that takes over a copy of NAME. Returns -1: out of memory. */
@@ -105,6 +127,7 @@ static int read_trace(struct compare_run *run, struct mpg_trace *trace, int fram
         run->has_threads = has_threads(trace);
         run->knows_recording = mpg_stat_recording(&s, &run->recording);
         find_quantities(run, &s);
+        find_efficiencies(run, trace);
         status = find_parts(run, &s, frames, debug_path, err);
     }
     mpg_stat_clear(&s);

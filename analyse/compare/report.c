@@ -33,7 +33,11 @@ static void put_change(struct mpg_table *t, const struct compare_change *x)
 
 static void put_quantities(struct mpg_table *t, const struct comparison *c)
 {
-    static const char *const keys[] = {"run_time", "computation", "mpi", "off_cpu", "load_balance", "parallel_efficiency"};
+    static const char *const keys[COMPARE_QUANTITIES] = {
+        [COMPARE_RUN] = "run_time", [COMPARE_COMPUTATION] = "computation", [COMPARE_MPI] = "mpi",
+        [COMPARE_OFF_CPU] = "off_cpu", [COMPARE_POLLING] = "polling", [COMPARE_LOAD_BALANCE] = "load_balance",
+        [COMPARE_SERIALIZATION] = "serialization", [COMPARE_TRANSFER] = "transfer",
+        [COMPARE_EFFICIENCY] = "parallel_efficiency"};
     for (int q = 0; q < COMPARE_QUANTITIES; q++) {
         mpg_table_text(t, keys[q]);
         for (int i = 0; i < 4; i++)
@@ -84,6 +88,8 @@ static void put_runs(struct mpg_json *j, const char *key, const struct compare_r
         mpg_json_integer(j, "ranks", run->ranks);
         mpg_json_number(j, "run_ns", run->quantity[COMPARE_RUN]);
         mpg_json_number(j, "load_balance", run->quantity[COMPARE_LOAD_BALANCE]);
+        mpg_json_number(j, "serialization", run->quantity[COMPARE_SERIALIZATION]);
+        mpg_json_number(j, "transfer", run->quantity[COMPARE_TRANSFER]);
         mpg_json_number(j, "parallel_efficiency", run->quantity[COMPARE_EFFICIENCY]);
         if (run->knows_recording)
             mpg_json_bool(j, "good", run->recording.is_good);

@@ -57,25 +57,9 @@ static void put_times(struct mpg_table *t, const struct compare_change *x, bool 
 
 /* ---- head ---- */
 
-static int32_t least_ranks(const struct compare_runs *side)
-{
-    int32_t least = side->run[0].ranks;
-    for (size_t i = 1; i < side->n; i++)
-        least = side->run[i].ranks < least ? side->run[i].ranks : least;
-    return least;
-}
-
-static int32_t most_ranks(const struct compare_runs *side)
-{
-    int32_t most = 0;
-    for (size_t i = 0; i < side->n; i++)
-        most = side->run[i].ranks > most ? side->run[i].ranks : most;
-    return most;
-}
-
 static void print_side(const char *label, const struct compare_runs *side, FILE *out)
 {
-    const int32_t least = least_ranks(side), most = most_ranks(side);
+    const int32_t ranks = side->run[0].ranks;
     fprintf(out, "%-21s  ", label);
     for (size_t i = 0; i < side->n && i < MOST_TRACES; i++) {
         fputs(i > 0 ? ", " : "", out);
@@ -83,10 +67,7 @@ static void print_side(const char *label, const struct compare_runs *side, FILE 
     }
     if (side->n > MOST_TRACES)
         fprintf(out, " and %zu more", side->n - MOST_TRACES);
-    fprintf(out, " (%" PRId32, least);
-    if (most > least)
-        fprintf(out, " to %" PRId32, most);
-    fprintf(out, " %s)\n", mpg_units_word((uint64_t)most, "rank", "ranks"));
+    fprintf(out, " (%" PRId32 " %s)\n", ranks, mpg_units_word((uint64_t)ranks, "rank", "ranks"));
 }
 
 /* Prints warnings; returns the number of lines. */
@@ -105,10 +86,6 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
         }
     if (!mpg_compare_knows_chance(c)) {
         fputs("Chance                 not known: record each version several times\n", out);
-        lines++;
-    }
-    if (least_ranks(&c->side[0]) != most_ranks(&c->side[1]) || most_ranks(&c->side[0]) != least_ranks(&c->side[1])) {
-        fputs("Ranks                  the numbers differ: times are means of the ranks, not sums\n", out);
         lines++;
     }
     if (has_threads) {
@@ -142,7 +119,7 @@ static int print_quantities(const struct comparison *c, FILE *out, struct mpg_er
     for (int q = 0; q < COMPARE_QUANTITIES; q++) {
         const struct compare_change *x = &c->quantity[q];
         const bool is_time = mpg_compare_is_time((enum compare_quantity)q);
-        if (q == COMPARE_OFF_CPU && x->side[COMPARE_BEFORE] <= 0 && x->side[COMPARE_AFTER] <= 0)
+        if ((q == COMPARE_OFF_CPU || q == COMPARE_POLLING) && x->side[COMPARE_BEFORE] <= 0 && x->side[COMPARE_AFTER] <= 0)
             continue;
         mpg_table_text(&t, mpg_compare_quantity_name((enum compare_quantity)q));
         if (is_time) {
@@ -150,7 +127,7 @@ static int print_quantities(const struct comparison *c, FILE *out, struct mpg_er
         } else {
             put_ratio(&t, x->side[COMPARE_BEFORE], "%.3f");
             put_ratio(&t, x->side[COMPARE_AFTER], "%.3f");
-            put_ratio(&t, x->change, "%+.3f");
+            put_ratio(&t, fabs(x->change) < 0.0005 ? 0 : x->change, "%+.3f"); /* no -0.000 */
             mpg_table_text(&t, "");
         }
         put_chance(&t, x, is_time);

@@ -7,6 +7,7 @@
 #include "graph/matching/win_start.h"
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
+#include "trace/polling.h"
 
 /* Edges of the message that the call receives, or sends, without request. */
 static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -113,28 +114,6 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
     }
 }
 
-/* Returns whether the call asked for an operation that had not completed. */
-static bool found_nothing(const struct mpg_event *e)
-{
-    if (!graph_is_among(mpg_call_kind(e->call), GRAPH_KIND(COMPLETE) | GRAPH_KIND(PROBE) | GRAPH_KIND(MPROBE) |
-                                                    GRAPH_KIND(PARRIVED) | GRAPH_KIND(WIN_EPOCH)))
-        return false;
-    switch (e->call) {
-    case MPG_CALL_Test:
-    case MPG_CALL_Testall:
-    case MPG_CALL_Testany:
-    case MPG_CALL_Testsome:
-        return !e->failed && e->request_number > 0 && !e->done_all && e->done_number == 0;
-    case MPG_CALL_Iprobe:
-    case MPG_CALL_Improbe:
-    case MPG_CALL_Parrived:
-    case MPG_CALL_Win_test:
-        return !e->failed && !e->found;
-    default:
-        return false;
-    }
-}
-
 /* Returns how long S's call, which completes nonblocking collectives (also neighbourhood ones), still took after all
  * members had entered and the call had begun; 0: it completes none. With incomparable clocks, the duration of the
  * call. */
@@ -217,7 +196,7 @@ int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     step->edges = g->steps.edge_count > 0 ? g->steps.edges : NULL;
     step->edge_number = edges;
     step->lost_number = g->steps.lost_count;
-    s->found_nothing = found_nothing(call->event);
+    s->found_nothing = mpg_event_found_nothing(call->event);
     const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->bound;
     if (is_told && describe_call(g, s, step, err) < 0)
         return -1;

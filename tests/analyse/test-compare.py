@@ -154,7 +154,8 @@ def test_matching():
             [sum(r[side] for r in rows if r["kind"] == "call") for side in ("before", "after")], [285, 401])
     ok("the largest change first", [abs(r["change"]) for r in rows] == sorted((abs(r["change"]) for r in rows), reverse=True))
     text = run("before.txt", "after.txt").stdout
-    ok("text names the match", "+70 ns" in text and "MPI_Barrier, comes (a.py:100), appeared" in text, text)
+    whole = run("--all", "before.txt", "after.txt").stdout
+    ok("text names the match", "+70 ns" in whole and "MPI_Barrier, comes (a.py:100), appeared" in whole, whole)
     ok("... and computation is not MPI's", "computation before MPI_Barrier, goes (a.py:110), disappeared" in text, text)
     ok("... and has what changed only", "grows" in text and "renamed" not in text, text)
     ok("... unless asked for all", "renamed (new.py:63), other file" in run("--all", "before.txt", "after.txt").stdout)
@@ -211,7 +212,7 @@ def test_chance():
 
 
 def test_shape():
-    before, after = Program(4), Program(3)
+    before, after = Program(4), Program(4)
     for i in range(40):
         before.everywhere(100, 10 + i, "Barrier", (f"f{i}", "a.py", 9))
         after.everywhere(100, 10 + 2 * i, "Barrier", (f"f{i}", "a.py", 9))
@@ -221,8 +222,7 @@ def test_shape():
     ok("at most 20 lines", done.stdout.count("\n") <= 20, done.stdout)
     ok("... the rest is counted", "more (--all)" in done.stdout.splitlines()[-1], done.stdout)
     ok("--all has all rows", run("-a", "before.txt", "after.txt").stdout.count("\n") > 80)
-    ok("other numbers of ranks are said", "Ranks                  the numbers differ" in done.stdout and
-       "before.txt (4 ranks)" in done.stdout, done.stdout)
+    ok("the number of ranks is said", "before.txt (4 ranks)" in done.stdout, done.stdout)
     is_same("... times are means of a rank", find(answer("before.txt", "after.txt")["rows"], "call", "Barrier", "f3 (a.py:9)")["after"],
             16)
     run("-o", "out.txt", "before.txt", "after.txt")
@@ -230,7 +230,61 @@ def test_shape():
         is_same("--output", file.read(), done.stdout)
 
 
+def polled(path, gap, place="a.py", found=None):
+    """Rank 0 tests five times in vain, GAP apart, then computes 3000; rank 1 sends after 50000."""
+    program = Program()
+    program.call(0, 1000, 10, "Irecv comm=0 from=1 tag=1 bytes=8 request=1")
+    for i in range(5):
+        program.call(0, 1000 if i == 0 else gap, 20, "Test requests=1 done=", ("loop", place, 7))
+    program.call(0, gap, 20, "Test requests=1 done=1", ("loop", place, 7))
+    program.call(0, 3000, 10, "Barrier comm=0")
+    program.call(1, 5 * gap, 10, "Send comm=0 to=0 tag=1 bytes=8")
+    program.call(1, 100, 20, "Barrier comm=0")
+    return program.write(path)
+
+
+def test_polling():
+    found = answer(polled("short.txt", 9000), polled("long.txt", 11000))
+    quantities = {q["kind"]: (q["before"], q["after"]) for q in found["quantities"]}
+    is_same("intervals of 9 us between equal tests in vain are polling, of 11 us computation", quantities["polling"], (5 * 9000 / 2, 0))
+    is_same("... and not computation", quantities["computation"],
+            ((5000 + 45000 + 100) / 2, (5000 + 55000 + 55000 + 100) / 2))
+    row = find(found["rows"], "computation_before", "Test")
+    is_same("... nor before the test, but for the first", row and (row["before"], row["after"]), (500, (1000 + 55000) / 2))
+    text = run("short.txt", "long.txt").stdout
+    ok("... which is a line of the text", "Polling of a rank" in text and "Polling" not in run("long.txt", "long.txt").stdout, text)
+
+
+def test_efficiencies():
+    """Rank 1 computes 4000 after rank 0's 4000 and a message of 500: a run of 8500, an ideal one of 8000."""
+    program = Program()
+    program.call(0, 4000, 0, "Send comm=0 to=1 tag=1 bytes=8")
+    program.call(1, 0, 4500, "Recv comm=0 from=0 tag=1 bytes=8")
+    program.call(1, 4000, 0, "Wtime")
+    program.at[0] = program.at[1]
+    program.write("pipe.txt")
+    quantities = {q["kind"]: q["before"] for q in answer("pipe.txt", "pipe.txt")["quantities"]}
+    # rank 0 computes all the rest of the run, too
+    wanted = {"load_balance": (8500 + 4000) / 2 / 8500, "serialization": 1, "transfer": 1, "parallel_efficiency": (8500 + 4000) / 2 / 8500}
+    ok("efficiencies by hand", all(math.isclose(quantities[key], value) for key, value in wanted.items()), quantities)
+    program = Program()
+    program.call(0, 4000, 0, "Send comm=0 to=1 tag=1 bytes=8")
+    program.call(0, 0, 4500, "Recv comm=0 from=1 tag=2 bytes=8")
+    program.call(1, 0, 4200, "Recv comm=0 from=0 tag=1 bytes=8")
+    program.call(1, 4000, 300, "Send comm=0 to=0 tag=2 bytes=8")
+    program.write("turns.txt")
+    quantities = {q["kind"]: q["before"] for q in answer("turns.txt", "turns.txt")["quantities"]}
+    wanted = {"load_balance": 1, "serialization": 0.5, "transfer": 8000 / 8500, "parallel_efficiency": 4000 / 8500}
+    ok("... of two ranks in turns", all(math.isclose(quantities[key], value) for key, value in wanted.items()), quantities)
+    of_run = json.loads(subprocess.run([MPGTRACE, "efficiency", "--json", "turns.txt"], capture_output=True, text=True,
+                                       check=True).stdout)["traces"][0]
+    names = {"load_balance": "load_balance", "serialization": "serialization", "transfer": "transfer", "parallel_efficiency": "parallel"}
+    ok("... as mpgtrace efficiency says", all(quantities[key] == of_run[name] for key, name in names.items()), of_run)
+
+
 def test_errors():
+    Program(4).write("four.txt", 100)
+    Program(3).write("three.txt", 100)
     make("a.txt", 100)
     with open("empty.txt", "w", encoding="utf-8") as file:
         file.write("#mpgtext 1\n#ranks 1\n")
@@ -238,6 +292,8 @@ def test_errors():
             (["a.txt"], 2, "two traces, or -- between"), (["a.txt"] * 3, 2, "two traces, or -- between"),
             (["--", "a.txt"], 2, "no trace before --"), (["a.txt", "--"], 2, "no trace after --"),
             (["a.txt", "none.txt"], 1, "none.txt: No such file"), (["a.txt", "empty.txt"], 1, "empty.txt: no rank ran"),
+            (["four.txt", "three.txt"], 1, "four.txt has 4 ranks, three.txt has 3: versions are compared at equal numbers"),
+            (["four.txt", "four.txt", "--", "four.txt", "three.txt"], 1, "four.txt has 4 ranks, three.txt has 3"),
             (["--json", "--csv", "a.txt", "a.txt"], 2, "--csv"), (["-o", "a.txt", "a.txt", "a.txt"], 1, "a.txt")):
         done = run(*words)
         ok(f"compare {' '.join(words)}", done.returncode == status and not done.stdout and text in done.stderr and
@@ -253,6 +309,8 @@ def main():
         test_regions()
         test_chance()
         test_shape()
+        test_polling()
+        test_efficiencies()
         test_errors()
         os.chdir("/")
     return finish()

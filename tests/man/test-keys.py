@@ -24,7 +24,7 @@ mpgsim --json --hypothesis='balance foo' --hypothesis='scale bar factor=0.5' --n
 mpgsim --json --noise=exp:1us --call-noise=exp:1us --latency=exp:1us --byte=const:1ns --paper --without=choice mixed.txt
 mpgtrace waits --json mixed.txt""",
          "mpgtrace.1": """mpgtrace stat --json --callsites mixed.txt
-mpgtrace compare --json mixed.txt ring.txt
+mpgtrace compare --json mixed.txt mixed.txt
 mpgtrace critical-path --json --segments=3 mixed.txt
 mpgtrace efficiency --json mixed.txt wait.txt
 mpgtrace efficiency --json --by=region wait.txt

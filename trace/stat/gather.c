@@ -5,6 +5,7 @@
 
 #include "common/reserve.h"
 #include "common/units.h"
+#include "trace/polling.h"
 #include "trace/stat/stat.h"
 
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
@@ -140,7 +141,7 @@ static struct stat_thread *find_thread(struct stat_summary *s, uint32_t thread)
             return &s->threads[i];
     if (mpg_reserve_at(&s->threads, sizeof *s->threads, &s->thread_capacity, s->thread_number + 1, &ignored) < 0)
         return NULL;
-    s->threads[s->thread_number] = (struct stat_thread){.thread = thread, .left_ns = INT64_MIN};
+    s->threads[s->thread_number] = (struct stat_thread){.thread = thread, .left_ns = INT64_MIN, .found_nothing = MPG_CALL_COUNT};
     return &s->threads[s->thread_number++];
 }
 
@@ -166,10 +167,16 @@ static int find_computation(struct stat_summary *s, struct stat_rank *r, const s
     if (is_local || is_flush || kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         return 0;
     const double length_ns = t->left_ns == INT64_MIN ? 0 : (double)(e->enter_ns - t->left_ns) - t->except_ns;
-    if (r->started && !r->ended && kind != MPG_KIND_INIT && length_ns > 0)
-        *computation_ns = length_ns;
+    const bool polls = t->found_nothing == e->call && t->site == e->site && length_ns <= MPG_POLLING_NS;
+    if (r->started && !r->ended && kind != MPG_KIND_INIT && length_ns > 0) {
+        *computation_ns = polls ? 0 : length_ns;
+        if (e->thread == 0)
+            r->polled_ns += length_ns - *computation_ns;
+    }
     if (e->thread == 0)
         r->computation_ns += *computation_ns;
+    t->found_nothing = mpg_event_found_nothing(e) ? e->call : MPG_CALL_COUNT;
+    t->site = e->site;
     t->left_ns = e->leave_ns;
     t->except_ns = 0;
     return 0;

@@ -40,9 +40,11 @@ struct stat_open {
 
 /* A thread of the current rank since its last call. Computation before a call is the time of its thread since the last call,
  * within the run, without local calls (kinds OTHER and PCONTROL, which do not end an interval), flushes, time off the CPU and
- * recording. */
+ * recording; 0 where the thread only repeats an unsuccessful test or probe at once (trace/polling.h). */
 struct stat_thread {
     uint32_t thread;
+    enum mpg_call found_nothing; /* the last call, if it is an unsuccessful test or probe; else MPG_CALL_COUNT */
+    int32_t site;                /* its callsite */
     int64_t left_ns;  /* leave of the last call that is not local */
     double except_ns; /* time since then that is no computation */
 };
@@ -54,6 +56,7 @@ struct stat_rank {
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
     struct stat_sum sum; /* calls of all threads between start and end */
     double computation_ns; /* of MPI_Init's thread, before all calls of the run and MPI_Finalize */
+    double polled_ns;      /* of MPI_Init's thread, between unsuccessful tests and their repetition */
     double recording_ns;   /* time of MPI_Init's thread between calls that recording took, and flushes */
     bool off_cpu_known;  /* time off the CPU was recorded; both times below: all threads, between start and end */
     double off_between_ns, off_in_ns; /* outside calls; inside calls */
