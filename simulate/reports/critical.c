@@ -13,7 +13,7 @@
 static const struct column {
     const char *name;
     enum mpg_attribution_term term;
-} columns[] = {{"computation", MPG_CRITICAL_COMPUTATION}, {"noise", MPG_CRITICAL_NOISE}, {"calls", MPG_CRITICAL_CALL},
+} columns[] = {{"computation", MPG_CRITICAL_COMPUTATION}, {"noise", MPG_CRITICAL_NOISE}, {"overhead", MPG_CRITICAL_CALL},
                {"latency", MPG_CRITICAL_LATENCY},         {"bytes", MPG_CRITICAL_BYTES}, {"collectives", MPG_CRITICAL_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -63,13 +63,6 @@ static void print_rows(const struct mpg_lines *x, const struct mpg_note *line, F
     fputs(have < x->n ? ")\n" : "\n", out);
 }
 
-void mpg_lines_put(const char *topic, const char *text, FILE *out)
-{
-    fprintf(out, "  %-13s ", topic);
-    mpg_printable_put(out, text);
-    fputc('\n', out);
-}
-
 void mpg_lines_put_head(const char *topic, const char *text, FILE *out)
 {
     fprintf(out, "%s: ", topic);
@@ -77,12 +70,18 @@ void mpg_lines_put_head(const char *topic, const char *text, FILE *out)
     fputc('\n', out);
 }
 
-void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
+bool mpg_lines_is_quality(const struct mpg_note *note)
+{
+    return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
+}
+
+/* Prints the notes of X that are (QUALITY) or are not about quality. HEADS: as lines of the answer's head. */
+static void print_notes(const struct mpg_lines *x, bool quality, bool heads, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++) {
             const struct mpg_note *line = &of_row(x, i)->line[k];
-            if (is_reported(x, i, k))
+            if (mpg_lines_is_quality(line) != quality || is_reported(x, i, k))
                 continue;
             const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
             if (many && i > 0)
@@ -96,14 +95,27 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
         }
 }
 
+void mpg_lines_heads(const struct mpg_lines *x, FILE *out)
+{
+    print_notes(x, false, true, out);
+}
+
 void mpg_lines_warnings(const struct mpg_lines *x, FILE *out)
 {
     bool any = false;
     for (size_t i = 0; i < x->n; i++)
-        any = any || of_row(x, i)->n > 0;
+        for (size_t k = 0; k < of_row(x, i)->n; k++)
+            any = any || !mpg_lines_is_quality(&of_row(x, i)->line[k]);
     if (!any)
         return;
     fputs("Attention\n", out);
-    mpg_lines_print(x, false, out);
+    print_notes(x, false, false, out);
     fputc('\n', out);
+}
+
+void mpg_lines_assumed(const struct mpg_lines *warnings, const struct mpg_lines *assumed, FILE *out)
+{
+    fputs("\nAssumed\n", out);
+    print_notes(warnings, true, false, out);
+    print_notes(assumed, false, false, out);
 }

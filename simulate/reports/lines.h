@@ -17,13 +17,19 @@ struct mpg_lines {
 /* The lists MEMBER of N rows from ROW on. */
 #define MPG_LINES(ROW, N, MEMBER) (struct mpg_lines){&(ROW)->MEMBER, (N), sizeof *(ROW)}
 
-/* Prints one note, indented below a heading, or as a line of the answer's head. */
-void mpg_lines_put(const char *topic, const char *text, FILE *out);
+/* Returns true if NOTE is about the quality of a measurement: it widens the interval, and stands below the numbers. */
+bool mpg_lines_is_quality(const struct mpg_note *note);
+/* Prints one note as a line of the answer's head. */
 void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
-/* Prints each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Only a few notes are
- * printed about one topic. HEADS: as lines of the answer's head. */
-void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);
-/* Prints warnings below the heading "Attention"; nothing if there are none. */
+
+/* These functions print each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Only a few
+ * notes are printed about one topic. */
+
+/* Prints lines of the answer's head. */
+void mpg_lines_heads(const struct mpg_lines *lines, FILE *out);
+/* Prints the warnings that stand above the numbers below the heading "Attention"; nothing if there are none. */
 void mpg_lines_warnings(const struct mpg_lines *lines, FILE *out);
+/* Prints the section "Assumed", which stands below the numbers: the warnings about quality, then the assumptions. */
+void mpg_lines_assumed(const struct mpg_lines *warnings, const struct mpg_lines *assumed, FILE *out);
 
 #endif

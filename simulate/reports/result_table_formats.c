@@ -254,13 +254,15 @@ static void print_pairs(const struct mpg_result_table *rows, FILE *out)
 
 static void print_head(const struct mpg_result_table *rows, FILE *out)
 {
-    char text[32];
     mpg_lines_warnings(&MPG_LINES(rows->row, rows->n, answer.warnings), out);
     mpg_report_counts(rows->trace, rows->ranks, &rows->counts, false, out);
     fputs(rows->program, out);
-    mpg_lines_print(&MPG_LINES(rows->row, rows->n, head), true, out);
-    fputs("\nAssumed\n", out);
-    mpg_lines_print(&MPG_LINES(rows->row, rows->n, answer.assumed), false, out);
+    mpg_lines_heads(&MPG_LINES(rows->row, rows->n, head), out);
+}
+
+static void print_heading(const struct mpg_result_table *rows, FILE *out)
+{
+    char text[32];
     fprintf(out, "\nRun time of %zu scenario%s, %" PRIu32 " replica%s of each, seed %" PRIu64
                  ": their draws are the same\n", rows->n, rows->n == 1 ? "" : "s", rows->replicas,
             rows->replicas == 1 ? "" : "s", rows->seed);
@@ -269,20 +271,31 @@ static void print_head(const struct mpg_result_table *rows, FILE *out)
     fputc('\n', out);
 }
 
+/* Prints the tolerances, if any, which are the answer to --tolerate. */
+static int print_tolerated(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
+{
+    if (rows->tolerances == 0 || !rows->compares) {
+        print_tolerances(rows, out);
+        return 0;
+    }
+    fprintf(out, "\nTolerated, with a median run of at most so many times the %s\n",
+            rows->predicted ? "run as it is given" : "traced one");
+    return put_tolerances(rows, false, MPG_TABLE_TEXT, out, NULL, err);
+}
+
 int mpg_result_table_text(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     print_head(rows, out);
-    int status = put_rows(rows, MPG_TABLE_TEXT, out, err);
-    if (status == 0 && rows->tolerances > 0 && rows->compares) {
-        fprintf(out, "\nTolerated, with a median run of at most so many times the %s\n", rows->predicted ?
-                "run as it is given" : "traced one");
-        status = put_tolerances(rows, false, MPG_TABLE_TEXT, out, NULL, err);
-    } else
-        print_tolerances(rows, out);
-    if (status < 0 || !rows->compares)
-        return status;
-    fputs("\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one\n", out);
-    print_pairs(rows, out);
+    if (print_tolerated(rows, out, err) < 0)
+        return -1;
+    print_heading(rows, out);
+    if (put_rows(rows, MPG_TABLE_TEXT, out, err) < 0)
+        return -1;
+    if (rows->compares) {
+        fputs("\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one\n", out);
+        print_pairs(rows, out);
+    }
+    mpg_lines_assumed(&MPG_LINES(rows->row, rows->n, answer.warnings), &MPG_LINES(rows->row, rows->n, answer.assumed), out);
     return 0;
 }
 

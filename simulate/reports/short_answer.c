@@ -12,6 +12,7 @@
 #include "simulate/attribution/critical.h"
 #include "simulate/reports/companions.h"
 #include "simulate/reports/layout.h"
+#include "simulate/reports/lines.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/where.h"
 #include "simulate/reports/where_terms.h"
@@ -93,18 +94,12 @@ static void put_head(const struct mpg_report *r, FILE *out)
     fputs("\n\n", out);
 }
 
-/* Returns true if NOTE stands below the numbers, with the recording's quality. */
-static bool is_of_quality(const struct mpg_note *note)
-{
-    return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
-}
-
 static void put_warnings(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_notes *w = r->warnings;
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        if (is_of_quality(&w->line[i]) || n++ >= MOST_WARNINGS)
+        if (mpg_lines_is_quality(&w->line[i]) || n++ >= MOST_WARNINGS)
             continue;
         fprintf(out, "Warning: %s: ", w->line[i].topic);
         mpg_printable_put(out, w->line[i].text);
@@ -355,7 +350,7 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     }
     size_t signatures = 0;
     for (size_t i = 0; i < r->warnings->n; i++)
-        if (is_of_quality(&r->warnings->line[i]) && signatures++ == 0) {
+        if (mpg_lines_is_quality(&r->warnings->line[i]) && signatures++ == 0) {
             begin(out, "Signature");
             mpg_printable_put(out, r->warnings->line[i].text);
         }
@@ -370,17 +365,20 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     fputs("--where=callsite, --hypothesis, --report=FILE.html; the traced run under noise: --perturb\n", out);
 }
 
-static void put_all(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording, FILE *out)
 {
-    const struct mpg_recording recording = mpg_report_recording(r);
-    struct mpg_predicted_efficiency e;
     put_head(r, out);
     put_warnings(r, out);
-    put_predicted(r, run, &recording, out);
+    put_predicted(r, run, recording, out);
     put_recorded(r, run, out);
     put_perturbed(r, run, out);
     put_computation(r, out);
-    fputc('\n', out);
+}
+
+static void put_causes(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
+                       FILE *out)
+{
+    struct mpg_predicted_efficiency e;
     put_parts(r, out);
     if (mpg_predicted_efficiency_of(r->companions, r->result, run, &e)) {
         put_efficiency(&e, out);
@@ -392,17 +390,24 @@ static void put_all(const struct mpg_report *r, const struct mpg_summary *run, F
     }
     put_sensitivity(&r->companions->change, out);
     fputc('\n', out);
-    put_quality(r, &recording, out);
+    put_quality(r, recording, out);
 }
 
-int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, FILE *out, struct mpg_error *err)
+int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, enum mpg_short_answer_part part, FILE *out,
+                          struct mpg_error *err)
 {
+    const struct mpg_recording recording = mpg_report_recording(r);
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return mpg_error_set(err, "out of memory");
-    put_all(r, run, memory);
+    if (part != MPG_SHORT_ANSWER_CAUSES)
+        put_runs(r, run, &recording, memory);
+    if (part != MPG_SHORT_ANSWER_RUNS) {
+        fputc('\n', memory);
+        put_causes(r, run, &recording, memory);
+    }
     if (!mpg_text_end(memory, &text))
         return mpg_error_set(err, "out of memory");
     const int status = mpg_layout_put(text, MOST_LINES, r->columns, folded_first, out, err);

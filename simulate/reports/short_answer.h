@@ -7,9 +7,14 @@
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* Writes the short answer of REPORT, which has companions, with the summary RUN of its run times: at most 20 lines, which fit
- * into REPORT's columns. Error: out of memory. */
-int mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, FILE *out, struct mpg_error *err);
+/* Parts of the short answer: what was asked, important warnings and run times; then causes, sensitivity and the quality of the
+ * measurements. */
+enum mpg_short_answer_part { MPG_SHORT_ANSWER_WHOLE, MPG_SHORT_ANSWER_RUNS, MPG_SHORT_ANSWER_CAUSES };
+
+/* Writes PART of the short answer of REPORT, which has companions, with the summary RUN of its run times: at most 20 lines, which
+ * fit into REPORT's columns. Error: out of memory. */
+int mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, enum mpg_short_answer_part part,
+                          FILE *out, struct mpg_error *err);
 /* Writes the table of efficiencies with their intervals; nothing if they are not known. */
 void mpg_short_answer_efficiency(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
 /* Puts the members "perturbed", "efficiency", "sensitivity_percent" and "computation_bounds" (mpgsim-json(5)). */

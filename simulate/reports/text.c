@@ -23,19 +23,15 @@ static void print_time(FILE *out, double ns)
     fputs(mpg_units_format_time(text, sizeof text, ns), out);
 }
 
-static void print_lines(const struct mpg_notes *list, FILE *out)
-{
-    for (size_t i = 0; i < list->n; i++)
-        mpg_lines_put(list->line[i].topic, list->line[i].text, out);
-}
-
 static void print_attention(const struct mpg_report *r, FILE *out)
 {
-    if (r->warnings->n == 0)
-        return;
-    fputs("Attention\n", out);
-    print_lines(r->warnings, out);
-    fputc('\n', out);
+    mpg_lines_warnings(&(struct mpg_lines){r->warnings, 1, sizeof *r->warnings}, out);
+}
+
+static void print_assumed(const struct mpg_report *r, FILE *out)
+{
+    mpg_lines_assumed(&(struct mpg_lines){r->warnings, 1, sizeof *r->warnings},
+                      &(struct mpg_lines){r->assumed, 1, sizeof *r->assumed}, out);
 }
 
 bool mpg_report_source(const struct mpg_report *r, char *text, size_t size)
@@ -169,55 +165,63 @@ static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *
     return mpg_waits_print_tables(r->waits, out, err);
 }
 
-/* The tables of one question: with BEGINNING also the head, the warnings and the run time. */
-static int print_tables(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians,
-                        bool beginning, FILE *out, struct mpg_error *err)
-{
-    const struct mpg_result *q = r->result;
-    int status = 0;
-    if (beginning) {
-        print_attention(r, out);
-        print_head(r, out);
-        fputs("\nAssumed\n", out);
-        print_lines(r->assumed, out);
-        print_run(r, run, out);
-    }
-    if (r->hypothesis_shares)
-        status = mpg_hypothesis_shares_text(r->hypothesis_shares, out, err);
-    print_ranks(q, scratch, medians, out);
-    if (r->extrapolation && status == 0)
-        status = mpg_report_use(r, out, err);
-    else if (q->predicted)
-        mpg_report_run_account(q, out);
-    else
-        mpg_report_account(q, out);
-    return status;
-}
-
 /* The tables that options ask for. */
 static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
-    if (r->where && mpg_where_print_text(r->where, out, err) < 0)
+    if (r->hypothesis_shares && mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) < 0)
+        return -1;
+    if (r->where && mpg_where_print_text(r->where, r->verbose, out, err) < 0)
         return -1;
     if (r->critical && mpg_critical_print_text(r->critical, out, err) < 0)
         return -1;
     return print_waits(r, out, err);
 }
 
-/* The short answer; with --verbose also the other warnings, the assumptions and the tables. */
+/* The delays of ranks, and what they consist of. */
+static int print_delays(const struct mpg_report *r, double *scratch, double *medians, FILE *out, struct mpg_error *err)
+{
+    print_ranks(r->result, scratch, medians, out);
+    if (r->extrapolation)
+        return mpg_report_use(r, out, err);
+    if (r->result->predicted)
+        mpg_report_run_account(r->result, out);
+    else
+        mpg_report_account(r->result, out);
+    return 0;
+}
+
+/* The answer to one question. */
+static int print_tables(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
+                        struct mpg_error *err)
+{
+    print_attention(r, out);
+    print_head(r, out);
+    print_run(r, run, out);
+    if (print_asked(r, out, err) < 0 || print_delays(r, scratch, medians, out, err) < 0)
+        return -1;
+    print_assumed(r, out);
+    return 0;
+}
+
+/* The short answer, with the tables that options ask for behind the run times; with --verbose also the other warnings, delays and
+ * assumptions. */
 static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                        struct mpg_error *err)
 {
-    if (mpg_short_answer_text(r, run, out, err) < 0)
+    const bool asked = r->hypothesis_shares || r->where || r->critical || r->waits;
+    if (mpg_short_answer_text(r, run, asked ? MPG_SHORT_ANSWER_RUNS : MPG_SHORT_ANSWER_WHOLE, out, err) < 0 ||
+        print_asked(r, out, err) < 0 ||
+        (asked && mpg_short_answer_text(r, run, MPG_SHORT_ANSWER_CAUSES, out, err) < 0))
         return -1;
     if (!r->verbose)
-        return r->hypothesis_shares ? mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) : 0;
+        return 0;
     fputc('\n', out);
     print_attention(r, out);
-    fputs("Assumed\n", out);
-    print_lines(r->assumed, out);
     mpg_short_answer_efficiency(r, run, out);
-    return print_tables(r, run, scratch, medians, false, out, err);
+    if (print_delays(r, scratch, medians, out, err) < 0)
+        return -1;
+    print_assumed(r, out);
+    return 0;
 }
 
 int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
@@ -229,9 +233,7 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
     if (scratch && medians) {
         const struct mpg_summary run = mpg_report_run(r, scratch);
         status = r->companions ? print_short(r, &run, scratch, medians, out, err)
-                               : print_tables(r, &run, scratch, medians, true, out, err);
-        if (status == 0)
-            status = print_asked(r, out, err);
+                               : print_tables(r, &run, scratch, medians, out, err);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);

@@ -44,6 +44,10 @@ void mpg_where_report_clear(struct mpg_where_report *r)
 
 /* ---- the account, for people ---- */
 
+/* Text shows at least so many rows of a table, and of the others those of at least this part. */
+enum { LEAST_ROWS = 20 };
+#define SMALL 1e-3
+
 struct addend {
     const char *name;
     int term; /* the value itself; or below 0: */
@@ -53,7 +57,7 @@ struct addend {
 
 static const struct addend delays[] = {{"injected", -1, mpg_where_put_in, 0}, {"propagated", MPG_WHERE_TAKEN, NULL, '+'},
                                        {"absorbed", -1, mpg_where_absorbed, '-'}};
-static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, NULL, '+'}, {"calls", 2, NULL, '+'},
+static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, NULL, '+'}, {"overhead", 2, NULL, '+'},
                                       {"messages", 3, NULL, '+'}, {"collectives", 4, NULL, '+'}, {"threads", 5, NULL, '+'}};
 enum { DELAYS = sizeof delays / sizeof *delays, TIMES = sizeof times / sizeof *times };
 
@@ -92,24 +96,68 @@ static void put_figures(struct account *x, const double *quanta)
     mpg_where_put_figure(&x->table, &x->figures, left);
 }
 
+/* Returns addend K of ROW in quanta. */
+static double quanta_of(const struct account *x, const struct mpg_attribution_row *row, size_t k)
+{
+    return round(value_of(&x->addend[k], row->term) / x->figures.quantum_ns);
+}
+
 static void put_account_row(struct account *x, const struct mpg_attribution_row *row, double *sum)
 {
     double quanta[TIMES];
     for (size_t k = 0; k < x->addends; k++)
-        sum[k] += quanta[k] = round(value_of(&x->addend[k], row->term) / x->figures.quantum_ns);
+        sum[k] += quanta[k] = quanta_of(x, row, k);
     put_figures(x, quanta);
     mpg_table_text(&x->table, mpg_where_class(row->term));
     mpg_table_count(&x->table, row->calls);
     mpg_where_put_name(&x->table, x->of->by, row);
 }
 
-static int print_account(const struct mpg_where_report *r, const struct mpg_attribution_table *of, FILE *out,
+/* Ends a table's row that stands for N small ones. */
+static void end_small(struct mpg_table *t, size_t n)
+{
+    char text[64];
+    snprintf(text, sizeof text, "... %zu more (--verbose)", n);
+    mpg_table_end_row(t, text);
+}
+
+/* Returns the number of the first rows, in descending order, that text shows: the others are less than SMALL of the largest. */
+static size_t count_shown(const struct mpg_attribution_table *of, bool all)
+{
+    size_t n = of->n;
+    if (all || of->by == MPG_ATTRIBUTION_BY_RANK)
+        return n;
+    while (n > LEAST_ROWS && of->row[n - 1].weight < SMALL * of->row[0].weight)
+        n--;
+    return n == of->n - 1 ? of->n : n;
+}
+
+/* Puts the first SHOWN rows, a row for the others, and their sum. */
+static void put_account_rows(struct account *x, size_t shown)
+{
+    double sum[TIMES] = {0}, small[TIMES];
+    for (size_t i = 0; i < shown; i++)
+        put_account_row(x, &x->of->row[i], sum);
+    if (shown < x->of->n) {
+        memcpy(small, sum, sizeof small);
+        for (size_t i = shown; i < x->of->n; i++)
+            for (size_t k = 0; k < x->addends; k++)
+                sum[k] += quanta_of(x, &x->of->row[i], k);
+        for (size_t k = 0; k < x->addends; k++)
+            small[k] = sum[k] - small[k];
+        put_figures(x, small);
+        end_small(&x->table, x->of->n - shown);
+    }
+    put_figures(x, sum);
+    mpg_table_end_row(&x->table, "all");
+}
+
+static int print_account(const struct mpg_where_report *r, const struct mpg_attribution_table *of, bool all, FILE *out,
                          struct mpg_error *err)
 {
     const bool own = of->by == MPG_ATTRIBUTION_BY_RANK || of->by == MPG_ATTRIBUTION_BY_PAIR;
     struct account x = {.r = r, .of = of, .addend = r->predicted ? times : delays, .addends = r->predicted ? TIMES : DELAYS};
     struct mpg_table_column columns[MOST_COLUMNS];
-    double sum[TIMES] = {0};
     size_t n = 0;
     x.figures = mpg_where_choose_unit(largest_of(&x));
     for (; n < x.addends; n++)
@@ -123,10 +171,7 @@ static int print_account(const struct mpg_where_report *r, const struct mpg_attr
     fprintf(out, "\nWhere %s, by %s, %s; mean of %sreplicas\n", r->predicted ? "time goes" : "delays come from",
             mpg_attribution_by_word(of->by), x.figures.unit, own ? "" : "ranks and ");
     mpg_table_begin(&x.table, MPG_TABLE_TEXT, out);
-    for (size_t i = 0; i < of->n; i++)
-        put_account_row(&x, &of->row[i], sum);
-    put_figures(&x, sum);
-    mpg_table_end_row(&x.table, "all");
+    put_account_rows(&x, count_shown(of, all));
     return mpg_table_end(&x.table, err);
 }
 
@@ -252,9 +297,59 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }
 
-static int print_path(const struct mpg_where_report *r, const struct mpg_attribution_table *of, FILE *out, struct mpg_error *err)
+static struct quanta path_quanta(const struct mpg_where_figures *f, const double *term, double weight)
 {
-    const double weight = weight_of(r, of->by), *all = r->total.term;
+    return (struct quanta){round(weight * mpg_critical_put_ns(term) / f->quantum_ns),
+                           round(weight * absorbed(term) / f->quantum_ns),
+                           round(weight * tracer(term) / f->quantum_ns)};
+}
+
+/* Adds ROW, with Q, to SUM, with SUM_Q. */
+static void add_path_row(struct mpg_attribution_row *sum, struct quanta *sum_q, const struct mpg_attribution_row *row,
+                         const struct quanta *q)
+{
+    for (size_t k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
+        sum->term[k] += row->term[k];
+    sum->share.part += isnan(row->share.part) ? 0 : row->share.part;
+    *sum_q = (struct quanta){sum_q->put + q->put, sum_q->absorbed + q->absorbed, sum_q->tracer + q->tracer};
+}
+
+/* Puts the rows of the table OF that are on critical paths; without ALL, those below SMALL of the paths as one row, unless they
+ * are few. */
+static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_attribution_table *of, bool all,
+                          const struct mpg_where_figures *f)
+{
+    const double weight = weight_of(r, of->by);
+    struct mpg_attribution_row small = {.share = {.low = NAN, .high = NAN}}, unused = {0};
+    struct quanta small_q = {0}, sum = {0};
+    size_t shown = 0, n = 0;
+    for (size_t i = 0; i < of->n; i++) {
+        const struct mpg_attribution_row *row = &of->row[i];
+        const struct quanta q = path_quanta(f, row->term, weight);
+        if (is_empty(r, row->term))
+            continue;
+        add_path_row(&unused, &sum, row, &q);
+        if (!all && of->by != MPG_ATTRIBUTION_BY_RANK && shown >= LEAST_ROWS && row->share.part < SMALL) {
+            add_path_row(&small, &small_q, row, &q);
+            n++;
+            continue;
+        }
+        shown++;
+        put_path_row(t, f, &row->share, &q, row->term, weight);
+        mpg_where_put_name(t, of->by, row);
+    }
+    if (n > 0) {
+        put_path_row(t, f, &small.share, &small_q, small.term, weight);
+        end_small(t, n);
+    }
+    put_path_row(t, f, &r->total.share, &sum, r->total.term, r->ranks);
+    mpg_table_end_row(t, "all");
+}
+
+static int print_path(const struct mpg_where_report *r, const struct mpg_attribution_table *of, bool every, FILE *out,
+                      struct mpg_error *err)
+{
+    const double *all = r->total.term;
     const double largest_ns = fmax(fabs(mpg_critical_put_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
     const struct mpg_where_figures f = mpg_where_choose_unit(r->ranks * largest_ns);
     const bool delays = !r->predicted;
@@ -271,32 +366,20 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_attribu
         {.heading = "1 % noise", .format = "%.6g", .gap = 1, .width = 12},
         mpg_where_name_column(mpg_attribution_by_word(of->by))};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
-    struct quanta sum = {0};
     print_path_head(r, mpg_attribution_by_word(of->by), f.unit, out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
-    for (size_t i = 0; i < of->n; i++) {
-        const double *term = of->row[i].term;
-        const struct quanta q = {round(weight * mpg_critical_put_ns(term) / f.quantum_ns),
-                                 round(weight * absorbed(term) / f.quantum_ns), round(weight * tracer(term) / f.quantum_ns)};
-        if (is_empty(r, term))
-            continue;
-        sum = (struct quanta){sum.put + q.put, sum.absorbed + q.absorbed, sum.tracer + q.tracer};
-        put_path_row(&t, &f, &of->row[i].share, &q, term, weight);
-        mpg_where_put_name(&t, of->by, &of->row[i]);
-    }
-    put_path_row(&t, &f, &r->total.share, &sum, all, r->ranks);
-    mpg_table_end_row(&t, "all");
+    put_path_rows(&t, r, of, every, &f);
     return mpg_table_end(&t, err);
 }
 
-int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg_error *err)
+int mpg_where_print_text(const struct mpg_where_report *r, bool all, FILE *out, struct mpg_error *err)
 {
     int status = 0;
     for (size_t i = 0; i < r->n && status == 0; i++)
         if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* pairs have times only on the critical path */
-            status = print_account(r, &r->table[i], out, err);
+            status = print_account(r, &r->table[i], all, out, err);
     for (size_t i = 0; i < r->n && status == 0; i++)
-        status = print_path(r, &r->table[i], out, err);
+        status = print_path(r, &r->table[i], all, out, err);
     return status;
 }
 

@@ -224,15 +224,14 @@ static void print_best(const struct mpg_target_table *x, FILE *out)
 int mpg_target_table_text(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {
     mpg_lines_warnings(&MPG_LINES(x->row, x->n, answer.warnings), out);
-    fputs("Assumed\n", out);
-    mpg_lines_print(&MPG_LINES(x->row, x->n, answer.assumed), false, out);
-    fprintf(out, "\n%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->machines,
+    fprintf(out, "%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->machines,
             x->machines == 1 ? "" : "s", x->seed);
     if (put_rows(x, MPG_TABLE_TEXT, out, NULL, err) < 0)
         return -1;
     print_notes(x, out);
     if (x->machines > 1)
         print_best(x, out);
+    mpg_lines_assumed(&MPG_LINES(x->row, x->n, answer.warnings), &MPG_LINES(x->row, x->n, answer.assumed), out);
     return 0;
 }
 

@@ -61,15 +61,15 @@ program() {
 1 9300 9500 Allreduce bytes=8
 CALLS
 }
-# attention TOPIC OPTION...: the lines about TOPIC, of all where it is empty
+# attention TOPIC OPTION...: the lines about TOPIC, of all where it is empty: above the numbers, and about quality below them
 attention() {
     local topic=$1
     shift
     "$mpgsim" "$@" t.txt | awk -v topic="  $topic" '
-        NR == 1 { inside = /^Attention$/; next } /^$/ { exit }
-        inside && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
+        NR == 1 { inside = /^Attention$/; next } /^$/ { inside = 0 } /^Assumed$/ { below = 1 }
+        (inside || below && /^  quality/) && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
 }
-# only TOPIC PATTERN NAME OPTION...: one line at the top, about TOPIC, and JSON has it, too
+# only TOPIC PATTERN NAME OPTION...: one line, about TOPIC, and JSON has it, too
 only() {
     local topic=$1 pattern=$2 name=$3
     shift 3

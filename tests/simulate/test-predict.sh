@@ -95,7 +95,7 @@ is "... collectives" "$("$mpgsim" --json --predict --replicas=1 --source=none --
 import json, sys
 print(*(format(1000000 - r["traced_ns"] - r["delay_ns"]["median"], "g") for r in json.load(sys.stdin)["ranks"]))')" \
     "$((3100 - 2755)) $((3800 - 2755)) $((3100 - 2755))"
-like "what a run consists of adds up" "$(said --latency=const:100ns | tail -6)" \
+like "what a run consists of adds up" "$(said --latency=const:100ns | sed -n '/^What a rank/,/^ *run/p')" \
     "*computing*MPI overhead*waiting for messages*run*100.0 %*"
 is "JSON says the mode" "$("$mpgsim" --json --predict --latency=const:1us star.txt | "$python" -c '
 import json, sys
