@@ -43,7 +43,8 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
 {
     struct mpg_traced_waits found = {.waits = NULL};
     struct mpg_waits_table table = {.n = 0};
-    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
+        : NULL;
     int status = trace ? find(a, trace, &found, &table, err) : -1;
     if (status == 0) {
         const struct mpg_waits_report report = {.trace = trace,

@@ -20,9 +20,9 @@ struct stretch {
 };
 
 /* Takes a call of RANK, its NUMBER-th. Returns 1 to go on; 0: no more calls of this rank; -1 with ERR. */
-typedef int take_call(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
+typedef int take_call(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
 
-static int walk_rank(const struct mpg_phase_run *w, int32_t rank, take_call *take, void *who, struct mpg_error *err)
+static int walk_rank(const struct mpg_phase_run *w, int32_t rank, take_call *take, void *context, struct mpg_error *err)
 {
     struct mpg_cursor *c = mpg_cursor_open(w->trace, rank, err);
     const struct mpg_event *e;
@@ -30,24 +30,24 @@ static int walk_rank(const struct mpg_phase_run *w, int32_t rank, take_call *tak
     int more = -1, status = 1;
     while (c && status > 0 && (more = mpg_cursor_read(c, &e, err)) > 0)
         if (mpg_event_is_call(e))
-            status = take(who, rank, number++, e, err);
+            status = take(context, rank, number++, e, err);
     mpg_cursor_close(c);
     return more < 0 || status < 0 ? -1 : 0;
 }
 
-static int walk(const struct mpg_phase_run *w, take_call *take, void *who, struct mpg_error *err)
+static int walk(const struct mpg_phase_run *w, take_call *take, void *context, struct mpg_error *err)
 {
     for (int32_t rank = 0; rank < mpg_trace_ranks(w->trace); rank++)
-        if (walk_rank(w, rank, take, who, err) < 0)
+        if (walk_rank(w, rank, take, context, err) < 0)
             return -1;
     return 0;
 }
 
 /* --- the run, and time in MPI along the run --- */
 
-static int take_ends(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_ends(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    struct stretch *s = who;
+    struct stretch *s = context;
     (void)err;
     if (number == 0)
         s->begin_ns = fmin(s->begin_ns, mpg_clock_align(s->run->clocks, rank, e->leave_ns));
@@ -62,9 +62,9 @@ static bool is_inner(const struct mpg_event *e, uint64_t number)
     return number > 0 && e->call != MPG_CALL_Finalize;
 }
 
-static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_time(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    const struct stretch *s = who;
+    const struct stretch *s = context;
     const double width_ns = (s->end_ns - s->begin_ns) / (double)s->bins;
     const double from_ns = mpg_clock_align(s->run->clocks, rank, e->enter_ns) - s->begin_ns;
     const double to_ns = mpg_clock_align(s->run->clocks, rank, e->leave_ns) - s->begin_ns;
@@ -77,9 +77,9 @@ static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_
 }
 
 /* Begins and ends of the calls in the phase. */
-static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_whole(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    struct stretch *s = who;
+    struct stretch *s = context;
     const double from_ns = mpg_clock_align(s->run->clocks, rank, e->enter_ns);
     const double to_ns = mpg_clock_align(s->run->clocks, rank, e->leave_ns);
     (void)err;
@@ -164,9 +164,9 @@ struct ranking {
     struct ranked *rank;
 };
 
-static int take_rank(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_rank(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    struct ranking *r = who;
+    struct ranking *r = context;
     (void)err;
     if (is_inner(e, number))
         r->rank[rank].in_calls_ns += within_ns(r->s, rank, e);
@@ -209,9 +209,9 @@ struct filling {
     double until_ns; /* on aligned clocks: the first rank has no room for more calls */
 };
 
-static int take_predicted(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_predicted(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    struct filling *f = who;
+    struct filling *f = context;
     struct mpg_phase_rank *into = f->into;
     const double from_ns = mpg_clock_align(f->s->run->clocks, rank, e->enter_ns);
     const double to_ns = mpg_clock_align(f->s->run->clocks, rank, e->leave_ns);
@@ -231,9 +231,9 @@ static int take_predicted(void *who, int32_t rank, uint64_t number, const struct
 }
 
 /* The same calls of the traced run, still on aligned clocks. */
-static int take_traced(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+static int take_traced(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
-    struct filling *f = who;
+    struct filling *f = context;
     struct mpg_phase_rank *into = f->into;
     (void)err;
     if (number < into->first)

@@ -36,11 +36,11 @@ void mpg_waits_restart(struct mpg_waits *w)
     memset(w->rank, 0, (size_t)w->ranks * sizeof *w->rank);
     memset(w->matter, 0, sizeof w->matter);
     memset(w->call, 0, sizeof w->call);
-    w->regions = w->sites = w->brought_count = 0;
+    w->regions = w->sites = w->substituted_count = 0;
     if (w->stream_capacity > 0)
         memset(w->stream, 0, w->stream_capacity * sizeof *w->stream);
     if (w->observer)
-        w->observer->restart(w->observer->whom);
+        w->observer->restart(w->observer->context);
 }
 
 void mpg_waits_observe(struct mpg_waits *w, const struct mpg_wait_observer *observer)
@@ -56,7 +56,7 @@ void mpg_waits_free(struct mpg_waits *w)
     mpg_map_clear(&w->site_index);
     free(w->stream);
     free(w->slot);
-    free(w->brought);
+    free(w->substituted);
     free(w->run_ns);
     free(w->rank);
     free(w->region);
@@ -84,25 +84,25 @@ static double recall(const struct mpg_waits *w, uint64_t message)
     return begun_ns;
 }
 
-int mpg_waits_bring(struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint64_t message,
-                    struct mpg_error *err)
+int mpg_waits_substitute(struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint64_t message,
+                         struct mpg_error *err)
 {
     const struct mpg_edge *e = &s->edges[i];
     w->slot[e->slot].begun_ns = recall(w, message);
     if (message == 0 || mpg_call_is_probe(s->call))
         return 0;
-    if (mpg_reserve_at(&w->brought, sizeof *w->brought, &w->brought_capacity, w->brought_count + 1, err) < 0)
+    if (mpg_reserve_at(&w->substituted, sizeof *w->substituted, &w->substituted_capacity, w->substituted_count + 1, err) < 0)
         return -1;
-    w->brought[w->brought_count++] = message;
+    w->substituted[w->substituted_count++] = message;
     return 0;
 }
 
 /* Forgets the messages that S has received. */
 static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 {
-    for (uint32_t i = 0; i < w->brought_count; i++)
-        mpg_map_remove(&w->begun, w->brought[i], 0);
-    w->brought_count = 0;
+    for (uint32_t i = 0; i < w->substituted_count; i++)
+        mpg_map_remove(&w->begun, w->substituted[i], 0);
+    w->substituted_count = 0;
     for (uint32_t i = 0; i < s->edge_number && w->begun.count > 0; i++)
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL && !s->edges[i].is_view &&
             !mpg_call_is_probe(s->call))
@@ -199,7 +199,7 @@ static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double le
             event.awaited = mpg_waits_origin(w, e);
         }
     }
-    const int status = w->observer->leave(w->observer->whom, &event, err);
+    const int status = w->observer->leave(w->observer->context, &event, err);
     if (is_collective)
         stream->since = stream->position;
     return status;
@@ -260,7 +260,7 @@ static int enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     stream->place = s->to;
     stream->region = s->region;
     stream->position++;
-    return w->observer ? w->observer->enter(w->observer->whom, s, stream->at_ns,
+    return w->observer ? w->observer->enter(w->observer->context, s, stream->at_ns,
                                             mpg_clock_align(w->clocks, s->rank, s->begin_ns), err)
                        : 0;
 }

@@ -60,11 +60,11 @@ struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *waits, const str
 
 /* Is told of calls, in the order of steps. Collectives must not be expanded. Functions return 0, or -1 with ERR. */
 struct mpg_wait_observer {
-    void *whom;
+    void *context;
     /* ENTER, with the aligned times of the call and of the begin of the interval before */
-    int (*enter)(void *whom, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err);
-    int (*leave)(void *whom, const struct mpg_wait_event *event, struct mpg_error *err);
-    void (*restart)(void *whom); /* all calls come again */
+    int (*enter)(void *context, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err);
+    int (*leave)(void *context, const struct mpg_wait_event *event, struct mpg_error *err);
+    void (*restart)(void *context); /* all calls come again */
 };
 void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *observer);
 
@@ -77,8 +77,8 @@ int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double 
                    struct mpg_error *err);
 /* Edge I of STEP, a LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown. Only for edges
  * that are views, where calls complete other messages. Returns 0, or -1 with ERR: no memory. */
-int mpg_waits_bring(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
-                    struct mpg_error *err);
+int mpg_waits_substitute(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
+                         struct mpg_error *err);
 /* Forgets all steps. */
 void mpg_waits_restart(struct mpg_waits *waits);
 void mpg_waits_free(struct mpg_waits *waits); /* NULL is allowed */

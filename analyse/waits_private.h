@@ -37,8 +37,8 @@ struct mpg_waits {
     struct waits_slot *slot;
     uint32_t stream_capacity, slot_capacity, region_capacity, site_capacity;
     struct mpg_map begun;    /* message -> time of its send, as bits, where calls may receive another message */
-    uint64_t *brought;       /* messages that the next call receives instead of the trace's */
-    uint32_t brought_count, brought_capacity;
+    uint64_t *substituted;       /* messages that the next call receives instead of the trace's */
+    uint32_t substituted_count, substituted_capacity;
     double *run_ns;          /* a rank */
     struct mpg_wait_sum *rank, *region; /* region: by name + 1 */
     struct mpg_wait_sum matter[MPG_MATTERS], call[MPG_CALL_COUNT];

@@ -222,7 +222,7 @@ static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
                                              : kind;
 }
 
-int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
+int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err)
 {
     char word[MPG_ERROR_SIZE];
@@ -251,5 +251,5 @@ int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_err
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||
         any_trace || some_text || without_folder(found) == without_folder(wanted))
         return -1;
-    return mpg_kind_wrong(path, found, wanted, err);
+    return mpg_kind_error(path, found, wanted, err);
 }

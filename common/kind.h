@@ -54,11 +54,11 @@ const char *mpg_kind_name(enum mpg_file_kind kind);
 /* Fills ERR with a message that names the kind FOUND of PATH, the kind WANTED and a remedy if there is one: "PATH: a folder
  * of results, not a signature: 'sigmake PATH > machineX.sig' makes one". If FOUND is MPG_FILE_UNKNOWN or WANTED, the message
  * says "not WANTED" or "no whole WANTED". Always returns -1. */
-int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
+int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err);
 
 /* Call after PATH could not be read as a file of kind WANTED; ERR holds the reason. If PATH is of another known kind,
- * replaces ERR by the message of mpg_kind_wrong(). Always returns -1. */
+ * replaces ERR by the message of mpg_kind_error(). Always returns -1. */
 int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_error *err);
 
 #endif

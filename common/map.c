@@ -32,16 +32,16 @@ uint64_t *mpg_map_find(const struct mpg_map *map, uint64_t key0, uint64_t key1)
 
 static int grow(struct mpg_map *map)
 {
-    struct mpg_map bigger = {.capacity = map->capacity ? 2 * map->capacity : 16};
-    bigger.entries = calloc(bigger.capacity, sizeof *bigger.entries);
-    if (!bigger.entries)
+    struct mpg_map larger = {.capacity = map->capacity ? 2 * map->capacity : 16};
+    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+    if (!larger.entries)
         return -1;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].used)
-            *mpg_map_add(&bigger, map->entries[i].key[0], map->entries[i].key[1]) =
+            *mpg_map_add(&larger, map->entries[i].key[0], map->entries[i].key[1]) =
                 map->entries[i].value;
     free(map->entries);
-    *map = bigger;
+    *map = larger;
     return 0;
 }
 

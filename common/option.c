@@ -276,7 +276,7 @@ static void take_alone(const struct mpg_program *program, size_t i, struct given
 {
     const struct mpg_option *o = &program->options[i];
     if (program->note)
-        program->note(program->whom, o, NULL);
+        program->note(program->context, o, NULL);
     if (!o->alone || !given->option[i]) /* an earlier argument takes precedence over the default */
         take(program, NULL, o, o->alone, &given->option[i]);
 }
@@ -326,7 +326,7 @@ static void take_option(const struct mpg_program *program, size_t i, char *text,
         char *value = part;
         next = o->keys ? cut_key(o, part) : NULL;
         if (program->note)
-            program->note(program->whom, o, part);
+            program->note(program->context, o, part);
         const struct mpg_option *key = find_key(o, part, &value);
         if (key)
             take(program, o, key, value, &given->key[i][key - o->keys]);
@@ -421,7 +421,7 @@ static bool holds(const struct mpg_program *program, const struct given *given, 
     const bool is_option = find_option(program, name, length, &i);
     snprintf(text, size, "%s%s", is_option ? "--" : "", name);
     if (!is_option)
-        return program->holds && program->holds(program->whom, name);
+        return program->holds && program->holds(program->context, name);
     const struct mpg_option *o = &program->options[i];
     for (const struct mpg_option *key = o->keys; part && key && key->name; key++) {
         const size_t stem = strlen(key->name);
@@ -475,7 +475,7 @@ static void check_together(const struct mpg_program *program, struct given *give
     for (const struct mpg_option_rule *r = program->rules; r && r->option; r++)
         if (r->relation == MPG_OPTION_IMPLIES)
             imply(program, r, given);
-    if (program->resolve && program->resolve(program->whom, arguments, n, &err) < 0)
+    if (program->resolve && program->resolve(program->context, arguments, n, &err) < 0)
         mpg_option_usage_error(program, "%s", err.text);
     for (const struct mpg_option_rule *r = program->rules; r && r->option; r++)
         if (r->relation != MPG_OPTION_IMPLIES)

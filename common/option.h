@@ -105,17 +105,17 @@ struct mpg_program {
     int min_arguments, max_arguments; /* number of positional arguments; max -1: any number */
     bool stop_at_argument; /* options end at the first positional argument */
     /* Called for each option given, in order, with its argument TEXT; may be NULL. */
-    void (*note)(void *whom, const struct mpg_option *option, const char *text);
-    void *whom;
+    void (*note)(void *context, const struct mpg_option *option, const char *text);
+    void *context;
     bool silent;           /* suppresses all output, because another process of the same run prints */
     const struct mpg_option_renamed *renamed; /* NULL: no old names */
     const struct mpg_option_rule *rules;      /* NULL: none */
     /* Called after implied options are set and before other rules are checked. Evaluates combinations of options and the N
      * positional ARGUMENTS. May be NULL. */
-    int (*resolve)(void *whom, char **arguments, size_t n, struct mpg_error *err);
+    int (*resolve)(void *context, char **arguments, size_t n, struct mpg_error *err);
     /* Returns true if the CONDITION of a rule holds. NULL: the rules have no conditions, and an unknown option in a rule
      * counts as not given. */
-    bool (*holds)(void *whom, const char *condition);
+    bool (*holds)(void *context, const char *condition);
 };
 
 /* Parses ARGV against PROGRAM. Returns the index in ARGV (permuted by getopt) of the first positional argument. For --help

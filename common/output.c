@@ -99,7 +99,7 @@ static bool ends_in(const char *text, const char *end)
     return length > n && strcmp(text + length - n, end) == 0;
 }
 
-int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err)
+int mpg_output_differs_from_input(const char *option, const char *output, const char *input, struct mpg_error *err)
 {
     struct stat out, in, folder;
     if (!input || strcmp(output, "-") == 0 || (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in)) < 0)

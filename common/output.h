@@ -26,7 +26,7 @@ int mpg_stdout_close(struct mpg_error *err);
 /* Returns an error if writing OUTPUT (a path or "-") would replace a file that is read as INPUT. INPUT: NULL for no input,
  * "-" for standard input, or a path; if INPUT is a folder of a trace or of results, its files and new files with their
  * suffixes count as input. OPTION is the option's name without dashes, for the message. */
-int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err);
+int mpg_output_differs_from_input(const char *option, const char *output, const char *input, struct mpg_error *err);
 /* Returns true if the paths A and B name the same file. The files need not exist. "-" equals no path. */
 bool mpg_output_same(const char *a, const char *b);
 

@@ -92,7 +92,7 @@ static int query_number(const struct database *d, const char *sql, sqlite3_int64
     return status;
 }
 
-enum { OURS = 5 };
+enum { HISTORY_TABLES = 5 };
 /* Counts tables and indices that match the schema exactly; 0 if there is a view or trigger, which could run code. */
 static const char *const count_own_tables =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
@@ -115,7 +115,7 @@ static int check(const struct database *d, bool written)
                              (long long)version);
     if (query_number(d, count_own_tables, &tables) < 0)
         return -1;
-    return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
+    return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
 }
 
 /* Returns true if the journal at PATH names a super-journal, a file that SQLite would delete. */

@@ -315,13 +315,13 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
 /* Refuses to overwrite the history or an input of RUN. */
 static int check_output(const struct request *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
-    int status = a->output ? mpg_output_spares("output", a->output, a->file, err) : 0;
+    int status = a->output ? mpg_output_differs_from_input("output", a->output, a->file, err) : 0;
     for (size_t i = 0; a->output && i < run->inputs && status == 0; i++) {
         const char *path = run->input[i].path;
         char *whole = NULL;
         if (asprintf(&whole, "%s%s%s", *path == '/' ? "" : run->directory, *path == '/' ? "" : "/", path) < 0)
             return mpg_error_set(err, "out of memory");
-        status = mpg_output_spares("output", a->output, whole, err);
+        status = mpg_output_differs_from_input("output", a->output, whole, err);
         free(whole);
     }
     return status;

@@ -16,7 +16,7 @@ enum {
     LEAST_SLEEP_NS = 20000   /* shorter sleeps end before a timer is set */
 };
 
-static void owe(struct mpg_elapse *e, int64_t ns)
+static void add_lateness(struct mpg_elapse *e, int64_t ns)
 {
     e->late_ns += ns;
     e->debt_ns += ns;
@@ -57,7 +57,7 @@ static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_n
     while (target_ns - now_ns >= LEAST_READING_NS && fill(e))
         now_ns = (int64_t)mpg_clock_ns();
     if (now_ns > target_ns)
-        owe(e, now_ns - target_ns);
+        add_lateness(e, now_ns - target_ns);
     return now_ns;
 }
 
@@ -69,16 +69,16 @@ void mpg_elapse_init(struct mpg_elapse *e, struct mpg_feed *feed, pthread_mutex_
 int64_t mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns, int64_t late_ns)
 {
     if (late_ns > 0)
-        owe(e, late_ns);
+        add_lateness(e, late_ns);
     if (from_ns == MPG_JUST_NOW) {
         if (e->own_ns > (double)ns)
-            owe(e, (int64_t)e->own_ns - ns);
+            add_lateness(e, (int64_t)e->own_ns - ns);
         return MPG_JUST_NOW;
     }
     int64_t now_ns = (int64_t)mpg_clock_ns(), target_ns = from_ns + ns;
     learn(e, now_ns - from_ns + late_ns);
     if (now_ns >= target_ns) {
-        owe(e, now_ns - target_ns);
+        add_lateness(e, now_ns - target_ns);
         return now_ns;
     }
     const int64_t left_ns = target_ns - now_ns;

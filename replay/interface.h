@@ -122,7 +122,7 @@ struct mpg_replay_host {
     int32_t rank, ranks;
     bool deterministic;
     bool same_mpi;      /* the trace is from the same MPI family, so its constants are valid */
-    double patience_ns; /* time without progress of any rank of a host before the run ends */
+    double timeout_ns; /* time without progress of any rank of a host before the run ends */
     const struct mpg_needs *needs;
     /* Any thread may call these functions; THREAD is the caller's index in NEEDS. */
     /* Returns the thread's next action, valid until the next call, or NULL with ERR if the trace is damaged. The

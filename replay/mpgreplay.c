@@ -24,7 +24,7 @@
 struct request {
     const char *trace;
     int elapse;                      /* 0: spin, 1: sleep */
-    double patience_ns;
+    double timeout_ns;
     int64_t memory_bytes;
     struct mpg_option_list hypothesis_words; /* hypothesis files and hypotheses */
     struct mpg_hypotheses hypotheses;
@@ -369,7 +369,7 @@ static int play(const struct mpg_enactor *mpi, struct process *p, const struct r
     }
     const struct mpg_replay_host host = {
         .context = p, .rank = rank, .ranks = ranks, .deterministic = request->deterministic,
-        .same_mpi = was_recorded_with(p->trace, family), .patience_ns = request->patience_ns, .needs = &p->needs,
+        .same_mpi = was_recorded_with(p->trace, family), .timeout_ns = request->timeout_ns, .needs = &p->needs,
         .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
         .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome, .failed = end_all};
     struct mpg_outcome outcome;
@@ -392,7 +392,7 @@ static int play(const struct mpg_enactor *mpi, struct process *p, const struct r
 
 int main(int argc, char **argv)
 {
-    struct request request = {.patience_ns = 60e9, .memory_bytes = 64 << 20};
+    struct request request = {.timeout_ns = 60e9, .memory_bytes = 64 << 20};
     static const char *const elapses[] = {"spin", "sleep", NULL};
     static const struct mpg_option_renamed renamed[] = {{"suppose=", "hypothesis="}, {NULL, NULL}};
     static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "quiet", NULL},
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
                  "like --hypothesis='balance solve'"},
         {.name = "elapse", .kind = MPG_OPTION_WORD, .value = &request.elapse, .words = elapses,
          .help = "computation time passes in a loop or asleep (default spin)"},
-        {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
+        {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.timeout_ns, .argument = "TIME",
          .minimum = 1e6, .maximum = 1e15,
          .help = "if no rank of a host progresses for TIME, print the calls that\n"
                  "ranks wait in, and exit with 1 (default 60s)"},

@@ -197,7 +197,7 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     }
     if (mpg_output_commit(out, err) < 0)
         return -1;
-    if (format == MPG_TABLE_CSV && !w->of_export && mpg_scale_print_crowd(r->analysis->set, "mpgscale: attention: ", stderr))
+    if (format == MPG_TABLE_CSV && !w->of_export && mpg_scale_print_core_facts(r->analysis->set, "mpgscale: attention: ", stderr))
         fputc('\n', stderr); /* the CSV itself has no place for the warning */
     return 0;
 }
@@ -243,7 +243,7 @@ static int run(struct wanted *w, const char *program, char *const *paths, int n,
     struct scale_notes notes = {.n = 0};
     int status = find_files(w, paths, n, &files, err);
     for (size_t i = 0; i < files.n && status == 0; i++)
-        status = mpg_output_spares("output", w->output, files.file[i].path, err);
+        status = mpg_output_differs_from_input("output", w->output, files.file[i].path, err);
     if (status == 0)
         status = mpg_scale_read(&files, &w->how, &set, &notes, err);
     print_notes(program, &notes);
@@ -405,7 +405,7 @@ int mpg_scale_main(int argc, char **argv)
                    "traces of one program at several process counts ('mpgscale run --help': doing the\n"
                    "runs, too).",
         .options = options, .min_arguments = 0, .max_arguments = -1, .rules = rules, .resolve = resolve, .holds = holds,
-        .whom = &w};
+        .context = &w};
     const int first = mpg_option_parse(&program, argc, argv);
     struct mpg_error err;
     if (run(&w, program.name, argv + first, argc - first, &err) == 0)

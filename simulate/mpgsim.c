@@ -63,7 +63,7 @@ static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *e
     mpg_processes_leave(&x->processes);
     if (!mpg_processes_first(&x->processes))
         return 0;
-    return mpg_session_give(x, err);
+    return mpg_session_output(x, err);
 }
 
 static void clear(struct mpg_session *x)
@@ -93,11 +93,11 @@ int main(int argc, char **argv)
     static struct mpg_session all;
     struct mpg_error err;
     int status = mpg_processes_join(&all.processes, argc, argv, &err);
-    if (!all.processes.speaks)
+    if (!all.processes.prints)
         mpg_progress_forbid();
     if (status == 0)
         status = run(&all, argc, argv, &err);
-    if (status < 0 && all.processes.speaks)
+    if (status < 0 && all.processes.prints)
         mpg_error_print("mpgsim", &err);
     mpg_processes_leave(&all.processes); /* last: the launcher ends all processes when one fails */
     clear(&all);

@@ -64,7 +64,7 @@ static void spread_points(double *at, size_t n, double low, double high, double 
 
 /* Sorts N points, drops points outside LOW..HIGH and near duplicates, adds both ends. Returns the number of
  * points. AT has room for N + 2. */
-static size_t tidy_points(double *at, size_t n, double low, double high)
+static size_t sort_points(double *at, size_t n, double low, double high)
 {
     double nearest = 1e-9 * (high - low) + 1e-12 * fabs(high);
     size_t kept = 1;
@@ -100,7 +100,7 @@ static void fill_points(struct grid *grid, size_t points, const double *sorted, 
                   spread(sorted, n));
     for (size_t i = 0; i < points / 2; i++)
         grid->at[points / 2 + i] = quantile(sorted, n, ((double)i + 0.5) / (double)(points / 2));
-    grid->n = tidy_points(grid->at, points, sorted[0], sorted[n - 1]);
+    grid->n = sort_points(grid->at, points, sorted[0], sorted[n - 1]);
 }
 
 /* Candidate values of the unknown: each sum point less the other summand's median (every sum point must be
@@ -120,7 +120,7 @@ static void fill_unknown(struct problem *p, double low, double high)
         grid->at[used++] = sum - share * other[0];
         grid->at[used++] = sum - share * quantile(other, others, u);
     }
-    grid->n = tidy_points(grid->at, used, low, high);
+    grid->n = sort_points(grid->at, used, low, high);
 }
 
 /* Splits each sample between the two neighbouring points, which preserves the mean. */

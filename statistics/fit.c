@@ -354,8 +354,8 @@ enum { TAIL_REPLICATES = 100, TAIL_ENOUGH = 10 };
 static const double HOPELESS = 1.3;
 
 /* Draws a replicate of D: tail samples from FIT, the samples before FIRST resampled. */
-static void draw_again(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
-                       struct data *again)
+static void draw_replicate(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
+                           struct data *again)
 {
     double part = (double)(d->n - first) / (double)d->n;
     for (size_t i = 0; i < d->n; i++)
@@ -377,7 +377,7 @@ static double replicate(gsl_rng *rng, const struct data *d, const struct mpg_fit
         first++;
     for (; r < TAIL_REPLICATES && larger < TAIL_ENOUGH; r++) {
         struct mpg_fit best = {0};
-        draw_again(rng, d, first, fit, again);
+        draw_replicate(rng, d, first, fit, again);
         fit_pareto(again, &best);
         larger += best.n > 0 && best.ks >= fit->ks;
     }

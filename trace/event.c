@@ -57,7 +57,7 @@ bool mpg_call_may_lack_comm(enum mpg_call call)
            call == MPG_CALL_Comm_create_from_group || call == MPG_CALL_Intercomm_create_from_groups;
 }
 
-bool mpg_sum_is_sound(const struct mpg_sum *s)
+bool mpg_sum_is_consistent(const struct mpg_sum *s)
 {
     const int64_t limit = INT64_MAX / 4;
     return s->calls > 0 && s->calls <= limit && s->least_ns >= 0 && s->time_ns <= limit &&

@@ -207,7 +207,7 @@ static inline bool mpg_event_is_call(const struct mpg_event *event)
     return kind > MPG_KIND_REGION_END && event->sum.calls == 0;
 }
 /* Returns whether SUM is consistent. */
-bool mpg_sum_is_sound(const struct mpg_sum *sum);
+bool mpg_sum_is_consistent(const struct mpg_sum *sum);
 /* Returns whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
 bool mpg_call_is_synchronous(enum mpg_call call);
 /* Returns whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init, their _c). */

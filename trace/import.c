@@ -88,7 +88,7 @@ int mpg_import_main(int argc, char **argv)
                                         .summary = "Make a trace from text.",
                                         .options = options,
                                         .resolve = check_files,
-                                        .whom = &request};
+                                        .context = &request};
     mpg_option_parse(&program, argc, argv);
     size_t i = 0;
     while (!request.file[i])

@@ -43,7 +43,7 @@ int mpg_print_main(int argc, char **argv)
     struct mpg_error err;
     struct mpg_output *out = NULL;
     struct mpg_trace *t =
-        mpg_output_spares("output", output, argv[first], &err) == 0 ? mpg_trace_open(argv[first], &err) : NULL;
+        mpg_output_differs_from_input("output", output, argv[first], &err) == 0 ? mpg_trace_open(argv[first], &err) : NULL;
     if (!t || !(out = mpg_output_open(output, &err)) ||
         (csv ? mpg_events_print_csv(t, (int)frames, debug_path, mpg_output_stream(out), &err)
              : mpg_text_print(t, mpg_output_stream(out), &err)) < 0) {

@@ -86,7 +86,7 @@ static int set_signature(const struct request *request, struct mpg_error *err)
     if (kind == MPG_FILE_ABSENT || !realpath(path, absolute))
         return mpg_error_errno(err, errno ? errno : ENOENT, "--signature: %s", path);
     if (kind != MPG_FILE_SIGNATURE) {
-        mpg_kind_wrong(path, kind, MPG_FILE_SIGNATURE, err);
+        mpg_kind_error(path, kind, MPG_FILE_SIGNATURE, err);
         return mpg_error_prefix(err, "--signature");
     }
     return setenv("MPGTRACE_SIGNATURE", absolute, 1) < 0 ? mpg_error_errno(err, errno, "%s", path)
@@ -276,7 +276,7 @@ int mpg_record_main(int argc, char **argv)
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
         .summary = "Run PROGRAM as one MPI process and record its calls; started by mpirun.",
         .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true,
-        .rules = rules, .holds = records_local, .whom = &request};
+        .rules = rules, .holds = records_local, .context = &request};
     const int first = mpg_option_parse(&program, argc, argv);
     struct mpg_error err;
     describe_program(argv + first);

@@ -23,7 +23,7 @@ const struct mpg_shape mpg_shape_masks[] = {
     [MPG_KIND_IRECV] = {ALL, .flags = FAILURE | MPG_SHAPE_IN_ORDER | MPG_SHAPE_ANY, .comm = -1,
                         .from = -1, .tag = -1, .bytes = -1},
     [MPG_KIND_COMPLETE] = {ALL, .flags = FAILURE | MPG_SHAPE_DONE_ALL | MPG_SHAPE_EXTRAS |
-                                         MPG_SHAPE_AGAIN,
+                                         MPG_SHAPE_REPEATED,
                            .request_number = ~0u},
     [MPG_KIND_PROBE] = {ALL, .flags = FAILURE | MPG_SHAPE_ANY | MPG_SHAPE_FOUND, .comm = -1,
                         .from = -1, .tag = -1, .bytes = -1},

@@ -18,13 +18,13 @@ enum {
     MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
     MPG_SHAPE_FAILED = 64,
     MPG_SHAPE_IN_ORDER = 128,  /* the new request is the previous one plus 1 */
-    MPG_SHAPE_AGAIN = 256,     /* the requests equal those of the previous such list */
+    MPG_SHAPE_REPEATED = 256,  /* the requests equal those of the previous such list */
     MPG_SHAPE_SUM = 512,       /* the event stands for several aggregated calls */
     MPG_SHAPE_FLAGS = 1023     /* all flags */
 };
 
 /* Lengths of request lists that are remembered, for programs that poll. */
-enum { MPG_SHORTEST_AGAIN = 2, MPG_LONGEST_AGAIN = 64 };
+enum { MPG_REPEATED_MIN = 2, MPG_REPEATED_MAX = 64 };
 
 /* The event fields of a shape, in the order of the format. */
 #define MPG_SHAPE_FIELDS(FIELD) \

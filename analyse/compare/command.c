@@ -39,7 +39,7 @@ static int read_side(const struct wanted *a, struct compare_runs *side, char **p
     if (!side->run)
         return mpg_error_set(err, "out of memory");
     for (; side->n < n; side->n++)
-        if (mpg_output_spares("output", a->output, path[side->n], err) < 0 ||
+        if (mpg_output_differs_from_input("output", a->output, path[side->n], err) < 0 ||
             mpg_compare_read(&side->run[side->n], path[side->n], (int)a->frames, a->debug_path, err) < 0) {
             side->n++;
             return -1;
@@ -63,12 +63,13 @@ static int check_ranks(const struct compare_runs side[COMPARE_SIDES], struct mpg
     return 0;
 }
 
-static int compare(const struct wanted *a, char **before, size_t befores, char **after, size_t afters, struct mpg_error *err)
+static int compare(const struct wanted *a, char **before, size_t before_number, char **after, size_t after_number,
+                   struct mpg_error *err)
 {
     struct compare_runs side[COMPARE_SIDES] = {{NULL, 0}, {NULL, 0}};
     struct comparison c = {.n = 0};
-    int status = read_side(a, &side[COMPARE_BEFORE], before, befores, err) < 0 ||
-                         read_side(a, &side[COMPARE_AFTER], after, afters, err) < 0
+    int status = read_side(a, &side[COMPARE_BEFORE], before, before_number, err) < 0 ||
+                         read_side(a, &side[COMPARE_AFTER], after, after_number, err) < 0
                      ? -1
                      : 0;
     if (status == 0)
@@ -126,8 +127,8 @@ int mpg_compare_main(int argc, char **argv)
 
     struct mpg_error err;
     char **traces = argv + first;
-    const size_t befores = (size_t)(after < 0 ? 1 : n - after);
-    if (compare(&a, traces, befores, traces + befores, (size_t)n - befores, &err) == 0)
+    const size_t before_number = (size_t)(after < 0 ? 1 : n - after);
+    if (compare(&a, traces, before_number, traces + before_number, (size_t)n - before_number, &err) == 0)
         return MPG_EXIT_OK;
     mpg_error_print(program.name, &err);
     return MPG_EXIT_FAILURE;

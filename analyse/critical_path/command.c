@@ -45,7 +45,8 @@ static int report(const struct wanted *a, const struct critical_path *path, stru
 static int path_of(const struct wanted *a, const char *name, struct mpg_error *err)
 {
     struct critical_path path = {.n = 0};
-    struct mpg_trace *trace = mpg_output_spares("output", a->output, name, err) == 0 ? mpg_trace_open(name, err) : NULL;
+    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, name, err) == 0 ? mpg_trace_open(name, err)
+        : NULL;
     int status = trace ? 0 : -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         status = mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));

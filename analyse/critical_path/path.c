@@ -54,9 +54,9 @@ static int flush(struct finder *f, struct mpg_error *err)
     return 0;
 }
 
-static int enter(void *whom, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err)
+static int enter(void *context, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err)
 {
-    struct finder *f = whom;
+    struct finder *f = context;
     if (mpg_reserve_at(&f->stream, sizeof *f->stream, &f->stream_capacity, step->stream + 1, err) < 0)
         return -1;
     struct stream *stream = &f->stream[step->stream];
@@ -66,9 +66,9 @@ static int enter(void *whom, const struct mpg_step *step, double enter_ns, doubl
     return mpg_delays_enter(f->delays, step, err);
 }
 
-static int leave(void *whom, const struct mpg_wait_event *event, struct mpg_error *err)
+static int leave(void *context, const struct mpg_wait_event *event, struct mpg_error *err)
 {
-    struct finder *f = whom;
+    struct finder *f = context;
     const uint32_t number = event->step->stream;
     struct stream *stream = &f->stream[number];
     const double wait_ns = fmin(event->awaited_ns, event->leave_ns) - event->enter_ns;
@@ -85,9 +85,9 @@ static int leave(void *whom, const struct mpg_wait_event *event, struct mpg_erro
     return mpg_delays_leave(f->delays, event, waited ? wait_ns : 0, err);
 }
 
-static void restart(void *whom)
+static void restart(void *context)
 {
-    struct finder *f = whom;
+    struct finder *f = context;
     for (uint32_t i = 0; i < f->stream_capacity; i++)
         f->stream[i].known = false;
     f->records = f->base = f->held = 0;
@@ -190,7 +190,7 @@ static int by_place(const void *a, const void *b)
 
 static int find(struct finder *f, struct critical_path *path, const struct mpg_traced_options *options, struct mpg_error *err)
 {
-    const struct mpg_wait_observer observer = {.whom = f, .enter = enter, .leave = leave, .restart = restart};
+    const struct mpg_wait_observer observer = {.context = f, .enter = enter, .leave = leave, .restart = restart};
     struct mpg_traced_options observed = *options;
     struct mpg_traced_waits found = {.waits = NULL};
     observed.observer = &observer;

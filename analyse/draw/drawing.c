@@ -114,8 +114,8 @@ static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct 
 static int add_meeting_edge(struct drawer *w, const struct mpg_drawn_edge *edge, enum mpg_call call,
                             bool *is_new, struct mpg_error *err)
 {
-    const struct mpg_drawn_at *meeting = edge->kind == MPG_DRAWN_COME ? &edge->to : &edge->from;
-    const struct mpg_drawn_at *node = edge->kind == MPG_DRAWN_COME ? &edge->from : &edge->to;
+    const struct mpg_drawn_at *meeting = edge->kind == MPG_DRAWN_TO_MEETING ? &edge->to : &edge->from;
+    const struct mpg_drawn_at *node = edge->kind == MPG_DRAWN_TO_MEETING ? &edge->from : &edge->to;
     if (!is_there(w, node))
         return 0;
     if (add_meeting(w, meeting, call, is_new, err) < 0)
@@ -183,10 +183,10 @@ static int root_edges(struct drawer *w, const struct mpg_edge *e, const struct m
                       struct mpg_error *err)
 {
     const struct mpg_drawn_at meeting = meeting_at(&e->meeting);
-    const struct mpg_drawn_edge met = {.kind = MPG_DRAWN_MET, .from = meeting, .to = *here,
+    const struct mpg_drawn_edge met = {.kind = MPG_DRAWN_FROM_MEETING, .from = meeting, .to = *here,
                                        .bytes = e->bytes, .rounds = e->rounds};
     const struct mpg_drawn_edge come = {
-        .kind = MPG_DRAWN_COME, .from = w->slot[e->slot].from, .to = meeting};
+        .kind = MPG_DRAWN_TO_MEETING, .from = w->slot[e->slot].from, .to = meeting};
     bool is_new = false;
     if (add_meeting_edge(w, &met, e->call, &is_new, err) < 0)
         return -1;
@@ -197,9 +197,9 @@ static int member_edges(struct drawer *w, const struct mpg_edge *e, const struct
                         struct mpg_error *err)
 {
     const struct mpg_drawn_at meeting = meeting_at(&e->meeting);
-    const struct mpg_drawn_edge come = {.kind = MPG_DRAWN_COME, .from = w->slot[e->slot].from, .to = meeting,
+    const struct mpg_drawn_edge come = {.kind = MPG_DRAWN_TO_MEETING, .from = w->slot[e->slot].from, .to = meeting,
                                         .bytes = e->bytes, .rounds = 1};
-    const struct mpg_drawn_edge met = {.kind = MPG_DRAWN_MET, .from = meeting, .to = *here};
+    const struct mpg_drawn_edge met = {.kind = MPG_DRAWN_FROM_MEETING, .from = meeting, .to = *here};
     bool is_new = false;
     if (is_there(w, here) && add_meeting(w, &meeting, e->call, &is_new, err) < 0)
         return -1;
@@ -227,7 +227,7 @@ static int take_edge(struct drawer *w, const struct mpg_step *s, const struct mp
         return add_edge(w, &edge, err);
     case MPG_EDGE_MEETING:
     case MPG_EDGE_MET:
-        edge.kind = MPG_DRAWN_MET;
+        edge.kind = MPG_DRAWN_FROM_MEETING;
         edge.bytes = 0;
         return add_meeting_edge(w, &edge, e->call, NULL, err);
     case MPG_EDGE_ROOT:
@@ -270,7 +270,7 @@ static bool is_rooted(enum mpg_call call)
 /* A member enters its collective. */
 static int contribute(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
-    const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_COME, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),
+    const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_TO_MEETING, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),
                                         .bytes = s->bytes, .rounds = s->rounds};
     if (is_rooted(s->call))
         return 0;
@@ -287,7 +287,7 @@ static bool is_same(const struct mpg_drawn_at *a, const struct mpg_drawn_at *b)
 static int merge(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {
-        .kind = MPG_DRAWN_COME, .from = w->slot[s->a].from, .to = w->slot[s->b].from};
+        .kind = MPG_DRAWN_TO_MEETING, .from = w->slot[s->a].from, .to = w->slot[s->b].from};
     w->slot[s->slot] = w->slot[s->b];
     return is_same(&edge.from, &edge.to) ? 0 : add_edge(w, &edge, err);
 }

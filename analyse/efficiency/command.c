@@ -20,7 +20,7 @@ struct wanted {
 static int find(const struct wanted *a, const char *path, struct mpg_trace **trace, struct mpg_efficiency_traced *traced,
                 struct mpg_error *err)
 {
-    *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
     traced->path = path;
     traced->trace = *trace;
     if (!*trace)
@@ -120,7 +120,7 @@ int mpg_efficiency_main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgtrace efficiency", .arguments = "TRACE...",
         .summary = "Parallel efficiency: load balance, serialization, transfer; scaling of computation.",
-        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1, .resolve = resolve, .whom = &a};
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1, .resolve = resolve, .context = &a};
     const int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;

@@ -24,18 +24,18 @@ static int begin(struct waiting *w, struct mpg_error *err)
     return (w->sums = mpg_by_iteration_new(w->trace, w->loops, err)) ? 0 : -1;
 }
 
-static int enter(void *whom, const struct mpg_step *s, double enter_ns, double begin_ns, struct mpg_error *err)
+static int enter(void *context, const struct mpg_step *s, double enter_ns, double begin_ns, struct mpg_error *err)
 {
-    struct waiting *w = whom;
+    struct waiting *w = context;
     (void)enter_ns, (void)begin_ns;
     if (!w->sums && begin(w, err) < 0)
         return -1;
     return s->stream == (uint32_t)s->rank ? mpg_by_iteration_take(w->sums, s, 0, err) : 0;
 }
 
-static int leave(void *whom, const struct mpg_wait_event *event, struct mpg_error *err)
+static int leave(void *context, const struct mpg_wait_event *event, struct mpg_error *err)
 {
-    struct waiting *w = whom;
+    struct waiting *w = context;
     const struct mpg_step *s = event->step;
     const struct mpg_wait_sum sum = mpg_waits_of_rank(event->waits, s->rank);
     const double all_ns = mpg_wait_all(&sum), wait_ns = all_ns - w->before_ns[s->rank];
@@ -46,9 +46,9 @@ static int leave(void *whom, const struct mpg_wait_event *event, struct mpg_erro
     return mpg_by_iteration_take(w->sums, s, 0, err);
 }
 
-static void restart(void *whom)
+static void restart(void *context)
 {
-    struct waiting *w = whom;
+    struct waiting *w = context;
     mpg_by_iteration_free(w->sums);
     free(w->before_ns);
     w->sums = NULL;
@@ -71,7 +71,7 @@ static void take_waits(struct mpg_iteration_rows *rows, const struct mpg_iterati
 int mpg_iterations_of_waits(struct mpg_trace *trace, bool lenient, struct mpg_efficiency_iterations *found, struct mpg_error *err)
 {
     struct waiting w = {.trace = trace, .loops = &found->loops};
-    const struct mpg_wait_observer observer = {.whom = &w, .enter = enter, .leave = leave, .restart = restart};
+    const struct mpg_wait_observer observer = {.context = &w, .enter = enter, .leave = leave, .restart = restart};
     const struct mpg_traced_options options = {.lenient = lenient, .observer = &observer};
     struct mpg_traced_waits waits;
     struct mpg_iteration_rows *rows = malloc(sizeof *rows);

@@ -49,7 +49,8 @@ static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_er
 
 static int messages_of(const struct wanted *a, const char *path, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
+        : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));

@@ -12,7 +12,7 @@
 #include "common/reserve.h"
 
 /* Collectives of equal plans and members. */
-struct likes {
+struct equal_collectives {
     struct mpg_plan plan;
     const int32_t *world_ranks;
     uint64_t number;
@@ -22,9 +22,9 @@ struct counter {
     const struct mpg_message_options *options;
     struct mpg_messages *m;
     struct mpg_map pair; /* (from, to) -> place + 1 */
-    struct mpg_map like; /* key of equal plans and members -> index + 1 */
-    struct likes *likes;
-    uint32_t pair_room, like_room, like_number;
+    struct mpg_map by_plan; /* key of equal plans and members -> index + 1 */
+    struct equal_collectives *equal_collectives;
+    uint32_t pair_room, equal_capacity, equal_number;
 };
 
 static void add(struct mpg_message_sum *sum, uint64_t number, double bytes)
@@ -66,7 +66,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
 /* ---- collectives ---- */
 
 /* Takes a message of NUMBER collectives. */
-static int count_planned(struct counter *c, const struct likes *l, const struct mpg_message *message,
+static int count_planned(struct counter *c, const struct equal_collectives *l, const struct mpg_message *message,
                          struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &l->plan.size;
@@ -78,7 +78,7 @@ static int count_planned(struct counter *c, const struct likes *l, const struct 
     return c->options->with_collectives ? count(c, from, to, l->number, message->bytes, err) : 0;
 }
 
-static int count_tree(struct counter *c, const struct likes *l, const struct mpg_phase *phase, struct mpg_error *err)
+static int count_tree(struct counter *c, const struct equal_collectives *l, const struct mpg_phase *phase, struct mpg_error *err)
 {
     for (int32_t v = 1; v < l->plan.size.p; v++) {
         const struct mpg_message message = mpg_tree_message(&l->plan, phase, v);
@@ -88,7 +88,8 @@ static int count_tree(struct counter *c, const struct likes *l, const struct mpg
     return 0;
 }
 
-static int count_rounds(struct counter *c, const struct likes *l, const struct mpg_phase *phase, struct mpg_error *err)
+static int count_rounds(struct counter *c, const struct equal_collectives *l, const struct mpg_phase *phase,
+                        struct mpg_error *err)
 {
     for (uint32_t round = 0; round < phase->rounds; round++) {
         struct mpg_message message;
@@ -102,7 +103,7 @@ static int count_rounds(struct counter *c, const struct likes *l, const struct m
     return 0;
 }
 
-static int count_likes(struct counter *c, const struct likes *l, struct mpg_error *err)
+static int count_equal(struct counter *c, const struct equal_collectives *l, struct mpg_error *err)
 {
     c->m->collective[l->plan.size.operation].number += l->number;
     for (int i = 0; i < l->plan.phases; i++) {
@@ -114,7 +115,7 @@ static int count_likes(struct counter *c, const struct likes *l, struct mpg_erro
     return 0;
 }
 
-static bool is_like(const struct likes *l, const struct mpg_expanding *x)
+static bool is_equal(const struct equal_collectives *l, const struct mpg_expanding *x)
 {
     const struct mpg_collective_size *a = &l->plan.size, *b = &x->plan.size;
     return l->world_ranks == x->world_ranks && a->operation == b->operation && a->p == b->p && a->root == b->root &&
@@ -125,25 +126,25 @@ static bool is_like(const struct likes *l, const struct mpg_expanding *x)
 static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &x->plan.size;
-    struct likes one = {x->plan, x->world_ranks, 1};
+    struct equal_collectives one = {x->plan, x->world_ranks, 1};
     if (size->before)
-        return count_likes(c, &one, err);
+        return count_equal(c, &one, err);
     uint64_t bits;
     memcpy(&bits, &size->bytes, sizeof bits);
-    uint64_t *place = mpg_map_add(&c->like, (uint64_t)(uintptr_t)x->world_ranks ^ (uint64_t)size->operation << 56,
+    uint64_t *place = mpg_map_add(&c->by_plan, (uint64_t)(uintptr_t)x->world_ranks ^ (uint64_t)size->operation << 56,
                                   bits ^ (uint64_t)size->root << 1);
     if (!place)
         return mpg_error_set(err, "out of memory");
-    if (*place > 0 && is_like(&c->likes[*place - 1], x)) {
-        c->likes[*place - 1].number++;
+    if (*place > 0 && is_equal(&c->equal_collectives[*place - 1], x)) {
+        c->equal_collectives[*place - 1].number++;
         return 0;
     }
     if (*place > 0) /* other entries have this key */
-        return count_likes(c, &one, err);
-    if (mpg_reserve_at(&c->likes, sizeof *c->likes, &c->like_room, c->like_number + 1, err) < 0)
+        return count_equal(c, &one, err);
+    if (mpg_reserve_at(&c->equal_collectives, sizeof *c->equal_collectives, &c->equal_capacity, c->equal_number + 1, err) < 0)
         return -1;
-    c->likes[c->like_number++] = one;
-    *place = c->like_number;
+    c->equal_collectives[c->equal_number++] = one;
+    *place = c->equal_number;
     return 0;
 }
 
@@ -207,8 +208,8 @@ static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_col
     struct mpg_graph_counts counts;
     if (mpg_walk(&walk, &counts, NULL, err) < 0)
         return mpg_trace_blame(trace, err);
-    for (uint32_t i = 0; i < c->like_number; i++)
-        if (count_likes(c, &c->likes[i], err) < 0)
+    for (uint32_t i = 0; i < c->equal_number; i++)
+        if (count_equal(c, &c->equal_collectives[i], err) < 0)
             return -1;
     if (c->m->pairs > 0)
         qsort(c->m->pair, c->m->pairs, sizeof *c->m->pair, compare_pairs);
@@ -226,8 +227,8 @@ int mpg_messages_find(struct mpg_trace *trace, const struct mpg_message_options 
     struct mpg_clock_map *clocks = table ? mpg_clock_map_from_trace(trace, err) : NULL;
     const int status = clocks ? pass(&c, trace, table, clocks, err) : -1;
     mpg_map_clear(&c.pair);
-    mpg_map_clear(&c.like);
-    free(c.likes);
+    mpg_map_clear(&c.by_plan);
+    free(c.equal_collectives);
     mpg_clock_map_free(clocks);
     mpg_collective_table_free(table);
     return status;

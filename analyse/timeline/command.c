@@ -31,7 +31,8 @@ static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struc
 
 static int timeline_of(const struct wanted *a, const char *path, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_spares("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
+        : NULL;
     struct mpg_clock_map *clocks = NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->part.lenient)

@@ -17,7 +17,7 @@
 enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     LEAST_BLOCK = 5,
-    LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
+    MEASURED_LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
     LEAST_ROUNDS = 5, /* least rounds of a case that ends at the goal, so that a case is measured at several times */
     ATTEMPTS = 4,     /* times the samples wanted */
     LEAST_WARMUP = 3, /* first estimates come from the warm-up */
@@ -61,9 +61,9 @@ struct work {
     struct block *block;   /* current block of each case */
     struct series *series; /* times of each case */
     size_t *order;
-    double astray_ns;      /* largest deviation of a start from the agreed time */
+    double start_error_ns;      /* largest deviation of a start from the agreed time */
     struct mpg_off_cpu off, *off_cpu; /* LOOKS: &off, or NULL if ranks share cores */
-    int awake;             /* number of ranks that took part in the last case and arrive at once */
+    int active_ranks;             /* number of ranks that took part in the last case and arrive at once */
     struct mpg_timing_result *result;
 };
 
@@ -80,11 +80,11 @@ static void wait_quietly(MPI_Comm comm)
 /* Gathers the processes of a case; false: this rank has no part. */
 static bool enter(struct work *w, size_t i)
 {
-    int before = w->awake;
-    w->awake = w->cases->item[i].processes;
+    int before = w->active_ranks;
+    w->active_ranks = w->cases->item[i].processes;
     if (w->comm[i] == MPI_COMM_NULL)
         return false;
-    if (w->awake > before)
+    if (w->active_ranks > before)
         wait_quietly(w->comm[i]);
     MPI_Barrier(w->comm[i]);
     return true;
@@ -93,7 +93,7 @@ static bool enter(struct work *w, size_t i)
 static void enter_all(struct work *w)
 {
     wait_quietly(MPI_COMM_WORLD);
-    w->awake = w->ranks;
+    w->active_ranks = w->ranks;
 }
 
 /* ---- a block ---- */
@@ -165,7 +165,7 @@ static void run_block(struct work *w, size_t i)
     uint64_t late_ticks = (uint64_t)(w->config->late_ns / w->timer->ns_per_tick) + 1;
     if (w->off_cpu)
         mpg_off_cpu_begin(w->off_cpu);
-    for (int k = -LEAD; k < b->n; k++) {
+    for (int k = -MEASURED_LEAD; k < b->n; k++) {
         mpg_operation_prepare(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         double start_ns = agree_on_start(w, &line, c->slack_ns, w->comm[i]);
         uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
@@ -289,8 +289,8 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
         mine[k] = b->late[k] > 0 ? b->late[k]
                                  : mpg_sync_time_ns(w->sync, w->rank, b->end[k]) -
                                        b->start_ns[k] - w->timer->cost_ns;
-        w->astray_ns = fmax(w->astray_ns, fabs(mpg_sync_time_ns(w->sync, w->rank, b->start[k]) -
-                                               b->start_ns[k]));
+        w->start_error_ns = fmax(w->start_error_ns, fabs(mpg_sync_time_ns(w->sync, w->rank, b->start[k]) -
+                                                         b->start_ns[k]));
     }
     MPI_Reduce(mine, last, b->n, MPI_DOUBLE, MPI_MAX, 0, w->comm[i]);
     MPI_Reduce(b->off_ns, off, b->n, MPI_DOUBLE, MPI_MAX, 0, w->comm[i]);
@@ -408,7 +408,7 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
     progress.enabled = progress.enabled && w->rank == 0;
     for (size_t i = 0; i < w->cases->n && status == 0; i++)
         status = mpg_ranks_agree(ranks, prepare_case(w, i, err), err);
-    w->awake = w->ranks;
+    w->active_ranks = w->ranks;
     while (status == 0 &&
            share_cases(w, (double)mpg_clock_ns() - begin_ns > w->config->time_ns &&
                               w->result->rounds > 0)) {
@@ -418,7 +418,7 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
     mpg_progress_end(&progress);
     if (status < 0)
         return -1;
-    mine_ns = mpg_sync_error_ns(w->sync, w->rank) + w->astray_ns;
+    mine_ns = mpg_sync_error_ns(w->sync, w->rank) + w->start_error_ns;
     MPI_Reduce(&mine_ns, &w->result->error_ns, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     w->result->shared = mpg_sync_shared(w->sync);
     return 0;
@@ -462,7 +462,7 @@ int mpg_timing_measure(const struct mpg_timing *config, const struct mpg_ranks *
 {
     size_t n = cases->n;
     struct work w = {.config = config, .timer = timer, .buffers = buffers, .rank = ranks->rank,
-                     .ranks = ranks->ranks, .cases = cases, .awake = ranks->ranks,
+                     .ranks = ranks->ranks, .cases = cases, .active_ranks = ranks->ranks,
                      .comm = malloc(n * sizeof *w.comm), .block = calloc(n, sizeof *w.block),
                      .series = calloc(n, sizeof *w.series), .order = calloc(n, sizeof *w.order),
                      .result = result};

@@ -21,9 +21,9 @@
 
 enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };
 enum { NAMES = 8, NAME_SIZE = 224 }; /* file names have at most 255 bytes */
-#define PATIENCE_NS 30e9
+#define TIMEOUT_NS 30e9
 
-enum state { ABSENT, HERE, GONE };
+enum state { ABSENT, PRESENT, ENDED };
 
 struct slot {
     atomic_int state, pid;
@@ -68,12 +68,12 @@ static void enter(struct slot *slot, const int *core, int n)
         slot->core[core[i] / 8] |= (unsigned char)(1 << core[i] % 8);
     slot->allowed = n;
     atomic_store(&slot->pid, (int)getpid());
-    atomic_store(&slot->state, HERE);
+    atomic_store(&slot->state, PRESENT);
 }
 
 /* ---- the shared memory: its name is predictable, and another process may have created it first ---- */
 
-enum join { JOINED, TAKEN, AGAIN, FAILED };
+enum join { JOINED, TAKEN, RETRY, FAILED };
 
 /* Returns whether no other user can change or truncate file FD. */
 static bool is_ours(int fd)
@@ -102,7 +102,7 @@ static bool is_stale(const struct stat *st, size_t size)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (st->st_size && (size_t)st->st_size != size) ||
-           (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * PATIENCE_NS;
+           (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * TIMEOUT_NS;
 }
 
 /* Joins through file FD with NAME, which this user owns and this process has locked; TAKEN: the file belongs to
@@ -113,12 +113,12 @@ static enum join enter_locked(int fd, const char *name, struct mpg_ftq_cores *di
                         (size_t)division->launch.local_ranks * sizeof(struct slot);
     struct stat st;
     if (!is_named(fd, name))
-        return AGAIN;
+        return RETRY;
     if (fstat(fd, &st) < 0)
         return FAILED;
     if (is_stale(&st, size)) {
         (void)shm_unlink(name);
-        return AGAIN;
+        return RETRY;
     }
     /* The first rank gets zeros. Allocating avoids a fatal signal on access if memory is full. */
     if (st.st_size == 0 && (errno = posix_fallocate(fd, 0, (off_t)size)) != 0) {
@@ -148,7 +148,7 @@ static enum join join_named(const char *name, struct mpg_ftq_cores *division)
         fd = shm_open(name, O_RDWR, 0); /* does not follow links */
     if (fd < 0)
         return first || errno == EMFILE || errno == ENFILE ? FAILED
-               : errno == ENOENT                           ? AGAIN
+               : errno == ENOENT                           ? RETRY
                                                            : TAKEN;
     enum join result = TAKEN;
     if (is_ours(fd))
@@ -171,7 +171,7 @@ static int join(char *name, size_t size, struct mpg_ftq_cores *division, struct 
         snprintf(name, size, n ? "%s+%d" : "%s", base, n);
         do
             result = join_named(name, division);
-        while (result == AGAIN);
+        while (result == RETRY);
     }
     if (result == JOINED)
         return 0;
@@ -190,7 +190,7 @@ static int await_all(const struct mpg_ftq_cores *division, struct mpg_error *err
             here += atomic_load(&division->memory->slot[r].state) != ABSENT;
         if (here == division->launch.local_ranks)
             return 0;
-        if ((double)(mpg_clock_ns() - start_ns) > PATIENCE_NS)
+        if ((double)(mpg_clock_ns() - start_ns) > TIMEOUT_NS)
             return mpg_error_set(err, "of %d ranks of this host only %d have started",
                                  division->launch.local_ranks, here);
         usleep(POLL_US);
@@ -247,15 +247,15 @@ int mpg_ftq_cores_assign(struct mpg_ftq_cores *division, int *core, int n, struc
     if (!has)
         return mpg_error_set(err, "out of memory for %d ranks", ranks);
     for (int i = 0; i < n; i++) {
-        int taker = -1;
+        int receiver = -1;
         for (int r = 0; r < ranks; r++)
             if (may_run(&slot[r], core[i]) &&
-                (taker < 0 || has[r] < has[taker] ||
-                 (has[r] == has[taker] && slot[r].allowed < slot[taker].allowed)))
-                taker = r;
-        if (taker >= 0)
-            has[taker]++;
-        if (taker == division->launch.local_rank)
+                (receiver < 0 || has[r] < has[receiver] ||
+                 (has[r] == has[receiver] && slot[r].allowed < slot[receiver].allowed)))
+                receiver = r;
+        if (receiver >= 0)
+            has[receiver]++;
+        if (receiver == division->launch.local_rank)
             core[mine++] = core[i];
     }
     division->ranks = 0;
@@ -293,13 +293,13 @@ bool mpg_host_report_error(struct mpg_ftq_cores *division)
 static bool is_there(struct slot *slot)
 {
     pid_t pid = atomic_load(&slot->pid);
-    return atomic_load(&slot->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
+    return atomic_load(&slot->state) == PRESENT && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
 void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well)
 {
     if (division->memory) {
-        atomic_store(&division->memory->slot[division->launch.local_rank].state, GONE);
+        atomic_store(&division->memory->slot[division->launch.local_rank].state, ENDED);
         for (int r = 0; well && r < division->launch.local_ranks; r++)
             while (is_there(&division->memory->slot[r]))
                 usleep(LEAVING_POLL_US);

@@ -96,7 +96,7 @@ static void clear(struct job *job)
 }
 
 /* A core available to this process and not measured at present; -1: none. */
-static int find_spare(const struct mpg_noise_plan *plan, const struct job *job, int n)
+static int find_idle_core(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
     for (int i = 0; !plan->division->memory && i < plan->division->n; i++) {
         bool busy = false;
@@ -114,7 +114,7 @@ static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
                   struct mpg_progress *progress, int done)
 {
     const uint64_t start_ns = mpg_clock_ns();
-    int spare = progress->enabled ? find_spare(plan, job, n) : -1;
+    int spare = progress->enabled ? find_idle_core(plan, job, n) : -1;
     bool draws = spare >= 0 && mpg_cores_pin(spare, NULL) == 0;
     for (int i = 0; i < n; i++) {
         int ended = !draws;

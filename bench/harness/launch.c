@@ -73,7 +73,7 @@ void mpg_launch_find(struct mpg_launch *launch)
 static bool parsing; /* true: this rank is silent and parses the command line */
 
 /* A launcher ends all ranks when a rank fails: delays this rank until rank 0 has printed the error. */
-static void let_rank_0_speak(int status, void *unused)
+static void wait_for_rank_0(int status, void *unused)
 {
     (void)unused;
     if (parsing && status != 0)
@@ -97,7 +97,7 @@ int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)
     redirect(STDOUT_FILENO, nowhere);
     redirect(STDERR_FILENO, nowhere);
     parsing = true;
-    on_exit(let_rank_0_speak, NULL);
+    on_exit(wait_for_rank_0, NULL);
     int first = mpg_option_parse(program, argc, argv);
     parsing = false;
     redirect(STDOUT_FILENO, out);

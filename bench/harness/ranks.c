@@ -12,17 +12,17 @@
 
 #include "common/machine.h"
 
-enum { SHORTEST_NAP_US = 500, LONGEST_NAP_US = 10000 };
+enum { MIN_SLEEP_US = 500, MAX_SLEEP_US = 10000 };
 
 /* ---- agreement ---- */
 
 void mpg_ranks_wait(MPI_Request *request)
 {
     int done = 0;
-    useconds_t nap_us = SHORTEST_NAP_US;
+    useconds_t sleep_us = MIN_SLEEP_US;
     while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
-        usleep(nap_us);
-        nap_us = 2 * nap_us < LONGEST_NAP_US ? 2 * nap_us : LONGEST_NAP_US;
+        usleep(sleep_us);
+        sleep_us = 2 * sleep_us < MAX_SLEEP_US ? 2 * sleep_us : MAX_SLEEP_US;
     }
 }
 

@@ -14,7 +14,7 @@
 
 enum {
     WARMUP_CHUNK = 10, /* exchanges between time checks */
-    WARMUP_AGAIN = 10, /* messages before a later block */
+    WARMUP_LATER = 10, /* messages before a later block */
     LEAST_BLOCKS = 5,  /* least blocks of a cell, so that a cell is measured at several times */
     LEAST_COUNT = 3,   /* exchanges in a block if time is short */
     TAG = 3
@@ -43,7 +43,7 @@ struct state {
     int64_t values;    /* exchanges without off-CPU time */
     bool done;
     struct mpg_unmet_goals unmet;
-    int64_t again_at;       /* adaptive: number of exchanges at the next check of the goal */
+    int64_t next_check;       /* adaptive: number of exchanges at the next check of the goal */
     double each_ns;         /* time of an exchange in the last block */
     double *value;          /* adaptive: all total times */
     size_t room;
@@ -260,7 +260,7 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
 {
     struct state *s = &w->state[cell];
     int64_t again = in_windows(
-        w, cell, w->rounds->warmup < WARMUP_AGAIN ? w->rounds->warmup : WARMUP_AGAIN);
+        w, cell, w->rounds->warmup < WARMUP_LATER ? w->rounds->warmup : WARMUP_LATER);
     if (s->n == 0)
         warm_up(w, cell, left_ns(w) / (double)left / 8);
     int64_t count = count_that_fits(w, cell, left);
@@ -282,7 +282,7 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
 static void check_goal(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
-    s->again_at = s->n + s->n / 10;
+    s->next_check = s->n + s->n / 10;
     if (s->values == 0) { /* all samples include off-CPU time */
         s->unmet = (struct mpg_unmet_goals){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
         return;
@@ -303,7 +303,7 @@ static bool assess(struct work *w)
             continue;
         }
         bool most = s->n >= w->plan->cell[i].most;
-        bool check = w->rounds->adaptive && (most || s->n >= s->again_at);
+        bool check = w->rounds->adaptive && (most || s->n >= s->next_check);
         if (check)
             check_goal(w, i);
         s->done = most || (check && s->blocks >= LEAST_BLOCKS && !s->unmet.median &&

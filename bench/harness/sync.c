@@ -188,7 +188,7 @@ static void probe_all(struct mpg_sync *sync, bool first)
 /* ---- open and close ---- */
 
 /* Sends each rank's timer, and whether it may be rank 0's clock, to rank 0, and rank 0's timer to all. */
-static void introduce(struct mpg_sync *sync)
+static void exchange_timers(struct mpg_sync *sync)
 {
     char name[CLOCK_NAME], first[CLOCK_NAME];
     struct clock mine = {.base = mpg_timer_read(sync->timer->kind),
@@ -219,7 +219,7 @@ struct mpg_sync *mpg_sync_open(MPI_Comm comm, const struct mpg_timer *timer,
         return NULL;
     }
     *sync = (struct mpg_sync){comm, rank, ranks, timer, false, clock};
-    introduce(sync);
+    exchange_timers(sync);
     if (agree(comm, reserve_probes(sync, err), err) < 0) {
         mpg_sync_close(sync);
         return NULL;

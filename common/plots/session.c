@@ -224,8 +224,8 @@ static int keep_all(struct plot_session *session, struct mpg_error *err)
 }
 
 /* Makes the plots in a subfolder of FOLDER, so that rename(2) can move them. */
-static int plot_aside(struct plot_session *session, plot_draw *draw, const void *what, const char *gnuplot,
-                      struct mpg_error *err)
+static int plot_in_subfolder(struct plot_session *session, plot_draw *draw, const void *what, const char *gnuplot,
+                             struct mpg_error *err)
 {
     int status = -1;
     if (!(session->aside = join(session->options->folder, ".plots.XXXXXX", "", err)))
@@ -269,7 +269,7 @@ int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const 
         if (before[i].sa_handler != SIG_IGN) /* ignored under nohup */
             sigaction(numbers[i], &noting, NULL);
     }
-    int status = plot_aside(&session, draw, what, gnuplot, err);
+    int status = plot_in_subfolder(&session, draw, what, gnuplot, err);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(numbers[i], &before[i], NULL);
     free(gnuplot);

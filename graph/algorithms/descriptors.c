@@ -246,7 +246,7 @@ bool mpg_algorithm_has(const struct mpg_algorithm *a, enum mpg_algorithm_option 
 const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
 {
     for (const struct service *s = a->service; s < a->service + SERVICES_MAX && s->operations != 0; s++)
-        if ((s->operations >> operation & 1) && (s->twins == BOTH || (s->twins == NONBLOCKING) == nonblocking))
+        if ((s->operations >> operation & 1) && (s->kinds == BOTH || (s->kinds == NONBLOCKING) == nonblocking))
             return s;
     return NULL;
 }

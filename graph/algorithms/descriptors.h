@@ -80,7 +80,7 @@ struct planning {
 /* How an algorithm serves some operations. */
 struct service {
     uint32_t operations; /* a set of 1 << enum mpg_collective */
-    enum { BOTH, BLOCKING, NONBLOCKING } twins;
+    enum { BOTH, BLOCKING, NONBLOCKING } kinds;
     void (*plan)(const struct planning *planning); /* adds the phases */
     const struct mpg_tree_shape *tree;
     const struct mpg_pattern *pattern;

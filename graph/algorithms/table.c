@@ -157,15 +157,15 @@ static int check(const struct mpg_collective_table *t, const char *name, struct 
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct row *r = &t->row[i], *last = i > 0 ? r - 1 : NULL;
-        const char *operation = mpg_collective_name(r->operation), *twin = r->nonblocking ? "i" : "";
+        const char *operation = mpg_collective_name(r->operation), *prefix = r->nonblocking ? "i" : "";
         bool first = !last || last->operation != r->operation || last->nonblocking != r->nonblocking;
         bool first_of_processes = first || last->processes != r->processes;
         if (first && r->processes > 2)
             return mpg_error_set(err, "%s: line %u: %s%s has no row for 2 processes", name, r->line,
-                                 twin, operation);
+                                 prefix, operation);
         if (first_of_processes && r->bytes > 0)
             return mpg_error_set(err, "%s: line %u: %s%s from %lld processes on has no row for 0 "
-                                 "bytes", name, r->line, twin, operation, (long long)r->processes);
+                                 "bytes", name, r->line, prefix, operation, (long long)r->processes);
         if (!first_of_processes && last->bytes == r->bytes)
             return mpg_error_set(err, "%s: line %u: is for the same processes and bytes as line %u",
                                  name, r->line, last->line);

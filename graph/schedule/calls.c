@@ -129,7 +129,7 @@ static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stre
     return 0;
 }
 
-static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
+static int begin_parrived(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
     g->counts.choices++;
@@ -220,7 +220,7 @@ int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     case MPG_KIND_COMPLETE:
         return begin_completion(g, r, s, err);
     case MPG_KIND_PARRIVED:
-        return begin_asking(g, r, s, err);
+        return begin_parrived(g, r, s, err);
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
         return begin_probe(g, r, s, err);

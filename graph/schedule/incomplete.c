@@ -58,17 +58,17 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
     uint32_t thread;
     enum mpg_call call = MPG_CALL_COUNT;
     int64_t enter_ns = 0;
-    char when[80] = "", others[64] = "", time[32], who[32], where[64];
+    char time_text[80] = "", others[64] = "", time[32], who[32], where[64];
     (void)has_died(g, rank, &thread, &call, &enter_ns);
     snprintf(who, sizeof who, thread ? "rank %d.%u" : "rank %d", rank, thread);
     if (r->started && call != MPG_CALL_COUNT)
-        snprintf(when, sizeof when, ", %s after MPI_Init",
+        snprintf(time_text, sizeof time_text, ", %s after MPI_Init",
                  mpg_units_format_time(time, sizeof time, (double)(enter_ns - r->start_ns)));
     if (count > 1)
         snprintf(others, sizeof others, " (like %d other%s)", count - 1, count > 2 ? "s" : "");
     if (call == MPG_CALL_Abort)
         return mpg_error_set(err, "%s called MPI_Abort%s, so there is no MPI_Finalize; %s", who,
-                             when, remedy);
+                             time_text, remedy);
     if (call == MPG_CALL_COUNT && !r->ended)
         snprintf(where, sizeof where, "outside of MPI");
     else if (call == MPG_CALL_COUNT)
@@ -77,7 +77,7 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
     else
         snprintf(where, sizeof where, "inside MPI_%s", mpg_call_name(call));
     return mpg_error_set(err, "%s was killed or ended %s%s, and has no MPI_Finalize%s; %s", who,
-                         where, when, others, remedy);
+                         where, time_text, others, remedy);
 }
 
 static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)

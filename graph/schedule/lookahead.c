@@ -236,7 +236,7 @@ enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
 _Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
 
 /* Holds R's next call, with copies of its lists. */
-static int lay_aside(struct rank_run *r, struct mpg_error *err)
+static int hold_next_call(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = r->next;
     size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
@@ -287,7 +287,7 @@ int mpg_graph_look_ahead(struct rank_run *r, struct mpg_error *err)
     if (!r->next || r->held_count == MAX_AHEAD || r->threads < 2 ||
         mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE)
         return 0;
-    return lay_aside(r, err) < 0 ? -1 : 1;
+    return hold_next_call(r, err) < 0 ? -1 : 1;
 }
 
 void mpg_graph_held_calls_clear(struct rank_run *r)

@@ -62,7 +62,7 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
 
 /* Returns the thread that blocks the first blocked thread: the end of the chain of waits, or the thread of the lowest
  * rank in the cycle at its end. */
-static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
+static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
 {
     struct stream *s = NULL;
     for (int32_t rank = 0; rank < g->ranks && !s; rank++)
@@ -116,7 +116,7 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
 int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
-    const struct stream *s = find_culprit(g, &circle);
+    const struct stream *s = find_blocker(g, &circle);
     if (!s)
         return mpg_error_set(err, "no rank can go on");
     if (mpg_graph_explain_dead(g, err))
@@ -140,7 +140,7 @@ static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
 int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
-    struct stream *s = find_culprit(g, &circle);
+    struct stream *s = find_blocker(g, &circle);
     if (!s)
         return mpg_error_set(err, "no rank can go on");
     g->counts.unmatched += forget_needs(g, s);

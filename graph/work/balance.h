@@ -28,10 +28,10 @@ double mpg_balance_total(const struct balance *b);
 /* Computes the means. Returns -1 with ERR: members differ in their numbers of visits; by total, a member has no work. */
 int mpg_balance_finish(struct balance *b, struct mpg_error *err);
 
-/* The change of RANK's work in a visit: each part of the work grows by GAIN times itself. LUMP_NS of work are added
+/* The change of RANK's work in a visit: each part of the work grows by GAIN times itself. ADDED_NS of work are added
  * at the begin of a visit without work. */
 struct balance_change {
-    double gain, lump_ns;
+    double gain, added_ns;
 };
 struct balance_change mpg_balance_of(const struct balance *b, int32_t rank, uint32_t thread, size_t visit);
 

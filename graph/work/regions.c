@@ -69,8 +69,8 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 
 /* --- hypotheses --- */
 
-/* Computes factor and gain of OPEN, which begins; *LUMP_NS: work added at its begin. */
-static int apply_hypotheses(struct regions *r, const struct region_rules *of, struct open_region *open, double *lump_ns,
+/* Computes factor and gain of OPEN, which begins; *ADDED_NS: work added at its begin. */
+static int apply_hypotheses(struct regions *r, const struct region_rules *of, struct open_region *open, double *added_ns,
                             struct mpg_error *err)
 {
     const struct mpg_bound_hypotheses *x = of->bound;
@@ -84,11 +84,11 @@ static int apply_hypotheses(struct regions *r, const struct region_rules *of, st
         if (h->kind == MPG_HYPOTHESIS_SCALE && mpg_rank_set_contains(&h->ranks, of->rank))
             open->factor *= h->factor;
         if (h->kind == MPG_HYPOTHESIS_INSERT && mpg_rank_set_contains(&h->ranks, of->rank))
-            *lump_ns += h->time_ns;
+            *added_ns += h->time_ns;
         if (x->balance[i]) {
             const struct balance_change c = mpg_balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
             open->gain += c.gain;
-            *lump_ns += c.lump_ns;
+            *added_ns += c.added_ns;
         }
     }
     return 0;
@@ -192,7 +192,7 @@ int32_t mpg_graph_regions_longest(const struct regions *r, int64_t now_ns)
 int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, const struct mpg_event *event, struct mpg_error *err)
 {
     const double now = ratio_of(r, of->ratios);
-    double lump_ns = 0;
+    double added_ns = 0;
     if (add_time(r, event->enter_ns, err) < 0)
         return -1;
     end_part(r, of, event);
@@ -207,9 +207,9 @@ int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, con
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
     if (region)
         *region->met = true;
-    if (of->bound && is_named && apply_hypotheses(r, of, &open, &lump_ns, err) < 0)
+    if (of->bound && is_named && apply_hypotheses(r, of, &open, &added_ns, err) < 0)
         return -1;
-    const double more_ns = open.ratio * open.factor * lump_ns;
+    const double more_ns = open.ratio * open.factor * added_ns;
     r->balanced_ns += more_ns;
     if (of->marks && add_mark(r, before_ns, before_ns + more_ns, err) < 0)
         return -1;

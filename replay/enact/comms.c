@@ -99,7 +99,7 @@ static int check_made(struct player *p, struct play_comm *c)
 }
 
 /* Makes communicator NUMBER available, after its members have exchanged their contributions. */
-static int begin_life(struct player *p, int32_t number, struct play_comm *c)
+static int make_available(struct player *p, int32_t number, struct play_comm *c)
 {
     if (check_made(p, c) < 0 || play_exchange_contributions(p, number, c) < 0)
         return -1;
@@ -129,7 +129,7 @@ struct play_comm *play_comm(struct player *p, int32_t number)
         play_fail(p, "no replayed call created communicator %d", c->traced->label);
         return NULL;
     }
-    return begin_life(p, number, c) < 0 ? NULL : c;
+    return make_available(p, number, c) < 0 ? NULL : c;
 }
 
 int play_set_up_world(struct player *p)
@@ -292,7 +292,7 @@ static bool lacks_members(enum mpg_call call)
 }
 
 /* Starts a nonblocking duplicate, which is unavailable if its parent is. */
-static int begin_promised(struct player *p, struct play_comm *old, struct play_comm *made)
+static int start_duplicate(struct player *p, struct play_comm *old, struct play_comm *made)
 {
     struct play_request *r = play_new_request(p, p->action->event.requests[0], false);
     if (!r)
@@ -314,7 +314,7 @@ static int begin_promised(struct player *p, struct play_comm *old, struct play_c
 
 int play_comm_completed(struct player *p, struct play_comm *c)
 {
-    return begin_life(p, number_of(p, c), c);
+    return make_available(p, number_of(p, c), c);
 }
 
 int play_constructor(struct player *p)
@@ -334,13 +334,13 @@ int play_constructor(struct player *p)
         return 0;
     }
     if (p->action->kind == MPG_KIND_ICONSTRUCTOR)
-        return begin_promised(p, old, made);
+        return start_duplicate(p, old, made);
     MPI_Comm *into = made ? &made->comm : &unused;
     if ((old ? make(p, old, made, into) : from_group(p, made, into)) < 0)
         return -1;
     if (!made)
         return 0;
-    return begin_life(p, e->newcomm, made);
+    return make_available(p, e->newcomm, made);
 }
 
 int play_comm_free(struct player *p)

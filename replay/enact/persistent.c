@@ -76,7 +76,7 @@ static int note_wildcard(struct player *p, const struct play_persistent *own, st
 
 /* Starts R by a nonblocking call of BYTES bytes instead of OWN's handle. Used if the handle is active for another
  * request or missing, R is a receive to cancel, or the size differs. */
-static int start_anew(struct player *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
+static int start_nonblocking(struct player *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
     struct mpg_event what = own->action.event, *e = &what;
     what.bytes = bytes;
@@ -143,7 +143,7 @@ static int start_one(struct player *p, uint32_t i, struct play_request **starts)
     const int64_t bytes = p->action->started && p->action->started[i] >= 0 ? p->action->started[i] : own->action.event.bytes;
     if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels || (!receives && bytes != own->action.event.bytes) ||
         bytes > own->action.event.bytes)
-        return start_anew(p, own, r, bytes);
+        return start_nonblocking(p, own, r, bytes);
     own->active = r;
     r->persistent = r->started = own;
     *starts = r;

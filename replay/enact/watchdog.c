@@ -81,7 +81,7 @@ static void write_activity(FILE *out, const struct watchdog *g, const struct act
 static void write_activities(FILE *out, const struct watchdog *g)
 {
     fprintf(out, "mpgreplay: no rank%s has progressed for %g s:\n", g->hosts > 1 ? " of this host" : "",
-            g->host->patience_ns / 1e9);
+            g->host->timeout_ns / 1e9);
     int lines = 0;
     for (int i = 0; i < g->activities; i++)
         if (atomic_load(&g->all[i].call) != LEFT && lines++ < LINES)
@@ -119,7 +119,7 @@ static bool any_progress(struct watchdog *g, double *allowed_ns)
         if (g->all[i].traced_ns > longest_ns)
             longest_ns = g->all[i].traced_ns;
     }
-    *allowed_ns = g->host->patience_ns + (g->hosts > 1 ? 1.5 * (double)longest_ns : 0);
+    *allowed_ns = g->host->timeout_ns + (g->hosts > 1 ? 1.5 * (double)longest_ns : 0);
     return changes;
 }
 

@@ -15,7 +15,7 @@ struct known_module {
     struct mpg_module module;
     char id[2 * sizeof((struct mpg_module *)NULL)->build_id + 1];
     bool visited;
-    bool unlined; /* some frame in the module has no line */
+    bool without_lines; /* some frame in the module has no line */
 };
 
 struct scale_places {
@@ -150,7 +150,7 @@ static int visit_place(void *context, const struct stat_place *place)
     print_text(text, place);
     struct known_module *known = (struct known_module *)(void *)place->module; /* the module is the first member */
     if (known && place->symbol && !(place->symbol->file && place->symbol->line > 0))
-        known->unlined = true;
+        known->without_lines = true;
     if (place->inlined || !place->symbol || !known)
         snprintf(address, sizeof address, "%s", text);
     else
@@ -193,10 +193,10 @@ bool mpg_scale_places_differ(const struct scale_places *places)
     return places->differ;
 }
 
-const char *mpg_scale_places_unlined(const struct scale_places *places)
+const char *mpg_scale_places_without_lines(const struct scale_places *places)
 {
     for (size_t i = 0; i < places->known_number; i++)
-        for (size_t k = 0; places->known[i]->unlined && k < places->known_number; k++)
+        for (size_t k = 0; places->known[i]->without_lines && k < places->known_number; k++)
             if (is_other_build(places->known[i], places->known[k]))
                 return base_of(places->known[i]->module.path);
     return NULL;

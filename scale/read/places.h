@@ -34,7 +34,7 @@ void mpg_scale_frames_clear(struct scale_frames *frames);
 bool mpg_scale_places_differ(const struct scale_places *places);
 /* Returns the name of a module with several builds whose frames partly have no line: callsites cannot be matched between
  * these builds. Returns NULL if there is none. Valid as long as PLACES. */
-const char *mpg_scale_places_unlined(const struct scale_places *places);
+const char *mpg_scale_places_without_lines(const struct scale_places *places);
 void mpg_scale_places_free(struct scale_places *places); /* PLACES may be NULL */
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scale/read/crowd.h"
+#include "scale/read/core_facts.h"
 #include "scale/read/gather.h"
 #include "trace/profile/profile.h"
 
@@ -25,7 +25,7 @@ static int keep_fact(const char *key, const char *value, const char *wanted, cha
     return mpg_error_set(err, "out of memory");
 }
 
-static int keep_facts(const struct mpg_profile *p, int32_t rank, struct scale_run *run, struct scale_crowd *crowd,
+static int keep_facts(const struct mpg_profile *p, int32_t rank, struct scale_run *run, struct scale_core_facts *facts,
                       struct mpg_error *err)
 {
     const char *key, *value, *host = NULL, *cores = NULL, *limit = NULL;
@@ -40,7 +40,7 @@ static int keep_facts(const struct mpg_profile *p, int32_t rank, struct scale_ru
         if (strcmp(key, "core_limit") == 0)
             limit = value;
     }
-    return mpg_scale_crowd_add(crowd, rank, host, cores, limit, err);
+    return mpg_scale_core_facts_add(facts, rank, host, cores, limit, err);
 }
 
 static bool is_in_run(enum mpg_call call)
@@ -50,7 +50,7 @@ static bool is_in_run(enum mpg_call call)
 }
 
 /* Returns true if the times of ROW are consistent. */
-static bool is_sound(const struct mpg_profile_row *row)
+static bool is_consistent(const struct mpg_profile_row *row)
 {
     const double time_ns = (double)row->time_ns, count = (double)row->count;
     return time_ns >= 0.999 * count * (double)row->min_ns && time_ns <= 1.001 * count * (double)row->max_ns;
@@ -65,7 +65,7 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
                                   .most_ns = (double)row->max_ns,
                                   .sent_bytes = (double)row->sent_bytes,
                                   .received_bytes = (double)row->received_bytes};
-    if (!is_sound(row))
+    if (!is_consistent(row))
         return mpg_error_set(err, "%" PRIu64 " calls of %" PRId64 " to %" PRId64 " ns are no %" PRId64 " ns (MPI_%s)",
                              row->count, row->min_ns, row->max_ns, row->time_ns, mpg_call_name(row->call));
     run->comm_ns += sum.time_ns;
@@ -116,7 +116,7 @@ static void end_efficiency(struct scale_run *run)
     run->times.ideal_ns = run->counters.instructions = run->counters.cycles = NAN;
 }
 
-static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_crowd *crowd,
+static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_core_facts *facts,
                     const struct mpg_profile *p, const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
     const double run_ns = (double)(rank->run_ns - rank->paused_ns), before_ns = run->comm_ns;
@@ -141,14 +141,14 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_
     run->unfinished |= rank->state == MPG_PROFILE_ENDED;
     run->app_ns += run_ns;
     run->longest_ns = run_ns > run->longest_ns ? run_ns : run->longest_ns;
-    return keep_facts(p, rank->rank, run, crowd, err);
+    return keep_facts(p, rank->rank, run, facts, err);
 }
 
 int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err)
 {
     struct mpg_profile *p = mpg_profile_open(run->path, err);
     struct mpg_profile_rank rank = {0};
-    struct scale_crowd crowd = {0};
+    struct scale_core_facts facts = {0};
     if (!p)
         return -1;
     const struct stat_places source = {p, site_of, module_of};
@@ -156,12 +156,12 @@ int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct
     int more = 0;
     run->threads = 1;
     while (status == 0 && (more = mpg_profile_next(p, &rank, err)) > 0)
-        if (add_rank(g, run, &crowd, p, &rank, err) < 0)
+        if (add_rank(g, run, &facts, p, &rank, err) < 0)
             status = mpg_error_prefix(err, "rank %d", rank.rank);
     mpg_profile_close(p);
     end_efficiency(run);
     if (status == 0 && more == 0)
-        status = mpg_scale_crowd_judge(&crowd, run, err);
-    mpg_scale_crowd_clear(&crowd);
+        status = mpg_scale_core_facts_judge(&facts, run, err);
+    mpg_scale_core_facts_clear(&facts);
     return status < 0 || more < 0 ? -1 : 0;
 }

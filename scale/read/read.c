@@ -251,9 +251,9 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 }
 
 /* Adds a note if missing line information prevents the matching of callsites between builds. */
-static int note_unlined(struct all *a, struct mpg_error *err)
+static int note_without_lines(struct all *a, struct mpg_error *err)
 {
-    const char *module = mpg_scale_places_unlined(a->g.places);
+    const char *module = mpg_scale_places_without_lines(a->g.places);
     char shown[256];
     return !module ? 0
                    : mpg_scale_note(a->notes, NULL, false, err,
@@ -335,7 +335,7 @@ static int finish(struct all *a, struct mpg_error *err)
                          (a->how->by == SCALE_BY_ANY && a->how->unit == SCALE_UNIT_CALLSITE &&
                           (mpg_scale_places_differ(a->g.places) || (status == 0 && names_differ(a->set, keep))));
     if (status == 0 && by_line)
-        status = note_unlined(a, err);
+        status = note_without_lines(a, err);
     if (status == 0)
         status = compare_arguments(a, keep, err);
     if (status == 0)

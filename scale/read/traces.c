@@ -6,7 +6,7 @@
 #include "analyse/efficiency/run.h"
 #include "analyse/traced.h"
 #include "graph/work/intervals.h"
-#include "scale/read/crowd.h"
+#include "scale/read/core_facts.h"
 #include "scale/read/gather.h"
 #include "trace/reader.h"
 
@@ -288,13 +288,13 @@ static int find_efficiency(struct reading *r, struct scale_notes *notes, struct 
 
 /* ---- the whole trace ---- */
 
-static int find_crowd(const struct reading *r, struct mpg_error *err)
+static int find_core_facts(const struct reading *r, struct mpg_error *err)
 {
     struct mpg_host_cores *host;
     size_t hosts;
     if (mpg_trace_cores(r->trace, &host, &hosts, err) < 0)
         return -1;
-    const int status = mpg_scale_crowd_most(host, hosts, r->run, err);
+    const int status = mpg_scale_core_facts_most(host, hosts, r->run, err);
     free(host);
     return status;
 }
@@ -332,7 +332,7 @@ static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_err
     r->run->is_trace = true;
     if (check(r->trace, err) < 0 || keep_fact(r->trace, "program", &r->run->program, err) < 0 ||
         keep_fact(r->trace, "date", &r->run->date, err) < 0 ||
-        keep_fact(r->trace, "host", &r->run->host, err) < 0 || find_crowd(r, err) < 0)
+        keep_fact(r->trace, "host", &r->run->host, err) < 0 || find_core_facts(r, err) < 0)
         return -1;
     for (int32_t rank = 0; rank < r->run->ranks; rank++)
         if (add_rank(r, rank, err) < 0)

@@ -76,7 +76,7 @@ static void print_head(const struct scale_report *r, FILE *out)
             sizing == SCALE_FIXED    ? "fixed"
             : sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
                                      : "not said to be fixed or scaled: taken as fixed");
-    if (mpg_scale_print_crowd(set, "cores    ", out))
+    if (mpg_scale_print_core_facts(set, "cores    ", out))
         fputc('\n', out);
     fputc('\n', out);
 }

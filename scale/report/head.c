@@ -83,7 +83,7 @@ static void print_intervals(const struct scale_analysis *a, FILE *out)
                 a->single > 0 ? "; some N have one run: too narrow" : "");
 }
 
-bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out)
+bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out)
 {
     const struct scale_run *most = NULL;
     size_t crowded = 0;
@@ -106,7 +106,7 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_analysis *a = r->analysis;
     const struct scale_options *o = a->options;
-    if (mpg_scale_print_crowd(a->set, "attention   ", out))
+    if (mpg_scale_print_core_facts(a->set, "attention   ", out))
         fputs(": they waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). "
               "What grows here need not where cores are enough: mpgscale(1), CROWDED MACHINES, has how to ask that\n",
               out);

@@ -46,7 +46,7 @@ const char *mpg_scale_metric_key(const struct scale_report *report);
 const char *mpg_scale_row_title(const struct scale_report *report);
 /* Prints a warning without newline if ranks of runs in SET shared cores: KEY, the runs, and the largest number of ranks.
  * Returns false if there are none. */
-bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out);
+bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out);
 /* Prints the introduction of the text tables. */
 void mpg_scale_print_head(const struct scale_report *report, FILE *out);
 /* Writes JSON members about the runs. */

@@ -18,17 +18,17 @@ static const double PATIENCE_S = 10; /* seconds between the first signal and SIG
 static sigset_t before;
 static struct sigaction at_limit; /* the previous action of SIGXFSZ */
 
-static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-enum { ASKING = sizeof asking / sizeof *asking };
+static const int terminating[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { TERMINATING = sizeof terminating / sizeof *terminating };
 
 /* Builds the set of termination signals that the parent process has not ignored. */
-static void asking_set(sigset_t *set)
+static void make_termination_set(sigset_t *set)
 {
     sigemptyset(set);
-    for (int i = 0; i < ASKING; i++) {
+    for (int i = 0; i < TERMINATING; i++) {
         struct sigaction was;
-        if (sigaction(asking[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
-            sigaddset(set, asking[i]);
+        if (sigaction(terminating[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaddset(set, terminating[i]);
     }
 }
 
@@ -40,7 +40,7 @@ void mpg_scale_run_keep_limits(void)
 void mpg_scale_run_hold_signals(void)
 {
     sigset_t set;
-    asking_set(&set);
+    make_termination_set(&set);
     sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, &before);
 }
@@ -54,9 +54,9 @@ int mpg_scale_run_signal_waits(void)
 {
     sigset_t pending;
     sigpending(&pending);
-    for (int i = 0; i < ASKING; i++)
-        if (sigismember(&pending, asking[i]) == 1)
-            return asking[i];
+    for (int i = 0; i < TERMINATING; i++)
+        if (sigismember(&pending, terminating[i]) == 1)
+            return terminating[i];
     return 0;
 }
 
@@ -137,7 +137,7 @@ static int wait_some(void)
 {
     const struct timespec some = {.tv_nsec = 250000000};
     sigset_t set;
-    asking_set(&set);
+    make_termination_set(&set);
     sigaddset(&set, SIGCHLD);
     const int got = sigtimedwait(&set, NULL, &some);
     return got > 0 && got != SIGCHLD ? got : 0;
@@ -147,7 +147,7 @@ int mpg_scale_run_launch(char **argv, const char *input, const char *log, double
                          struct scale_ending *ending, struct mpg_error *err)
 {
     const double begin_s = now_s();
-    double asked_s = 0;
+    double terminated_s = 0;
     int status;
     *ending = (struct scale_ending){0};
     const pid_t child = start(argv, input, log, err);
@@ -164,12 +164,12 @@ int mpg_scale_run_launch(char **argv, const char *input, const char *log, double
         mpg_progress_update(progress, so_far_s);
         ending->signal = got ? got : ending->signal;
         ending->out_of_time |= limit_s > 0 && so_far_s > limit_s && !ending->signal;
-        if (asked_s > 0 && now_s() - asked_s > PATIENCE_S)
+        if (terminated_s > 0 && now_s() - terminated_s > PATIENCE_S)
             kill(-child, SIGKILL);
-        else if (got || (ending->out_of_time && asked_s == 0))
+        else if (got || (ending->out_of_time && terminated_s == 0))
             kill(-child, got ? got : SIGTERM);
-        if (asked_s == 0 && (ending->signal || ending->out_of_time))
-            asked_s = now_s();
+        if (terminated_s == 0 && (ending->signal || ending->out_of_time))
+            terminated_s = now_s();
     }
     ending->seconds = now_s() - begin_s;
     describe(status, log, limit_s, ending);

@@ -17,7 +17,7 @@ static bool has_one_of(const char *line, const char *const *words)
     return *words;
 }
 
-static bool speaks_of_failure(const char *line)
+static bool mentions_failure(const char *line)
 {
     static const char *const words[] = {"error", "cannot", "fail", "fatal", "no such", "invalid", "unable", "abort",
                                         NULL};
@@ -84,7 +84,7 @@ void mpg_scale_run_failure(const char *log, char *words, size_t size)
             within = !within;
         else if (*text && !within && !is_added(line))
             snprintf(own, sizeof own, "%.200s", text);
-        else if (*text && (!*added || (!speaks_of_failure(added) && speaks_of_failure(text))))
+        else if (*text && (!*added || (!mentions_failure(added) && mentions_failure(text))))
             snprintf(added, sizeof added, "%.200s", text);
     }
     if (in)

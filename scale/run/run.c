@@ -187,7 +187,7 @@ out:
 }
 
 /* Returns true if the process count of the run has failed too often to be tried again. */
-static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
+static bool has_failed_often(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
     for (size_t i = 0; i < plan->n; i++)
@@ -210,7 +210,7 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
     for (size_t i = 0; status >= 0 && !*got && i < plan->n; i++) {
         struct mpg_progress progress;
         struct scale_todo *todo = &plan->todo[i];
-        if (todo->done || is_hopeless(plan, todo, failed))
+        if (todo->done || has_failed_often(plan, todo, failed))
             continue;
         *got = mpg_scale_run_signal_waits();
         if (*got)
@@ -221,7 +221,7 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
         status = do_run(request, plan, todo, record, &progress, got, err);
         mpg_progress_end(&progress);
         failed[i] = status == 0 && !*got;
-        if (failed[i] && is_hopeless(plan, todo, failed))
+        if (failed[i] && has_failed_often(plan, todo, failed))
             fprintf(stderr, "mpgscale run: %d %s: given up after %d runs that failed\n", todo->ranks,
                     mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), TRIES);
     }

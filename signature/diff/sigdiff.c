@@ -13,12 +13,12 @@
 #include "signature/diff/report.h"
 
 /* As diff(1): 1 means different, so an error is 2. */
-enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
+enum { EXIT_DIFFERENT = 1, EXIT_ERROR = 2 };
 
 static int fail(const char *program, const struct mpg_error *err)
 {
     mpg_error_print(program, err);
-    return EXIT_TROUBLE;
+    return EXIT_ERROR;
 }
 
 /* Loads the signatures A, B and AGAIN, in this order; the caller frees all that are not NULL. */
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         .min_arguments = 2,
         .max_arguments = 2,
         .resolve = check_inputs,
-        .whom = &again,
+        .context = &again,
     };
     struct mpg_error err;
     struct mpg_difference difference;
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     compare.repeat = sig + 2;
     compare.repeats = again.n;
     gsl_set_error_handler_off();
-    int status = EXIT_TROUBLE;
+    int status = EXIT_ERROR;
     if (load_all(argv[first], argv[first + 1], &again, sig, &err) < 0 ||
         mpg_compare(sig[0], sig[1], &compare, &difference, &err) < 0) {
         (void)fail(program.name, &err);

@@ -100,7 +100,7 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     enum mpg_file_kind kind = mpg_kind_of(path);
     if (kind != MPG_FILE_UNKNOWN && kind != MPG_FILE_ABSENT && kind != MPG_FILE_SPECIAL &&
         kind != MPG_FILE_SIGNATURE && kind != MPG_FILE_JSON && kind != MPG_FILE_TEXT) {
-        mpg_kind_wrong(path, kind, MPG_FILE_SIGNATURE, err);
+        mpg_kind_error(path, kind, MPG_FILE_SIGNATURE, err);
         return NULL;
     }
     FILE *stream = standard_input ? stdin : mpg_input_open(path);

@@ -13,7 +13,7 @@
 #define USELESS_PART 2.0
 /* A clock error adds to a direction and subtracts from the other: a rank correlation of both directions below this
  * indicates drifting clocks. */
-#define WANDERING (-0.3)
+#define DRIFTING (-0.3)
 /* Exchanges examined for the correlation. */
 #define EXAMINED 20000
 /* With fewer exchanges, medians differ by chance. */
@@ -59,14 +59,14 @@ static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_w
 }
 
 /* Determines whether forward and backward times of ALL are negatively correlated. */
-static int is_wandering(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
-                        bool *wandering, struct mpg_error *err)
+static int is_drifting(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
+                       bool *drifting, struct mpg_error *err)
 {
     size_t n;
     double *there = take_ways(all, ways, &n, err);
     if (!there)
         return -1;
-    *wandering = n > 2 && gsl_stats_spearman(there, 1, there + n, 1, n, there + 2 * n) < WANDERING;
+    *drifting = n > 2 && gsl_stats_spearman(there, 1, there + n, 1, n, there + 2 * n) < DRIFTING;
     free(there);
     return 0;
 }
@@ -139,7 +139,7 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
                      bool symmetric, struct mpg_one_way_split *ways, struct mpg_error *err)
 {
-    bool shared = true, wandering = false;
+    bool shared = true, drifting = false;
     *ways = (struct mpg_one_way_split){.launches = launches, .pairs = pairs};
     for (size_t i = 0; i < launches; i++) {
         shared = shared && launch[i].shared;
@@ -159,11 +159,11 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
         return 0;
     ways->clocks = MPG_CLOCKS_SHAPE;
     if (find_shifts(&list->size[0], ways, err) < 0 ||
-        is_wandering(&list->size[0], ways, &wandering, err) < 0) {
+        is_drifting(&list->size[0], ways, &drifting, err) < 0) {
         mpg_one_way_clear(ways);
         return -1;
     }
-    if (wandering || !all_shifted(list, ways))
+    if (drifting || !all_shifted(list, ways))
         mpg_one_way_clear(ways);
     return 0;
 }

@@ -56,7 +56,7 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
 }
 
 /* Warns that a core's quanta were measured both alone and together: the first file counts. */
-static int warn_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
+static int warn_measured_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
     return mpg_collect_warn(c, err, "%s: %s quanta of this core exist already, measured %s;"
                                     " this file is ignored", r->path,
@@ -69,7 +69,7 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
 {
     const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     if (core->ftq.lost_ns)
-        return warn_twice(c, r, err);
+        return warn_measured_twice(c, r, err);
     if (check_order(r, err) < 0 ||
         mpg_results_number(r, "quantum_ns", 1, MPG_DISTRIBUTION_LIMIT, &core->ftq.quantum_ns,
                            err) < 0)
@@ -91,7 +91,7 @@ static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
     struct mpg_noise_quanta *fwq = &core->fwq;
     const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     if (fwq->lost_ns)
-        return warn_twice(c, r, err);
+        return warn_measured_twice(c, r, err);
     if (check_order(r, err) < 0 ||
         mpg_results_number(r, "work_ns", 1, MPG_DISTRIBUTION_LIMIT, &fwq->quantum_ns, err) < 0)
         return -1;

@@ -226,7 +226,7 @@ static int by_probability(const void *left, const void *right)
 }
 
 /* Vigna's splitmix64. */
-static uint64_t scramble(uint64_t x)
+static uint64_t splitmix64(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -261,7 +261,7 @@ static int fill_rows(const struct items *items, const struct stretch *stretch, s
     }
     for (size_t i = 0; i < n; i++)
         kept[i] = (struct kept){items->item[stretch[i / length].first + i % length].p,
-                                scramble(i), i};
+                                splitmix64(i), i};
     qsort(kept, n, sizeof *kept, by_probability);
     for (size_t i = 0; i < n; i++)
         rows->classes[kept[i].at] = mpg_rows_letter(class_of(((double)i + 0.5) / (double)n));

@@ -76,10 +76,10 @@ static int add_folder(struct consumers *consumers, const char *folder, struct mp
     enum mpg_file_kind kind = n > 0 ? MPG_FILE_RESULTS_FOLDER : mpg_kind_of(folder);
     if (n < 0)
         return saved == ENOTDIR && kind != MPG_FILE_ABSENT
-                   ? mpg_kind_wrong(folder, kind, MPG_FILE_RESULTS_FOLDER, err)
+                   ? mpg_kind_error(folder, kind, MPG_FILE_RESULTS_FOLDER, err)
                    : mpg_error_errno(err, saved, "%s", folder);
     if (n == 0 && (kind == MPG_FILE_TRACE_FOLDER || kind == MPG_FILE_PROFILE_FOLDER))
-        status = mpg_kind_wrong(folder, kind, MPG_FILE_RESULTS_FOLDER, err);
+        status = mpg_kind_error(folder, kind, MPG_FILE_RESULTS_FOLDER, err);
     else if (n == 0)
         status = mpg_error_set(err, "%s: no results files (*%s); 'mpgbench -o %s' makes them",
                                folder, SUFFIX, mpg_shell_word(word, sizeof word, folder));
@@ -221,7 +221,7 @@ static int make(const char *folder, const char *output, bool check_only, bool js
     struct consumers consumers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
     int status = -1;
-    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && consumers.collect &&
+    if ((check_only || mpg_output_differs_from_input("output", output, folder, err) == 0) && consumers.collect &&
         (consumers.check = mpg_check_new(err)) && (sig = make_signature(&consumers, folder, err))) {
         if (check_only) {
             status = print_check(sig, consumers.files, folder, json, err);

@@ -133,10 +133,10 @@ int main(int argc, char **argv)
         mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;
     }
-    const struct mpg_plot_options wishes = {.maker = "sigshow", .folder = folder, .all = all, .keep = keep};
+    const struct mpg_plot_options plot_options = {.maker = "sigshow", .folder = folder, .all = all, .keep = keep};
     int status = 0;
     if (folder)
-        status = plot(sig, &wishes, &err);
+        status = plot(sig, &plot_options, &err);
     else if (json)
         show_json(sig);
     else

@@ -113,9 +113,9 @@ static void fill(double *values, size_t n, double value)
 
 /* --- provenance of values --- */
 
-static double *came(const struct mpg_expansion *x, double *value, enum mpg_came which)
+static double *came(const struct mpg_expansion *x, double *value, enum mpg_value_provenance which)
 {
-    return mpg_came(value, x->lanes, x->followed, which);
+    return mpg_value_provenance(value, x->lanes, x->followed, which);
 }
 
 static void copy(const struct mpg_expansion *x, double *to, const double *from)
@@ -127,17 +127,17 @@ static void copy(const struct mpg_expansion *x, double *to, const double *from)
 static void come_from_later(const struct mpg_expansion *x, double *value, const double *other)
 {
     for (uint32_t w = 0; w < x->followed; w++)
-        for (uint32_t k = 0; k < MPG_CAME_TERMS && other[w] > value[w]; k++)
+        for (uint32_t k = 0; k < MPG_PROVENANCE_TERMS && other[w] > value[w]; k++)
             value[x->lanes + k * x->followed + w] = other[x->lanes + k * x->followed + w];
 }
 
-static void come_by(const struct mpg_expansion *x, double *value, enum mpg_came which, const double *more)
+static void come_by(const struct mpg_expansion *x, double *value, enum mpg_value_provenance which, const double *more)
 {
     for (uint32_t w = 0; w < x->followed; w++)
         came(x, value, which)[w] += more[w];
 }
 
-static void come_by_number(const struct mpg_expansion *x, double *value, enum mpg_came which, double more)
+static void come_by_number(const struct mpg_expansion *x, double *value, enum mpg_value_provenance which, double more)
 {
     for (uint32_t w = 0; w < x->followed; w++)
         came(x, value, which)[w] += more;
@@ -152,16 +152,16 @@ static double base_of(const struct mpg_expansion *x, const double *values)
 /* Adds the bytes of M to the provenance of VALUE. */
 static void come_by_bytes(const struct mpg_expansion *x, double *value, const struct mpg_message *m, const double *tau)
 {
-    come_by(x, value, MPG_CAME_BYTES, tau);
-    come_by_number(x, value, MPG_CAME_SIZE, m->bytes);
-    come_by_number(x, value, MPG_CAME_BASE, base_of(x, tau));
+    come_by(x, value, MPG_PROVENANCE_BYTES, tau);
+    come_by_number(x, value, MPG_PROVENANCE_SIZE, m->bytes);
+    come_by_number(x, value, MPG_PROVENANCE_BASE, base_of(x, tau));
 }
 
 static void come_by_latency(const struct mpg_expansion *x, double *value, const double *lambda)
 {
-    come_by(x, value, MPG_CAME_LATENCY, lambda);
-    come_by_number(x, value, MPG_CAME_MESSAGES, 1);
-    come_by_number(x, value, MPG_CAME_BASE, base_of(x, lambda));
+    come_by(x, value, MPG_PROVENANCE_LATENCY, lambda);
+    come_by_number(x, value, MPG_PROVENANCE_MESSAGES, 1);
+    come_by_number(x, value, MPG_PROVENANCE_BASE, base_of(x, lambda));
 }
 
 static void raise_to(const struct mpg_expansion *x, double *value, const double *other)
@@ -206,12 +206,12 @@ static void inject(struct evaluation *e, const struct mpg_message *m, const doub
     copy(e->x, free_ns, e->x->cost);
     for (uint32_t w = 0; w < e->x->lanes; w++)
         free_ns[w] += gap_ns;
-    come_by_number(e->x, free_ns, MPG_CAME_BYTES, gap_ns);
+    come_by_number(e->x, free_ns, MPG_PROVENANCE_BYTES, gap_ns);
 }
 
 /* Writes the arrival of the eager message M, which is sent at SENT. */
-static void fly(struct evaluation *e, const struct mpg_message *m, const double *sent,
-                double *free_ns, double *arrival)
+static void transmit(struct evaluation *e, const struct mpg_message *m, const double *sent,
+                     double *free_ns, double *arrival)
 {
     struct mpg_expansion *x = e->x;
     inject(e, m, sent, free_ns);
@@ -251,10 +251,10 @@ static void come_by_wait(const struct evaluation *e, const struct mpg_message *m
         e->costs->held(e->costs->data, m, &latency, &per_ns);
     for (uint32_t w = 0; w < x->followed; w++)
         if (x->wait[w] > x->lambda[w]) {
-            came(x, x->cost, MPG_CAME_LATENCY)[w] += latency * x->wait[w] - x->lambda[w];
-            came(x, x->cost, MPG_CAME_MESSAGES)[w] += per_ns * x->wait[w] - 1;
-            came(x, x->cost, MPG_CAME_BYTES)[w] += (1 - latency) * x->wait[w];
-            came(x, x->cost, MPG_CAME_SIZE)[w] += per_ns * x->wait[w] * m->bytes;
+            came(x, x->cost, MPG_PROVENANCE_LATENCY)[w] += latency * x->wait[w] - x->lambda[w];
+            came(x, x->cost, MPG_PROVENANCE_MESSAGES)[w] += per_ns * x->wait[w] - 1;
+            came(x, x->cost, MPG_PROVENANCE_BYTES)[w] += (1 - latency) * x->wait[w];
+            came(x, x->cost, MPG_PROVENANCE_SIZE)[w] += per_ns * x->wait[w] * m->bytes;
         }
 }
 
@@ -296,7 +296,7 @@ static void add_costs(const struct mpg_expansion *x, double *value)
 {
     for (uint32_t w = 0; w < x->lanes; w++)
         value[w] += x->cost[w];
-    come_by_number(x, value, MPG_CAME_BASE, base_of(x, x->cost));
+    come_by_number(x, value, MPG_PROVENANCE_BASE, base_of(x, x->cost));
 }
 
 /* Adds o_s of M to VALUE. */
@@ -391,7 +391,7 @@ static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_
 {
     struct mpg_expansion *x = e->x;
     memcpy(x->wait, value, x->lanes * sizeof *value);
-    fly(e, m, value, free_ns, arrival);
+    transmit(e, m, value, free_ns, arrival);
     find_kappa(e, v, call);
     add_send(e, m, value);
     add_kappa(e, x->wait, value);
@@ -518,7 +518,7 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         raise_to(x, of_member(x, OTHER, relative->from), x->cost);
         raise_to(x, other, x->tau);
     } else {
-        fly(e, &m, sent, free_ns, x->tau);
+        transmit(e, &m, sent, free_ns, x->tau);
         raise_to(x, other, x->tau);
         add_send(e, &m, of_member(x, LOCAL, relative->from));
     }
@@ -594,7 +594,7 @@ static void post(struct evaluation *e, const struct mpg_message *relative, struc
         meet(e, &m, sending, value_of(all, relative->to), free_ns);
         raise_to(x, of_member(x, OTHER, relative->from), x->cost);
     } else
-        fly(e, &m, sending, free_ns, x->tau);
+        transmit(e, &m, sending, free_ns, x->tau);
     add_send(e, &m, sending);
     add_receive(e, &m, of_member(x, COSTS, relative->to));
     add_costs(x, arrived); /* o_r, from add_receive() */
@@ -622,7 +622,7 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
         double *costs = of_member(x, COSTS, v);
         for (uint32_t w = 0; w < x->lanes; w++)
             own[w] += costs[w];
-        come_by(x, own, MPG_CAME_BASE, came(x, costs, MPG_CAME_BASE));
+        come_by(x, own, MPG_PROVENANCE_BASE, came(x, costs, MPG_PROVENANCE_BASE));
         raise_to(x, of_member(x, ARRIVED, v), other);
         copy(x, other, of_member(x, ARRIVED, v));
         end_call(e, v, &all);

@@ -41,23 +41,23 @@ struct mpg_message_costs {
 };
 
 /* Provenance of a value: FOLLOWED numbers of each kind, behind its LANES times. */
-enum mpg_came {
-    MPG_CAME_FROM,     /* origin, as numbered by the caller */
-    MPG_CAME_LATENCY,  /* sum of latencies, ns */
-    MPG_CAME_MESSAGES, /* number of latencies in MPG_CAME_LATENCY */
-    MPG_CAME_BYTES,    /* time of bytes, ns */
-    MPG_CAME_SIZE,     /* number of bytes in MPG_CAME_BYTES */
-    MPG_CAME_BASE,     /* ns: the sum of costs and overheads in the last lane, if the last lane is not recorded; else 0 */
-    MPG_CAME_TERMS
+enum mpg_value_provenance {
+    MPG_PROVENANCE_ORIGIN,     /* origin, as numbered by the caller */
+    MPG_PROVENANCE_LATENCY,  /* sum of latencies, ns */
+    MPG_PROVENANCE_MESSAGES, /* number of latencies in MPG_PROVENANCE_LATENCY */
+    MPG_PROVENANCE_BYTES,    /* time of bytes, ns */
+    MPG_PROVENANCE_SIZE,     /* number of bytes in MPG_PROVENANCE_BYTES */
+    MPG_PROVENANCE_BASE,     /* ns: the sum of costs and overheads in the last lane, if the last lane is not recorded; else 0 */
+    MPG_PROVENANCE_TERMS
 };
 
 /* Returns the number of doubles in a value. */
 static inline size_t mpg_expand_stride(uint32_t lanes, uint32_t followed)
 {
-    return lanes + (size_t)followed * MPG_CAME_TERMS;
+    return lanes + (size_t)followed * MPG_PROVENANCE_TERMS;
 }
 
-static inline double *mpg_came(double *value, uint32_t lanes, uint32_t followed, enum mpg_came which)
+static inline double *mpg_value_provenance(double *value, uint32_t lanes, uint32_t followed, enum mpg_value_provenance which)
 {
     return value + lanes + (size_t)which * followed;
 }

@@ -18,7 +18,7 @@ enum mpg_attribution_term {
     MPG_CRITICAL_BYTES,
     MPG_CRITICAL_SIZE, /* number of bytes in MPG_CRITICAL_BYTES */
     MPG_CRITICAL_WHOLE, /* collectives that are one node; delays: injected into a collective */
-    MPG_CRITICAL_WHOLES, /* number of collectives in MPG_CRITICAL_WHOLE */
+    MPG_CRITICAL_COLLECTIVES, /* number of collectives in MPG_CRITICAL_WHOLE */
     MPG_CRITICAL_ABSORBED, /* delays: absorbed by slack; 0 or less */
     MPG_CRITICAL_TRACER,   /* time of the tracer; 0 or less */
     MPG_CRITICAL_ORDER,    /* delays: a call completes another message than in the trace, which arrives later */

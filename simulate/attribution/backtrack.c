@@ -118,7 +118,7 @@ static bool is_of_message(int term)
 static bool is_time(uint32_t term)
 {
     const int k = (int)term + MPG_CRITICAL_COMPUTATION;
-    return k != MPG_CRITICAL_SCALED && k != MPG_CRITICAL_MESSAGES && k != MPG_CRITICAL_SIZE && k != MPG_CRITICAL_WHOLES;
+    return k != MPG_CRITICAL_SCALED && k != MPG_CRITICAL_MESSAGES && k != MPG_CRITICAL_SIZE && k != MPG_CRITICAL_COLLECTIVES;
 }
 
 /* Adds the terms of record R, with origin C, to BRANCH in lane W. */
@@ -255,9 +255,9 @@ static int grow(struct mpg_provenance *t, struct mpg_error *err)
     if (!t->failed)
         give_roots(t);
     const struct mpg_records old = t->old;
-    t->old = t->young;
-    t->young = old;
-    t->young.records = t->young.choices = t->young.words = t->young.values = 0;
+    t->old = t->recent;
+    t->recent = old;
+    t->recent.records = t->recent.choices = t->recent.words = t->recent.values = 0;
     if (mpg_branches_failed(t->branches))
         mpg_provenance_fail(t);
     if (t->failed)
@@ -279,22 +279,22 @@ bool mpg_provenance_cut(struct mpg_provenance *t, uint64_t steps)
 }
 
 /* First pass, from the marks after the young window to the end of the old one. */
-static void pass_young(struct mpg_provenance *t)
+static void pass_recent(struct mpg_provenance *t)
 {
-    reserve_marks(t, &t->young);
+    reserve_marks(t, &t->recent);
     reserve_marks(t, &t->old);
-    for (uint32_t i = t->young.records; i > 0 && !t->failed; i--)
-        step_back(t, &t->young, &t->young.record[i - 1], false);
+    for (uint32_t i = t->recent.records; i > 0 && !t->failed; i--)
+        step_back(t, &t->recent, &t->recent.record[i - 1], false);
 }
 
 int mpg_provenance_resolve(struct mpg_provenance *t, struct mpg_error *err)
 {
-    pass_young(t);
+    pass_recent(t);
     return grow(t, err);
 }
 
 /* Moves the remaining sums of lane W, from BRANCH at its end, to the tally, and checks their total. */
-static int give_rest(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
+static int tally_remaining(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
 {
     t->given = w;
     for (uint32_t i = branch; i != MPG_NO_BRANCH; i = mpg_branches_parent(t->branches, i))
@@ -321,7 +321,7 @@ int mpg_provenance_finish(struct mpg_provenance *t, const double *run_ns, struct
     if (status == 0)
         status = grow(t, err);
     for (uint32_t i = 0; i < t->leaves.n && status == 0; i++)
-        status = give_rest(t, t->leaves.leaf[i].lane, t->leaves.leaf[i].branch, run_ns[t->leaves.leaf[i].lane], err);
+        status = tally_remaining(t, t->leaves.leaf[i].lane, t->leaves.leaf[i].branch, run_ns[t->leaves.leaf[i].lane], err);
     return status;
 }
 

@@ -54,7 +54,7 @@ void mpg_provenance_free(struct mpg_provenance *t)
     free(t->leaves.leaf);
     free(t->next.leaf);
     mpg_records_clear(&t->old);
-    mpg_records_clear(&t->young);
+    mpg_records_clear(&t->recent);
     mpg_branches_free(t->branches);
     free(t);
 }
@@ -90,7 +90,7 @@ static void note_part(struct mpg_provenance *t, struct mpg_value v)
 /* Returns the origin of R in the first lane. */
 static const struct mpg_provenance_choice *first_choice(const struct mpg_provenance *t, const struct mpg_provenance_record *r)
 {
-    const struct mpg_records *s = &t->young;
+    const struct mpg_records *s = &t->recent;
     const struct mpg_provenance_choice *of = &s->choice[r->choice];
     for (uint32_t i = 1; i < r->choices; i++)
         if (s->bits[s->choice[r->choice + i].bits] & 1)
@@ -100,7 +100,7 @@ static const struct mpg_provenance_choice *first_choice(const struct mpg_provena
 
 void mpg_provenance_spool(struct mpg_provenance *t)
 {
-    struct mpg_records *s = &t->young;
+    struct mpg_records *s = &t->recent;
     if (s->records == 0 || t->failed)
         return;
     const struct mpg_provenance_record *r = s->record;
@@ -118,7 +118,7 @@ void mpg_provenance_spool(struct mpg_provenance *t)
 
 void mpg_provenance_add(struct mpg_provenance *t, struct mpg_value to, uint32_t place)
 {
-    struct mpg_records *s = &t->young;
+    struct mpg_records *s = &t->recent;
     if (t->path)
         mpg_provenance_spool(t);
     note_part(t, to);
@@ -134,7 +134,7 @@ void mpg_provenance_add(struct mpg_provenance *t, struct mpg_value to, uint32_t 
 void mpg_provenance_begins(struct mpg_provenance *t)
 {
     if (!t->failed)
-        t->young.record[t->record].begins = true;
+        t->recent.record[t->record].begins = true;
 }
 
 bool mpg_provenance_is_path(const struct mpg_provenance *t)
@@ -153,7 +153,7 @@ static uint16_t flags_of(const double *terms)
 
 uint64_t *mpg_provenance_from(struct mpg_provenance *t, struct mpg_value from, const double *terms, uint32_t between)
 {
-    struct mpg_records *s = &t->young;
+    struct mpg_records *s = &t->recent;
     struct mpg_provenance_choice *c = t->failed ? NULL : mpg_records_choose(s, &t->choice);
     const uint16_t flags = flags_of(terms);
     if (!c) {
@@ -207,7 +207,7 @@ void mpg_provenance_add_one_of(struct mpg_provenance *t, struct mpg_value to, co
 void mpg_provenance_add_difference(struct mpg_provenance *t, enum mpg_attribution_term term, const double *a, const double *b,
                                    double less)
 {
-    struct mpg_records *s = &t->young;
+    struct mpg_records *s = &t->recent;
     double *values = t->failed ? NULL : mpg_records_values(s, t->n);
     if (!values) {
         mpg_provenance_fail(t);

@@ -26,7 +26,7 @@ struct mpg_provenance {
     struct mpg_critical *path; /* receives all records, for the critical path of one replica; NULL: records stay in windows */
     uint32_t n, words;
     uint64_t *lanes; /* words: all lanes */
-    struct mpg_records old, young; /* windows */
+    struct mpg_records old, recent; /* windows */
     uint32_t record, choice;       /* the current record and origin, in the young window */
     uint32_t cuts;
     uint64_t steps;

@@ -155,17 +155,17 @@ static int fill_blocks(struct mpg_attribution_row *row, const struct mpg_attribu
 
 struct mpg_attribution_share mpg_attribution_share_of(const double *part, const double *whole, uint32_t n)
 {
-    double parts = 0, wholes = 0, squares = 0;
+    double parts = 0, collectives = 0, squares = 0;
     for (uint32_t b = 0; b < n; b++) {
         parts += part[b];
-        wholes += whole[b];
+        collectives += whole[b];
     }
-    struct mpg_attribution_share share = {.part = wholes > 0 ? parts / wholes : NAN, .low = NAN, .high = NAN};
-    if (n < 2 || !(wholes > 0))
+    struct mpg_attribution_share share = {.part = collectives > 0 ? parts / collectives : NAN, .low = NAN, .high = NAN};
+    if (n < 2 || !(collectives > 0))
         return share;
     for (uint32_t b = 0; b < n; b++)
         squares += pow(part[b] - share.part * whole[b], 2);
-    const double sd = sqrt(squares * n / (n - 1)) / wholes, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
+    const double sd = sqrt(squares * n / (n - 1)) / collectives, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
     share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* the share itself can be below 0 or above 1 */
     share.high = fmin(share.part + t * sd, fmax(share.part, 1));
     return share;

@@ -13,7 +13,7 @@
 #include "common/output.h"
 #include "graph/algorithms/table.h"
 #include "simulate/cache/build.h"
-#include "simulate/cache/seal.h"
+#include "simulate/cache/siphash.h"
 #include "simulate/rules.h"
 #include "trace/output.h"
 
@@ -28,7 +28,7 @@ struct finding {
 struct mpg_cache {
     char *path;
     bool writes;
-    uint8_t key[MPG_SEAL_KEY_BYTES];
+    uint8_t key[MPG_SIPHASH_KEY_BYTES];
     uint64_t sum, limit_bytes;
     size_t n;
     struct finding finding[MOST_FINDINGS]; /* findings in the order of insertion */
@@ -126,7 +126,7 @@ static void read_cache(struct mpg_cache *k)
         return;
     struct mpg_bytes_left left = {data, data + size - SUM_BYTES, false};
     struct mpg_bytes_left sum = {data + size - SUM_BYTES, data + size, false};
-    if (mpg_bytes_get_u64(&sum) == mpg_seal(k->key, data, size - SUM_BYTES) && is_ours(k, &left))
+    if (mpg_bytes_get_u64(&sum) == mpg_siphash(k->key, data, size - SUM_BYTES) && is_ours(k, &left))
         read_findings(k, &left);
     free(data);
 }
@@ -146,7 +146,7 @@ static char *file_of(const char *path)
 struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
 {
     struct mpg_cache *k = calloc(1, sizeof *k);
-    if (!k || !mpg_seal_key(k->key) || !mpg_trace_sum(trace, &k->sum) || !(k->path = file_of(mpg_trace_path(trace)))) {
+    if (!k || !mpg_siphash_key(k->key) || !mpg_trace_sum(trace, &k->sum) || !(k->path = file_of(mpg_trace_path(trace)))) {
         free(k);
         return NULL;
     }
@@ -218,7 +218,7 @@ static void write_cache(const struct mpg_cache *k)
         mpg_bytes_put(&b, f->found.data, f->found.size);
     }
     if (!b.failed)
-        mpg_bytes_put_u64(&b, mpg_seal(k->key, b.data, b.size));
+        mpg_bytes_put_u64(&b, mpg_siphash(k->key, b.data, b.size));
     const bool is_free = lstat(k->path, &st) < 0 || S_ISREG(st.st_mode);
     struct mpg_output *out = b.failed || !is_free || !may_have(b.size) ? NULL : mpg_output_open(k->path, &err);
     if (out) {

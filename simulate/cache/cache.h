@@ -3,7 +3,7 @@
  * passes: mpgsim.floors in the trace's folder, or NAME.floors beside the file NAME.
  *
  * The cache is verified before use: the file belongs to the user, and holds a digest under the user's key
- * (simulate/cache/seal.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a
+ * (simulate/cache/siphash.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a
  * finding holds all that the finding depends on beside the trace. Findings that do not fit are ignored. The file is written
  * aside and renamed; failures to write are no errors. */
 #ifndef MPG_CACHE_H

@@ -89,7 +89,7 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
                             const struct mpg_sent *sent, uint32_t slot, double base_ns,
                             const double *value)
 {
-    bool flies = false;
+    bool transmits = false;
     for (uint32_t w = 0; w < c->n; w++) {
         struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
         if (v->serial == 0 || v->serial == c->view_serial[slot] || v->done || v->answered ||
@@ -97,9 +97,9 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
             continue;
         v->answered = true;
         c->counts.answers++;
-        if (!flies)
-            c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
-        flies = true;
+        if (!transmits)
+            c->arrivals.transmit(c->arrivals.context, s, sent, c->flight_ns);
+        transmits = true;
         if (base_ns + value[w] + c->flight_ns[w] < v->cause_ns - MPG_ROUNDING_NS)
             c->broken[w] = true;
     }
@@ -124,13 +124,13 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
-    bool flies = false;
+    bool transmits = false;
     struct mpg_queue *q = mpg_unexpected_from(&c->unexpected, s->rank, sent->origin.to);
     for (; q; q = q->other)
         for (struct mpg_pending *m = q->overdue; m; m = m->next[MPG_PENDING_OVERDUE]) {
-            if (!flies)
-                c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
-            flies = true;
+            if (!transmits)
+                c->arrivals.transmit(c->arrivals.context, s, sent, c->flight_ns);
+            transmits = true;
             answer_pending(c, m, base_ns, value, c->flight_ns);
         }
 }
@@ -298,7 +298,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->view_serial);
     free(c->pick);
     free(c->order);
-    free(c->glance);
+    free(c->candidate_key);
     free(c->at_ns);
     free(c->altered);
     free(c->moved);

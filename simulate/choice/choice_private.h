@@ -66,7 +66,7 @@ struct mpg_pick {
 };
 
 /* The fields of a candidate needed to find the earliest candidate (complete.c). */
-struct mpg_glance {
+struct mpg_candidate_key {
     const double *value, *cause; /* value and cause as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
     uint32_t slot;
@@ -89,7 +89,7 @@ struct mpg_arrivals {
     /* All changes since the last call take effect, together. Returns 0, or -1 with ERR. */
     int (*settle)(void *context, struct mpg_error *err);
     /* Sets for each lane the minimum transfer time in ns of SENT, a message sent by S. */
-    void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
+    void (*transmit)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
     const struct mpg_observer *observer; /* is notified of the first lane; NULL: none */
 };
 
@@ -131,7 +131,7 @@ struct mpg_choosing {
     struct mpg_map probed;
     struct mpg_map arrived;   /* (rank, partition; request) of a Parrived -> whether each lane has found the partition there */
     struct mpg_pick *pick, **order; /* capacity */
-    struct mpg_glance *glance;      /* capacity */
+    struct mpg_candidate_key *candidate_key;      /* capacity */
     double *at_ns;                  /* capacity: T(A) in the current lane */
     struct mpg_long_lists lists;    /* long_list.h */
     struct mpg_moved *moved; /* a slot */

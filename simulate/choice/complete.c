@@ -17,7 +17,7 @@ static int reserve_candidates(struct mpg_choosing *c, uint32_t n, struct mpg_err
     uint32_t picks = c->pick_capacity, order = picks, glances = picks, times = picks;
     if (mpg_reserve_at(&c->pick, sizeof *c->pick, &picks, n, err) < 0 ||
         mpg_reserve_at(&c->order, sizeof *c->order, &order, n, err) < 0 ||
-        mpg_reserve_at(&c->glance, sizeof *c->glance, &glances, n, err) < 0 ||
+        mpg_reserve_at(&c->candidate_key, sizeof *c->candidate_key, &glances, n, err) < 0 ||
         mpg_reserve_at(&c->at_ns, sizeof *c->at_ns, &times, n, err) < 0)
         return -1;
     c->pick_capacity = picks;
@@ -55,9 +55,9 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first, double last_ns)
 {
     const uint32_t n = s->alternatives->candidate_number;
-    const bool lay_ready = last_ns <= s->enter_ns;
-    const bool came_together = s->alternatives->completes_all && !lay_ready;
-    return (struct mpg_lateness){.end = lay_ready && !s->alternatives->completes_all ? first : n,
+    const bool was_unexpected = last_ns <= s->enter_ns;
+    const bool came_together = s->alternatives->completes_all && !was_unexpected;
+    return (struct mpg_lateness){.end = was_unexpected && !s->alternatives->completes_all ? first : n,
                                  .one = n,
                                  .after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS,
                                  .together_ns = came_together ? last_ns : -INFINITY};
@@ -372,7 +372,7 @@ void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s
 enum { MAX_ALTERED = 64 };
 
 /* The candidates as a lane sees them. */
-struct sight {
+struct lane_candidates {
     uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
     uint32_t done;    /* index of the first done candidate; number of candidates: none */
     uint32_t arrived; /* index of the first arrived candidate; number of candidates: none */
@@ -405,7 +405,7 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
 {
     uint32_t low = 0, high = n;
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2, i = c->glance[middle].in_order;
+        const uint32_t middle = low + (high - low) / 2, i = c->candidate_key[middle].in_order;
         const int order = mpg_choosing_compare_channels(&c->pick[i].own, sequence);
         if (order == 0)
             return i;
@@ -416,7 +416,7 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
 
 /* Prepares the fast path. Returns whether the fast path applies: all channels differ, and S completes one candidate, or is a
  * test that needs only some. */
-static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
+static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;
     const uint32_t n = a->candidate_number;
@@ -428,28 +428,28 @@ static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct mpg_pick *p = &c->pick[i];
-        c->glance[i] = (struct mpg_glance){.value = p->value,
-                                           .cause = p->cause,
-                                           .base_ns = p->base_ns,
-                                           .raised_ns = p->raised_ns,
-                                           .cause_ns = p->cause_ns,
-                                           .slot = p->slot,
-                                           .in_order = (uint32_t)(c->order[i] - c->pick)};
+        c->candidate_key[i] = (struct mpg_candidate_key){.value = p->value,
+                                                         .cause = p->cause,
+                                                         .base_ns = p->base_ns,
+                                                         .raised_ns = p->raised_ns,
+                                                         .cause_ns = p->cause_ns,
+                                                         .slot = p->slot,
+                                                         .in_order = (uint32_t)(c->order[i] - c->pick)};
     }
     return true;
 }
 
 /* Returns whether, in lane W, the candidates' messages that differ from the trace are all on channels without other
  * candidates. */
-static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct sight *sight)
+static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct lane_candidates *lane_candidates)
 {
     const struct mpg_sequence *sequence[MAX_ALTERED];
-    for (uint32_t k = 0; k < sight->altered_number; k++) {
-        const struct mpg_pick *p = &c->pick[sight->altered[k]];
+    for (uint32_t k = 0; k < lane_candidates->altered_number; k++) {
+        const struct mpg_pick *p = &c->pick[lane_candidates->altered[k]];
         const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
         sequence[k] = v->serial ? &v->sequence : &p->own;
         const uint32_t same = find_channel(c, n, sequence[k]);
-        if (same < n && !mpg_choosing_is_altered(c, c->glance[same].slot, w))
+        if (same < n && !mpg_choosing_is_altered(c, c->candidate_key[same].slot, w))
             return false;
         for (uint32_t before = 0; before < k; before++)
             if (mpg_choosing_compare_channels(sequence[before], sequence[k]) == 0)
@@ -458,25 +458,26 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
     return true;
 }
 
-/* Sets SIGHT to the view of lane W at NOW_NS. Returns false if too many candidates differ from the trace. */
-static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct sight *sight)
+/* Sets LANE_CANDIDATES to the view of lane W at NOW_NS. Returns false if too many candidates differ from the trace. */
+static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct lane_candidates *lane_candidates)
 {
-    *sight = (struct sight){.done = n, .arrived = n, .least_ns = INFINITY};
+    *lane_candidates = (struct lane_candidates){.done = n, .arrived = n, .least_ns = INFINITY};
     for (uint32_t i = 0; i < n; i++) {
-        const struct mpg_glance *g = &c->glance[i];
+        const struct mpg_candidate_key *g = &c->candidate_key[i];
         const double start_ns = g->cause_ns + g->cause[w], end_ns = g->base_ns + g->value[w] + g->raised_ns;
         double at_ns = start_ns > end_ns ? start_ns : end_ns;
         if (mpg_choosing_is_altered(c, g->slot, w)) {
             mpg_choosing_fill(c, i, w);
             at_ns = c->pick[i].at_ns;
-            if (sight->altered_number == MAX_ALTERED)
+            if (lane_candidates->altered_number == MAX_ALTERED)
                 return false;
-            sight->altered[sight->altered_number++] = i;
-            sight->done = c->pick[i].done && sight->done == n ? i : sight->done;
+            lane_candidates->altered[lane_candidates->altered_number++] = i;
+            lane_candidates->done = c->pick[i].done && lane_candidates->done == n ? i : lane_candidates->done;
         }
         c->at_ns[i] = at_ns;
-        sight->arrived = sight->arrived == n && at_ns <= now_ns + MPG_ROUNDING_NS ? i : sight->arrived;
-        sight->least_ns = at_ns < sight->least_ns ? at_ns : sight->least_ns;
+        lane_candidates->arrived = lane_candidates->arrived == n &&
+            at_ns <= now_ns + MPG_ROUNDING_NS ? i : lane_candidates->arrived;
+        lane_candidates->least_ns = at_ns < lane_candidates->least_ns ? at_ns : lane_candidates->least_ns;
     }
     return true;
 }
@@ -500,12 +501,13 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* Completes one candidate of S in lane W, by SIGHT. */
-static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct sight *sight,
+/* Completes one candidate of S in lane W, by LANE_CANDIDATES. */
+static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct lane_candidates *lane_candidates,
                      struct mpg_error *err)
 {
     const uint32_t n = s->alternatives->candidate_number;
-    const uint32_t in = sight->done < n ? sight->done : sight->arrived < n ? sight->arrived : first_of(c, n, sight->least_ns);
+    const uint32_t in = lane_candidates->done < n ? lane_candidates->done : lane_candidates->arrived < n
+        ? lane_candidates->arrived : first_of(c, n, lane_candidates->least_ns);
     uint32_t out = 0;
     while (!c->pick[out].completed)
         out++;
@@ -520,19 +522,20 @@ static void skip_test(struct mpg_choosing *c, uint32_t w)
 }
 
 /* A test completes the first candidate that has arrived, or all; lanes with a done candidate skip the test. */
-static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, const struct sight *sight,
+static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                      const struct lane_candidates *lane_candidates,
                  struct mpg_error *err)
 {
     const uint32_t n = s->alternatives->candidate_number;
-    if (sight->done < n) {
+    if (lane_candidates->done < n) {
         skip_test(c, w);
         return 0;
     }
-    const uint32_t end = s->alternatives->completes_all || sight->arrived == n ? n : sight->arrived + 1;
-    for (uint32_t i = sight->arrived; i < end; i++)
+    const uint32_t end = s->alternatives->completes_all || lane_candidates->arrived == n ? n : lane_candidates->arrived + 1;
+    for (uint32_t i = lane_candidates->arrived; i < end; i++)
         if (c->at_ns[i] <= now_ns + MPG_ROUNDING_NS && complete_early(c, s, i, w, err) < 0)
             return -1;
-    c->counts.tests_early += sight->arrived < n;
+    c->counts.tests_early += lane_candidates->arrived < n;
     return 0;
 }
 
@@ -541,11 +544,11 @@ static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
                       struct mpg_error *err)
 {
     const uint32_t n = s->alternatives->candidate_number;
-    struct sight sight;
-    *is_done = look(c, n, w, now_ns, &sight) && have_own_channels(c, n, w, &sight);
+    struct lane_candidates lane_candidates;
+    *is_done = look(c, n, w, now_ns, &lane_candidates) && have_own_channels(c, n, w, &lane_candidates);
     if (!*is_done)
         return 0;
-    return is_test ? retry_seen(c, s, w, now_ns, &sight, err) : take_seen(c, s, w, &sight, err);
+    return is_test ? retry_seen(c, s, w, now_ns, &lane_candidates, err) : take_seen(c, s, w, &lane_candidates, err);
 }
 
 /* ---- the same for lists that are kept from call to call (long_list.h) ---- */
@@ -620,7 +623,7 @@ static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struc
     if (c->arrivals.is_bounded)
         raise_all(s, c->pick);
     m->is_described = true;
-    m->looks = begin_look(c, s, m->is_test);
+    m->looks = prepare_fast_path(c, s, m->is_test);
 }
 
 /* Sets M for S, which completes COMPLETED candidates in the trace, the first one FIRST. */

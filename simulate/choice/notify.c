@@ -86,13 +86,13 @@ int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, str
 int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_observer *observer = c->arrivals.observer;
-    for (uint32_t i = 0; observer && observer->bring && i < s->edge_number; i++) {
+    for (uint32_t i = 0; observer && observer->substitute && i < s->edge_number; i++) {
         if (s->edges[i].kind != MPG_EDGE_ARRIVAL || !s->edges[i].is_view)
             continue;
         const uint32_t slot = s->edges[i].slot;
         const struct mpg_view *v = mpg_choosing_view_of(c, slot, 0);
         const uint64_t id = v->serial ? v->serial : c->view_serial[slot];
-        if (observer->bring(observer->context, s, i, id, err) < 0)
+        if (observer->substitute(observer->context, s, i, id, err) < 0)
             return -1;
     }
     return 0;

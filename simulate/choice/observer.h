@@ -37,8 +37,8 @@ struct mpg_observer {
     void *context;
     /* Notifies that edge I of STEP, a LEAVE not yet evaluated, brings MESSAGE. Only for edges that are views. NULL: not
      * needed. */
-    int (*bring)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
-                 struct mpg_error *err);
+    int (*substitute)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
+                      struct mpg_error *err);
 };
 
 #endif

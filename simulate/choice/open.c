@@ -22,8 +22,8 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
         double since_ns = own->base_ns + own->raised_ns;
         if (p->chooses && s->found_nothing)
             since_ns = fmax(since_ns, s->enter_ns);
-        const bool lay_ready = p->here && since_ns <= s->enter_ns;
-        if (p->fits.any_source && (lay_ready ? mpg_decision_note_passed(d, &p->fits, own, err)
+        const bool was_unexpected = p->here && since_ns <= s->enter_ns;
+        if (p->fits.any_source && (was_unexpected ? mpg_decision_note_passed(d, &p->fits, own, err)
                                              : mpg_decision_add_bound(d, &p->fits, since_ns, err)) < 0)
             return -1;
         if (mpg_decision_mark(d, own, err) < 0)
@@ -52,8 +52,8 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     if (!found && s->alternatives->probe.found)
         return 0;
     const double since_ns = found ? found->base_ns + found->raised_ns : s->enter_ns;
-    const bool lay_ready = found && since_ns <= s->enter_ns;
-    if ((lay_ready ? mpg_decision_note_passed(d, fits, found, err) : mpg_decision_add_bound(d, fits, since_ns, err)) < 0 ||
+    const bool was_unexpected = found && since_ns <= s->enter_ns;
+    if ((was_unexpected ? mpg_decision_note_passed(d, fits, found, err) : mpg_decision_add_bound(d, fits, since_ns, err)) < 0 ||
         (found && mpg_decision_mark(d, found, err) < 0))
         return -1;
     mpg_decision_settle_all(d);
@@ -153,8 +153,8 @@ static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *fo
 }
 
 /* Evaluates in lane W a probe that found nothing in the trace. */
-static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                      struct mpg_error *err)
+static int evaluate_failed_probe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                                 struct mpg_error *err)
 {
     uint64_t key[2];
     make_key(s, key);
@@ -179,8 +179,8 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 }
 
 /* S is a probe that found a message in the trace. *FOUND: the message found in lane W, unless an earlier probe found it. */
-static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                      struct mpg_pending **found, struct mpg_error *err)
+static int evaluate_probe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                          struct mpg_pending **found, struct mpg_error *err)
 {
     const struct mpg_probe *look = &s->alternatives->probe;
     struct mpg_pending *own = mpg_unexpected_find(&c->unexpected, look->found), *m = own;
@@ -213,7 +213,8 @@ static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, do
 {
     if (!s->alternatives->probe.looks)
         return 0;
-    return s->alternatives->probe.found ? find_again(c, s, w, now_ns, found, err) : look_again(c, s, w, now_ns, err);
+    return s->alternatives->probe.found ? evaluate_probe(c, s, w, now_ns, found, err)
+           : evaluate_failed_probe(c, s, w, now_ns, err);
 }
 
 /* ---- the interface to choice.c ---- */

@@ -116,5 +116,5 @@ enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *e)
 
 int mpg_evaluator_take(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    return e->tally || e->recorder ? mpg_evaluator_take_singly(e, steps, err) : e->mode->take(e, steps, err);
+    return e->tally || e->recorder ? mpg_evaluator_take_one_by_one(e, steps, err) : e->mode->take(e, steps, err);
 }

@@ -167,7 +167,7 @@ struct mpg_evaluator {
     struct mpg_left_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
     struct mpg_left_draws sent_left;  /* draws of the last message, for the costs of its sender */
     uint32_t base_capacity, met_capacity, left_capacity;
-    bool computes, charges, flies; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
+    bool computes, charges, transmits; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
     bool has_kappa;     /* calls have a kappa */
     bool is_plain;      /* no call has choices */
     struct mpg_floored *floored; /* capacity, with slack: minimum times of a stream's last receive */
@@ -240,7 +240,7 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
 }
 
 /* Evaluates STEPS singly, with attribution or provenance. */
-int mpg_evaluator_take_singly(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
+int mpg_evaluator_take_one_by_one(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* Moves TERM of the step to PLACE and to RANK's account. TERM is 0 afterwards. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
 void mpg_evaluator_free_tally(struct mpg_evaluator *e);

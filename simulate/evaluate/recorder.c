@@ -295,15 +295,15 @@ void mpg_times_end_path(const struct mpg_evaluator *e, struct mpg_critical *path
 
 void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint32_t number)
 {
-    double *from = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
-    memset(from, 0, (size_t)MPG_CAME_TERMS * e->n * sizeof *from);
+    double *from = mpg_value_provenance(value, e->mode->expanded_lanes(e), e->n, MPG_PROVENANCE_ORIGIN);
+    memset(from, 0, (size_t)MPG_PROVENANCE_TERMS * e->n * sizeof *from);
     for (uint32_t w = 0; w < e->n; w++)
         from[w] = number;
 }
 
 void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from)
 {
-    const double *number = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
+    const double *number = mpg_value_provenance(value, e->mode->expanded_lanes(e), e->n, MPG_PROVENANCE_ORIGIN);
     mpg_provenance_add_one_of(e->recorder->provenance, mpg_value_slot(slot, MPG_VALUE_MEET), number, from);
     e->mode->record_came(e, value, from);
 }

@@ -103,7 +103,7 @@ static int take_one(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t 
     return 0;
 }
 
-int mpg_evaluator_take_singly(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
+int mpg_evaluator_take_one_by_one(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
 {
     for (size_t i = 0; i < steps->n; i++)
         if (take_one(e, &steps->step[i], steps->slots, err) < 0)

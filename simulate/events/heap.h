@@ -10,7 +10,7 @@
 
 /* Events of equal time come in the order of these kinds, then by rank, then in the order of insertion (docs/MACHINES.md). */
 enum event_kind {
-    EVENT_LAND,    /* a message leaves the network */
+    EVENT_DELIVER,    /* a message leaves the network */
     EVENT_REPLY,   /* the reply to a transfer arrives */
     EVENT_REQUEST, /* a request arrives at its owner's processor */
     EVENT_SERVED,  /* a rank has served a request */
@@ -26,7 +26,7 @@ struct event {
     uint32_t id;            /* rank, or stream */
     enum event_kind kind;
     union {
-        void *what;         /* REPLY, REQUEST, INJECT, LAND */
+        void *what;         /* REPLY, REQUEST, INJECT, DELIVER */
         uint64_t turn;      /* STREAM, CHECK, RELEASE: the event is void once the stream has another number */
     };
     uint64_t order;         /* order of insertion; set by the heap */

@@ -171,7 +171,7 @@ int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mp
     if (mpg_events_steps_begin_wait(rep, stream, enter_ns + mpg_events_call_sends_ns(rep, s), err) < 0)
         return -1;
     if (came_ns > rep->now_ns)
-        return mpg_events_replica_go(rep, stream, came_ns, err) < 0 ? -1 : STOPS;
+        return mpg_events_replica_schedule(rep, stream, came_ns, err) < 0 ? -1 : STOPS;
     return mpg_events_steps_finish_wait(rep, stream, err);
 }
 

@@ -8,7 +8,7 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/costs.h"
 
-/* A message with contention, until the LAND event. The arrival makes a value known (BATCH), makes the value of a synchronous
+/* A message with contention, until the DELIVER event. The arrival makes a value known (BATCH), makes the value of a synchronous
  * message known (NODE), or becomes an event (KIND, ID, WHAT). */
 struct flight {
     double tau_ns;        /* transfer time of its bytes */
@@ -26,7 +26,7 @@ struct network {
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
     struct mpg_pool flights;
-    double in_flight; /* messages between INJECT and LAND */
+    double in_flight; /* messages between INJECT and DELIVER */
 };
 
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
@@ -67,7 +67,7 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_TIME) = at_ns;
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
         mpg_batch_give_back(f->batch);
-        return mpg_events_replica_know(rep, f->slot, err);
+        return mpg_events_replica_set_known(rep, f->slot, err);
     }
     if (f->node) {
         *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
@@ -80,12 +80,12 @@ int mpg_events_network_inject(struct replica *rep, const struct event *e, struct
 {
     struct flight *f = e->what;
     const double late_ns = delay_ns(rep->network, f);
-    const struct event land = {.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND, .what = f};
+    const struct event deliver = {.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_DELIVER, .what = f};
     rep->network->in_flight++;
-    return mpg_events_push(&rep->heap, land, err) < 0 ? -1 : arrive(rep, f, late_ns, err);
+    return mpg_events_push(&rep->heap, deliver, err) < 0 ? -1 : arrive(rep, f, late_ns, err);
 }
 
-void mpg_events_network_land(struct replica *rep, const struct event *e)
+void mpg_events_network_end_message(struct replica *rep, const struct event *e)
 {
     rep->network->in_flight--;
     mpg_pool_give(&rep->network->flights, e->what);
@@ -116,7 +116,7 @@ static int send_step(struct replica *rep, struct flight *f, const struct mpg_ste
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!contend(rep->network, s->rank, s->receiver))
-        return mpg_events_replica_know(rep, s->slot, err);
+        return mpg_events_replica_set_known(rep, s->slot, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     struct flight f = {.slot = s->slot, .batch = rep->program.queue[stream].first->batch};
     mpg_batch_keep(f.batch, 1);
@@ -134,8 +134,9 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
     return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
-int mpg_events_network_fly(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
-                           void *what, struct mpg_error *err)
+int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
+                               uint32_t id,
+                               void *what, struct mpg_error *err)
 {
     struct flight f = {.kind = kind, .id = id, .what = what};
     f.at_ns = at_ns + mpg_events_flight_ns(rep, m, &f.tau_ns);

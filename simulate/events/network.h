@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention). Private to simulate/events/.
  *
- * A message enters the network at an INJECT event and leaves it at a LAND event. The state between the two belongs to
+ * A message enters the network at an INJECT event and leaves it at a DELIVER event. The state between the two belongs to
  * network.c alone. Errors of all functions: out of memory. */
 #ifndef MPG_EVENTS_NETWORK_H
 #define MPG_EVENTS_NETWORK_H
@@ -18,10 +18,11 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
 /* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */
-int mpg_events_network_fly(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
-                           void *what, struct mpg_error *err);
+int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
+                               uint32_t id,
+                               void *what, struct mpg_error *err);
 /* Handles an event: the message of E enters the network, or leaves the network. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
-void mpg_events_network_land(struct replica *rep, const struct event *e);
+void mpg_events_network_end_message(struct replica *rep, const struct event *e);
 
 #endif

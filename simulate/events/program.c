@@ -42,7 +42,7 @@ int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, 
     return watch(p, slot, &(struct watcher){.stream = stream}, err);
 }
 
-int mpg_events_program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
+int mpg_events_program_set_known(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
 {
     int status = 0;
     struct watcher *w = value->watcher;
@@ -99,7 +99,7 @@ static bool is_barrier(const struct program *p, const struct mpg_step *s)
 }
 
 /* Makes SLOT refer to M from now on. */
-static void stand_for(struct program *p, uint32_t slot, struct meeting *m)
+static void redirect_slot(struct program *p, uint32_t slot, struct meeting *m)
 {
     renew(p, slot)->meeting = m;
     m->slots++;
@@ -117,7 +117,7 @@ static int join(struct program *p, const struct mpg_step *s, struct mpg_batch *b
         mpg_batch_keep(batch, 1);
         p->open = m;
     }
-    stand_for(p, s->slot, m);
+    redirect_slot(p, s->slot, m);
     if (mpg_reserve_at(&m->member, sizeof *m->member, &m->capacity, m->n + 1, err) < 0)
         return -1;
     m->sorted = m->sorted && (m->n == 0 || m->member[m->n - 1].rank < s->rank);
@@ -147,7 +147,7 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err)
 {
     mpg_batch_give_back(m->batch);
-    return mpg_events_program_know(p, &m->value, calls, err);
+    return mpg_events_program_set_known(p, &m->value, calls, err);
 }
 
 /* The member of RANK: by bisection if members are sorted by rank. */
@@ -233,7 +233,7 @@ static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *b
         struct meeting *m = p->slot[s->a].meeting;
         if (!m || p->slot[s->b].meeting != m)
             return add_node(p, s, batch, calls, err);
-        stand_for(p, s->slot, m);
+        redirect_slot(p, s->slot, m);
         return 0;
     }
     case MPG_STEP_SYNCHRONOUS:

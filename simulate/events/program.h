@@ -96,7 +96,8 @@ static inline struct value *program_value(const struct program *p, uint32_t slot
     return s->meeting ? &s->meeting->value : &s->own;
 }
 /* Marks VALUE as known, and notifies the watchers. */
-int mpg_events_program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err);
+int mpg_events_program_set_known(struct program *p, struct value *value, const struct program_calls *calls,
+                                 struct mpg_error *err);
 /* Completes M, whose members' ends are known. */
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
 /* Notifies STREAM once the value of SLOT, which is not known yet, is known. */

@@ -7,7 +7,7 @@
 #include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
-int mpg_events_replica_go(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err)
+int mpg_events_replica_schedule(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
     l->turn++;
@@ -15,14 +15,14 @@ int mpg_events_replica_go(struct replica *rep, uint32_t stream, double at_ns, st
     return mpg_events_push(&rep->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = stream, .turn = l->turn}, err);
 }
 
-int mpg_events_replica_know(struct replica *rep, uint32_t slot, struct mpg_error *err)
+int mpg_events_replica_set_known(struct replica *rep, uint32_t slot, struct mpg_error *err)
 {
-    return mpg_events_program_know(&rep->program, program_value(&rep->program, slot), &rep->calls, err);
+    return mpg_events_program_set_known(&rep->program, program_value(&rep->program, slot), &rep->calls, err);
 }
 
 int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err)
 {
-    const int status = mpg_events_replica_know(rep, node->step->slot, err);
+    const int status = mpg_events_replica_set_known(rep, node->step->slot, err);
     mpg_events_program_drop_node(&rep->program, node);
     return status;
 }
@@ -45,7 +45,7 @@ static int appended(void *replica, uint32_t stream, struct mpg_error *err)
         return -1;
     /* the first thread of a rank continues by itself */
     const bool waits = stream >= (uint32_t)rep->ranks && rep->stream[stream].state == STREAM_WAITS;
-    return waits ? mpg_events_replica_go(rep, stream, rep->now_ns, err) : 0;
+    return waits ? mpg_events_replica_schedule(rep, stream, rep->now_ns, err) : 0;
 }
 
 static int wake(void *replica, uint32_t stream, struct mpg_error *err)
@@ -53,7 +53,7 @@ static int wake(void *replica, uint32_t stream, struct mpg_error *err)
     struct replica *rep = replica;
     struct stream *l = &rep->stream[stream];
     l->watches = false;
-    return l->state == STREAM_WAITS && !l->left ? mpg_events_replica_go(rep, stream, rep->now_ns, err) : 0;
+    return l->state == STREAM_WAITS && !l->left ? mpg_events_replica_schedule(rep, stream, rep->now_ns, err) : 0;
 }
 
 static int evaluate(void *replica, struct node *node, struct mpg_error *err)
@@ -99,8 +99,8 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
 {
     const int32_t rank = (int32_t)e->id;
     switch (e->kind) {
-    case EVENT_LAND:
-        mpg_events_network_land(rep, e);
+    case EVENT_DELIVER:
+        mpg_events_network_end_message(rep, e);
         return 0;
     case EVENT_REPLY:
         return mpg_events_transfers_reply(rep, e->what, err);
@@ -117,7 +117,7 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
     case EVENT_GRANT:
         return granted(rep, rank, err);
     case EVENT_STREAM:
-        return rep->stream[e->id].turn == e->turn ? mpg_events_steps_go(rep, e->id, err) : 0;
+        return rep->stream[e->id].turn == e->turn ? mpg_events_steps_run(rep, e->id, err) : 0;
     }
     return 0;
 }
@@ -145,7 +145,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
     for (int32_t r = 0; r < rep->ranks; r++) {
         rep->stream[r].state = STREAM_GOES;
         *mpg_times_stream(times, (uint32_t)r) = 0;
-        if (mpg_events_replica_go(rep, (uint32_t)r, 0, err) < 0)
+        if (mpg_events_replica_schedule(rep, (uint32_t)r, 0, err) < 0)
             return -1;
     }
     return 0;

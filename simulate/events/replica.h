@@ -115,9 +115,9 @@ struct replica {
 int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_replica_clear(struct replica *rep);
 /* Schedules STREAM at AT_NS in place of the earlier event. */
-int mpg_events_replica_go(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);
+int mpg_events_replica_schedule(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);
 /* Marks the value of SLOT as known, and notifies the watchers. */
-int mpg_events_replica_know(struct replica *rep, uint32_t slot, struct mpg_error *err);
+int mpg_events_replica_set_known(struct replica *rep, uint32_t slot, struct mpg_error *err);
 /* Marks the value of NODE as known, and removes NODE. */
 int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err);
 /* The stream of RANK's first thread. */

@@ -68,14 +68,14 @@ int mpg_events_serve_next(struct replica *rep, int32_t rank, struct mpg_error *e
     r->requests++;
     r->served_ns += service_ns;
     r->use[USE_SERVICE] += service_ns;
-    if (works && mpg_events_replica_go(rep, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
+    if (works && mpg_events_replica_schedule(rep, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
         return -1;
     return mpg_events_push(&rep->heap, (struct event){.at_ns = begin_ns + service_ns, .kind = EVENT_SERVED, .id = (uint32_t)rank},
                            err);
 }
 
 /* The sender of Q's message begins the transfer of the bytes. */
-static int let_come(struct replica *rep, struct request *q, struct mpg_error *err)
+static int grant_transfer(struct replica *rep, struct request *q, struct mpg_error *err)
 {
     struct node *node = q->node;
     const uint32_t slot = node->step->slot;
@@ -138,10 +138,10 @@ int mpg_events_serve_done(struct replica *rep, int32_t rank, struct mpg_error *e
     struct request *q = r->current;
     r->current = NULL;
     r->free_ns = rep->now_ns;
-    if ((q->node ? let_come(rep, q, err) : mpg_events_transfers_served(rep, q, err)) < 0)
+    if ((q->node ? grant_transfer(rep, q, err) : mpg_events_transfers_served(rep, q, err)) < 0)
         return -1;
     if (l->state == STREAM_WAITS && l->over)
-        return mpg_events_replica_go(rep, (uint32_t)rank, rep->now_ns, err);
+        return mpg_events_replica_schedule(rep, (uint32_t)rank, rep->now_ns, err);
     if (mpg_events_serve_next(rep, rank, err) < 0)
         return -1;
     if (r->current)
@@ -179,7 +179,7 @@ int mpg_events_serve_resume(struct replica *rep, int32_t rank, struct mpg_error 
     const double slice_ns = quantum_ns > 0 ? fmin(r->left_ns, quantum_ns) : r->left_ns;
     r->left_ns -= slice_ns;
     stream_of(rep, rank)->state = STREAM_WORKS;
-    return mpg_events_replica_go(rep, (uint32_t)rank, rep->now_ns + slice_ns, err);
+    return mpg_events_replica_schedule(rep, (uint32_t)rank, rep->now_ns + slice_ns, err);
 }
 
 int mpg_events_serve_work(struct replica *rep, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err)
@@ -215,7 +215,7 @@ int mpg_events_serve_slice(struct replica *rep, int32_t rank, bool *done, struct
     if (*done)
         return 0;
     if (p && mpg_events_turns_begin(rep, p, &end_ns))
-        return mpg_events_replica_go(rep, (uint32_t)rank, end_ns, err);
+        return mpg_events_replica_schedule(rep, (uint32_t)rank, end_ns, err);
     if (!mpg_events_share_wanted(rep, rank))
         return mpg_events_serve_resume(rep, rank, err);
     stream_of(rep, rank)->state = STREAM_READY;

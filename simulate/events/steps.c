@@ -33,7 +33,7 @@ int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_er
     rep->stream[stream].state = STREAM_GOES;
     if (!(value_ns > rep->now_ns))
         return GOES_ON;
-    return mpg_events_replica_go(rep, stream, value_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_replica_schedule(rep, stream, value_ns, err) < 0 ? -1 : STOPS;
 }
 
 /* --- computation --- */
@@ -156,7 +156,7 @@ static int send(struct replica *rep, uint32_t stream, const struct mpg_step *s, 
         mpg_events_steps_count(rep, s->bytes);
     }
     if ((s->kind == MPG_STEP_EAGER ? mpg_events_network_send(rep, stream, s, err)
-                                   : mpg_events_replica_know(rep, s->slot, err)) < 0)
+                                   : mpg_events_replica_set_known(rep, s->slot, err)) < 0)
         return -1;
     return mpg_events_steps_drop(rep, stream, *mpg_times_stream(rep->times, stream), err);
 }
@@ -227,7 +227,7 @@ static int go_on(struct replica *rep, uint32_t stream, struct mpg_error *err)
     return status < 0 ? -1 : 0;
 }
 
-int mpg_events_steps_go(struct replica *rep, uint32_t stream, struct mpg_error *err)
+int mpg_events_steps_run(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
     int status = GOES_ON;
@@ -251,7 +251,7 @@ int mpg_events_steps_granted(struct replica *rep, int32_t rank, struct mpg_error
     if (l->left) {
         r->lost_ns += lost_ns;
         l->state = STREAM_WAITS;
-        return mpg_events_steps_go(rep, (uint32_t)rank, err);
+        return mpg_events_steps_run(rep, (uint32_t)rank, err);
     }
     l->state = STREAM_GOES;
     *mpg_times_stream(rep->times, (uint32_t)rank) = fmax(*mpg_times_stream(rep->times, (uint32_t)rank), rep->now_ns);

@@ -26,7 +26,7 @@ static inline bool steps_is_followed(const struct replica *rep, uint32_t stream)
 
 /* --- steps.c --- */
 /* Handles an event of STREAM: executes the steps as far as possible now. */
-int mpg_events_steps_go(struct replica *rep, uint32_t stream, struct mpg_error *err);
+int mpg_events_steps_run(struct replica *rep, uint32_t stream, struct mpg_error *err);
 /* Continues RANK, which was ready and has received the processor. */
 int mpg_events_steps_granted(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Counts a message or transfer of BYTES. */

@@ -31,7 +31,7 @@ int mpg_events_transfers_start(struct replica *rep, const struct mpg_step *s, do
                                       .call = s->number,
                                       .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes
                                                                          : rep->parameters->request_bytes};
-    return mpg_events_network_fly(rep, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
+    return mpg_events_network_deliver(rep, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
 
 /* The reply to Q. The call that sent Q addresses the reply's random draws. */
@@ -53,7 +53,7 @@ int mpg_events_transfers_served(struct replica *rep, struct request *q, struct m
 {
     const struct mpg_sent_message reply = reply_of(q);
     q->transfer->service_ns = mpg_events_receive_overhead_ns(rep, &reply);
-    const int status = mpg_events_network_fly(rep, &reply, rep->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
+    const int status = mpg_events_network_deliver(rep, &reply, rep->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
     mpg_pool_give(&rep->requests, q);
     return status;
 }
@@ -66,7 +66,7 @@ int mpg_events_transfers_reply(struct replica *rep, struct transfer *t, struct m
     if (t->awaited && --rep->rank[t->rank].awaited > 0)
         return 0;
     return t->awaited && l->state == STREAM_WAITS &&
-           !l->left ? mpg_events_replica_go(rep, (uint32_t)t->rank, rep->now_ns, err) : 0;
+           !l->left ? mpg_events_replica_schedule(rep, (uint32_t)t->rank, rep->now_ns, err) : 0;
 }
 
 /* Whether S, whose call may wait for transfers, waits for T. */

@@ -107,7 +107,7 @@ static int take_turns(struct replica *rep, struct processor *p, int32_t n, doubl
     r->use[USE_PROCESSOR] += granted_ns - r->ready_ns;
     work(r, quantum_ns);
     rep->stream[p->holder].state = STREAM_WORKS;
-    return mpg_events_replica_go(rep, (uint32_t)p->holder, begin_ns + each_ns, err);
+    return mpg_events_replica_schedule(rep, (uint32_t)p->holder, begin_ns + each_ns, err);
 }
 
 int mpg_events_turns_interrupt(struct replica *rep, struct processor *p, struct mpg_error *err)

@@ -38,13 +38,13 @@ void mpg_perturbation_clear_noise(struct mpg_perturbation *p)
     mpg_noise_clear(&p->source_noise);
 }
 
-int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
-                          const int32_t *traced, enum mpg_cosched cosched,
-                          struct mpg_error *err)
+int mpg_perturbation_noise_location(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
+                                    const int32_t *traced, enum mpg_cosched cosched,
+                                    struct mpg_error *err)
 {
-    if (mpg_noise_seat(&p->target_noise, ranks, host, cosched, err) < 0)
+    if (mpg_noise_place(&p->target_noise, ranks, host, cosched, err) < 0)
         return -1;
-    return mpg_noise_seat(&p->source_noise, ranks, traced, cosched, err);
+    return mpg_noise_place(&p->source_noise, ranks, traced, cosched, err);
 }
 
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
@@ -129,7 +129,7 @@ static double scale_of(const struct mpg_perturbation *p, const struct mpg_interv
 {
     if (!part)
         return 1;
-    const uint32_t core = mpg_noise_seat_of(&p->source_noise, x->rank).core;
+    const uint32_t core = mpg_noise_location_of(&p->source_noise, x->rank).core;
     const double whole = mpg_noise_lost(&p->source_noise, core, NULL);
     return whole > 0 ? mpg_noise_lost(&p->source_noise, core, part) / whole : 1;
 }
@@ -259,7 +259,7 @@ void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_i
 {
     const struct mpg_noise_source *target = &p->target_noise;
     if (target->kind->fetch)
-        target->kind->fetch(&target->core[mpg_noise_seat_of(target, x->rank).core], cursor_of(x, at), n);
+        target->kind->fetch(&target->core[mpg_noise_location_of(target, x->rank).core], cursor_of(x, at), n);
 }
 
 /* Returns at most MPG_LANES_AT_ONCE of the N replicas from FIRST on, at cursor index AT. */

@@ -49,10 +49,10 @@ struct launch {
     size_t low, high; /* first index at or above, and first index above, the current value of find_shares() */
 };
 
-/* The mean of the launches' distribution functions. VALUE[i] covers the probabilities BELOW[i] to UPTO[i]. */
+/* The mean of the launches' distribution functions. VALUE[i] covers the probabilities BELOW[i] to SHARE_TO[i]. */
 struct shape {
     size_t n;
-    double *value, *below, *upto;
+    double *value, *below, *share_to;
 };
 
 /* Returns the probability of L's times below Y. Times before LOW are below Y, times from LOW to HIGH equal Y. */
@@ -78,7 +78,7 @@ static void find_shares(struct shape *shape, struct launch *launch, size_t n)
     size_t made = 0;
     for (size_t i = 0; i < shape->n; i++) {
         const double y = shape->value[i];
-        double below = 0, upto = 0;
+        double below = 0, share_to = 0;
         if (made > 0 && shape->value[made - 1] == y)
             continue;
         for (size_t k = 0; k < n; k++) {
@@ -88,11 +88,11 @@ static void find_shares(struct shape *shape, struct launch *launch, size_t n)
             while (l->high < l->n && l->y[l->high] <= y)
                 l->high++;
             below += share_below(l, y, l->low);
-            upto += share_upto(l, y);
+            share_to += share_upto(l, y);
         }
         shape->value[made] = y;
         shape->below[made] = below / (double)n;
-        shape->upto[made++] = upto / (double)n;
+        shape->share_to[made++] = share_to / (double)n;
     }
     shape->n = made;
 }
@@ -102,14 +102,15 @@ static double shape_quantile(const struct shape *s, double u)
     size_t low = 0, high = s->n - 1; /* bisection for the first i with upto[i] >= u */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (s->upto[middle] < u)
+        if (s->share_to[middle] < u)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0 || s->below[low] <= u)
         return s->value[low];
-    return s->value[low - 1] + (s->value[low] - s->value[low - 1]) * (u - s->upto[low - 1]) / (s->below[low] - s->upto[low - 1]);
+    return s->value[low - 1] +
+           (s->value[low] - s->value[low - 1]) * (u - s->share_to[low - 1]) / (s->below[low] - s->share_to[low - 1]);
 }
 
 /* --- the correction --- */
@@ -238,7 +239,7 @@ static int complete(const struct mpg_distribution *all, struct mpg_launches *lau
         return mpg_error_set(err, "out of memory");
     }
     if (take_launches(launches, launch, room)) {
-        struct shape shape = {.value = room + knots, .below = room + 2 * knots, .upto = room + 3 * knots};
+        struct shape shape = {.value = room + knots, .below = room + 2 * knots, .share_to = room + 3 * knots};
         find_shape(&shape, launch, launches->n, 1 - spread->node[NODES - 1] / c.worth);
         find_correction(&c, &shape, spread);
         for (size_t k = 0; k < launches->n && status == 0; k++)

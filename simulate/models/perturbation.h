@@ -84,9 +84,9 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
 /* Tells P the host of each of RANKS ranks: HOST[r] on the target and TRACED[r] on the source, numbers from 0. Ranks of one host
  * can meet its noise at the same time (simulate/noise/source.h). Error: out of memory. */
-int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
-                          const int32_t *traced, enum mpg_cosched cosched,
-                          struct mpg_error *err);
+int mpg_perturbation_noise_location(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
+                                    const int32_t *traced, enum mpg_cosched cosched,
+                                    struct mpg_error *err);
 
 /* Draws the benchmark launches of replicas FIRST .. FIRST + N - 1; each pair of replicas shares one. Call it before the first
  * draw; without it replicas use pooled launches. Error: out of memory. */

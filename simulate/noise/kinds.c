@@ -15,28 +15,30 @@ static int add_quanta(struct mpg_noise_of_core *core, const struct mpg_noise_cor
     return (core->quanta = mpg_quanta_new(from, err)) ? 0 : -1;
 }
 
-static double start_in_quantum(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u)
+static double start_in_quantum(const struct mpg_noise_source *s, struct mpg_noise_location location, const uint8_t *part,
+                               double u)
 {
     (void)part;
-    return u * mpg_quanta_length_ns(s->core[seat.core].quanta);
+    return u * mpg_quanta_length_ns(s->core[location.core].quanta);
 }
 
 static void time_in_quanta(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
 {
-    const struct mpg_seat seat = mpg_noise_seat_of(s, w->rank);
+    const struct mpg_noise_location location = mpg_noise_location_of(s, w->rank);
     for (uint32_t k = 0; k < w->n; k++) {
         const uint32_t replica = w->first + w->lane[k];
         const double begin_ns = mpg_noise_start(s, NULL, w->seed, w->rank, replica) + w->since_ns[k];
-        time_ns[k] = mpg_quanta_time_for(s->core[seat.core].quanta, w->seed, seat.leader, replica, begin_ns, w->work_ns[k]);
+        time_ns[k] = mpg_quanta_time_for(s->core[location.core].quanta, w->seed, location.leader, replica, begin_ns,
+                                         w->work_ns[k]);
     }
 }
 
 static double work_in_quanta(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica,
                              double since_ns, double interval_ns)
 {
-    const struct mpg_seat seat = mpg_noise_seat_of(s, rank);
+    const struct mpg_noise_location location = mpg_noise_location_of(s, rank);
     const double from_ns = mpg_noise_start(s, NULL, seed, rank, replica) + since_ns;
-    return mpg_quanta_work_in(s->core[seat.core].quanta, seed, seat.leader, replica, from_ns, interval_ns);
+    return mpg_quanta_work_in(s->core[location.core].quanta, seed, location.leader, replica, from_ns, interval_ns);
 }
 
 const struct mpg_noise_kind mpg_noise_quanta = {
@@ -100,11 +102,11 @@ static double drawn_left(const struct lane *l, double since_ns, double *before_n
 
 static void time_in_renewal(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
 {
-    const struct mpg_seat seat = mpg_noise_seat_of(s, w->rank);
+    const struct mpg_noise_location location = mpg_noise_location_of(s, w->rank);
     struct mpg_renewal_cursor *cursors = w->cursor.state;
     for (uint32_t k = 0; k < w->n; k++) {
         struct mpg_renewal_cursor nowhere = {.open = false};
-        const struct lane l = {.of = {s->core[seat.core].renewal, w->seed, seat.leader, w->first + w->lane[k]},
+        const struct lane l = {.of = {s->core[location.core].renewal, w->seed, location.leader, w->first + w->lane[k]},
                                .cursor = cursors ? &cursors[w->cursor.at + w->lane[k]] : &nowhere};
         const double free_ns = free_for(&l, w, k, drawn_left), work_ns = w->work_ns[k];
         if (!(free_ns > 0))
@@ -145,9 +147,9 @@ static int add_record(struct mpg_noise_of_core *core, const struct mpg_noise_cor
     return 0;
 }
 
-static double start_in_record(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u)
+static double start_in_record(const struct mpg_noise_source *s, struct mpg_noise_location location, const uint8_t *part, double u)
 {
-    const struct mpg_noise_of_core *first = &s->core[seat.first], *own = &s->core[seat.core];
+    const struct mpg_noise_of_core *first = &s->core[location.first], *own = &s->core[location.core];
     double start_ns = mpg_resampled_start(&first->resampled, part, u), since_ns;
     if (own == first)
         return start_ns;
@@ -199,8 +201,8 @@ static void note(const struct memory *m, uint32_t w, const struct met *met, doub
     m->to_ns[w] = quiet_ns > 2 * margin_ns ? end_ns + quiet_ns - margin_ns : -1;
 }
 
-static uint32_t pass_quiet(struct mpg_noise_cursor cursor, double since_ns, double length_ns,
-                           const struct mpg_lane_work *work, uint32_t n, double *delay_ns, uint32_t *lane)
+static uint32_t skip_quiet_interval(struct mpg_noise_cursor cursor, double since_ns, double length_ns,
+                                    const struct mpg_lane_work *work, uint32_t n, double *delay_ns, uint32_t *lane)
 {
     const struct memory m = memory_of(cursor);
     const struct mpg_lane_quiet quiet = {m.from_ns, m.to_ns, MPG_ROUNDING_NS};
@@ -279,7 +281,7 @@ static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double 
 
 /* Looks up work K of W in the list R at position P, within a part of the record of LENGTH_NS. Returns false if the list does
  * not decide. */
-static inline bool meet_near(const struct mpg_record *r, double length_ns, const struct mpg_begun_work *w, uint32_t k,
+static inline bool find_near(const struct mpg_record *r, double length_ns, const struct mpg_begun_work *w, uint32_t k,
                              struct place *p, struct met *met)
 {
     const double since_ns = w->since_ns[k], work_ns = w->work_ns[k], at_ns = since_ns + p->shift_ns;
@@ -331,7 +333,7 @@ static void put(const struct lane *o, double since_ns, struct place *p)
     const struct mpg_resampled *r = &o->core->resampled;
     const bool has_parts = mpg_resampled_has_parts(r, o->part);
     const double length_ns = has_parts ? r->span_ns / MPG_BOOTSTRAP_BLOCKS : r->span_ns;
-    double whole = mpg_record_wholes((o->start_ns + since_ns) * r->per_span);
+    double whole = mpg_record_floor((o->start_ns + since_ns) * r->per_span);
     int i = 0;
     if (has_parts)
         mpg_resampled_locate(r, o->part, o->start_ns + since_ns, &whole, &i);
@@ -343,7 +345,7 @@ static void put(const struct lane *o, double since_ns, struct place *p)
 
 static void time_in_records(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
 {
-    const struct mpg_noise_of_core *core = &s->core[mpg_noise_seat_of(s, w->rank).core];
+    const struct mpg_noise_of_core *core = &s->core[mpg_noise_location_of(s, w->rank).core];
     const struct mpg_record *list = w->cursor.state ? core->replay->list : NULL;
     const double length_ns = w->parts ? core->resampled.span_ns / MPG_BOOTSTRAP_BLOCKS : core->resampled.span_ns;
     const struct memory memory = w->cursor.state ? memory_of(w->cursor) : (struct memory){0};
@@ -359,7 +361,7 @@ static void time_in_records(const struct mpg_noise_source *s, const struct mpg_b
         struct met met;
         if (list && !is_there(p, w->since_ns[k], length_ns))
             put(&l, w->since_ns[k], p);
-        if (!list || !is_there(p, w->since_ns[k], length_ns) || !meet_near(list, length_ns, w, k, p, &met))
+        if (!list || !is_there(p, w->since_ns[k], length_ns) || !find_near(list, length_ns, w, k, p, &met))
             met = meet_by_record(&l, w, k);
         time_ns[k] = met.time_ns;
         if (memory.place)
@@ -373,5 +375,5 @@ const struct mpg_noise_kind mpg_noise_replay = {.cursor_bytes = DOUBLES * sizeof
                                                 .add = add_record,
                                                 .start = start_in_record,
                                                 .time_for = time_in_records,
-                                                .pass = pass_quiet,
+                                                .pass = skip_quiet_interval,
                                                 .fetch = fetch_detours};

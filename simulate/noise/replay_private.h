@@ -44,7 +44,7 @@ struct mpg_replay {
 };
 
 /* Returns floor(X); faster than the library for most X. */
-static inline double mpg_record_wholes(double x)
+static inline double mpg_record_floor(double x)
 {
     return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
 }
@@ -58,7 +58,7 @@ struct mpg_record_spot {
 /* Splits X; PER is 1 / LENGTH. */
 static inline struct mpg_record_spot mpg_record_split(double x, double length, double per)
 {
-    struct mpg_record_spot s = {.whole = mpg_record_wholes(x * per)};
+    struct mpg_record_spot s = {.whole = mpg_record_floor(x * per)};
     s.rest = x - s.whole * length;
     if (s.rest >= length) { /* the product was rounded down to below a whole number */
         s.whole++;

@@ -97,7 +97,7 @@ void mpg_noise_clear(struct mpg_noise_source *s)
     }
     free(s->core);
     free(s->first_core);
-    free(s->seat);
+    free(s->location);
     *s = (struct mpg_noise_source){0};
 }
 
@@ -112,14 +112,14 @@ struct host {
 
 /* Seats RANK, number i (from 0) of HOST, on core i mod cores of a host of S. When all cores are taken, a further group of ranks
  * shares them. */
-static struct mpg_seat seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
+static struct mpg_noise_location seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
 {
     size_t on = host->number % s->hosts;
     uint32_t first = (uint32_t)s->first_core[on];
     uint32_t cores = (uint32_t)s->first_core[on + 1] - first;
     if (host->ranks % cores == 0)
         host->leader = rank;
-    return (struct mpg_seat){
+    return (struct mpg_noise_location){
         .core = first + host->ranks++ % cores, .first = first, .leader = host->leader};
 }
 
@@ -139,35 +139,35 @@ static int seat_by_host(struct mpg_noise_source *s, int32_t ranks, const int32_t
             *place = index.count;
             hosts[index.count - 1].number = index.count - 1;
         }
-        s->seat[r] = seat_on(s, &hosts[*place - 1], r);
+        s->location[r] = seat_on(s, &hosts[*place - 1], r);
         if (s->cosched == MPG_COSCHED_JOB)
-            s->seat[r].leader = 0;
+            s->location[r].leader = 0;
     }
     free(hosts);
     mpg_map_clear(&index);
     return status < 0 ? mpg_error_set(err, "out of memory") : 0;
 }
 
-int mpg_noise_seat(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
-                   struct mpg_error *err)
+int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
+                    struct mpg_error *err)
 {
     s->cosched = cosched != MPG_COSCHEDS ? cosched
                  : s->together           ? MPG_COSCHED_NODE
                                          : MPG_COSCHED_NONE;
     if (s->cores == 0 || s->cosched == MPG_COSCHED_NONE)
         return 0;
-    s->seat = calloc((size_t)ranks, sizeof *s->seat);
-    if (!s->seat)
+    s->location = calloc((size_t)ranks, sizeof *s->location);
+    if (!s->location)
         return mpg_error_set(err, "out of memory");
     return seat_by_host(s, ranks, host, err);
 }
 
-struct mpg_seat mpg_noise_seat_of(const struct mpg_noise_source *s, int32_t rank)
+struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s, int32_t rank)
 {
-    if (s->seat)
-        return s->seat[rank];
+    if (s->location)
+        return s->location[rank];
     uint32_t core = (uint32_t)((size_t)rank % s->cores);
-    return (struct mpg_seat){.core = core, .first = core, .leader = rank};
+    return (struct mpg_noise_location){.core = core, .first = core, .leader = rank};
 }
 
 double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, uint64_t seed, int32_t rank,
@@ -175,9 +175,9 @@ double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, ui
 {
     if (!s->kind->start) /* the noise has the same distribution at all times */
         return 0;
-    const struct mpg_seat seat = mpg_noise_seat_of(s, rank);
-    const struct mpg_address phase = {.seed = seed, .rank = seat.leader, .purpose = MPG_DRAW_PHASE};
-    return s->kind->start(s, seat, part, mpg_draw(&phase, replica));
+    const struct mpg_noise_location location = mpg_noise_location_of(s, rank);
+    const struct mpg_address phase = {.seed = seed, .rank = location.leader, .purpose = MPG_DRAW_PHASE};
+    return s->kind->start(s, location, part, mpg_draw(&phase, replica));
 }
 
 /* --- description --- */
@@ -185,16 +185,16 @@ double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, ui
 /* Writes which ranks meet noise at the same time, and on which core. */
 static void format_places(const struct mpg_noise_source *s, char *text, size_t size)
 {
-    const char *whom = s->cosched == MPG_COSCHED_JOB ? "job" : "host";
+    const char *context = s->cosched == MPG_COSCHED_JOB ? "job" : "host";
     const char *why = s->cosched != MPG_COSCHED_JOB && s->together ? " (its cores were recorded together)" : "";
     if (s->cosched == MPG_COSCHED_NONE)
         snprintf(text, size, "rank r runs on core r mod %zu%s", s->cores, s->kind->start ? ", from a random phase" : "");
     else if (s->kind == &mpg_noise_replay)
         snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, from one random phase for the %s%s",
-                 s->cores / s->hosts, whom, why);
+                 s->cores / s->hosts, context, why);
     else
         snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with one row of draws for the %s",
-                 s->cores / s->hosts, whom);
+                 s->cores / s->hosts, context);
 }
 
 static bool has_memory(const struct mpg_noise_source *s)

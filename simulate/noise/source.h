@@ -37,7 +37,7 @@ struct mpg_noise_of_core {
     double off_cpu;   /* share of the record off the CPU, 0 to 1; -1: unknown */
 };
 
-struct mpg_seat {
+struct mpg_noise_location {
     uint32_t core;  /* the core whose noise the rank meets */
     uint32_t first; /* the first core whose record began on the same clock */
     int32_t leader; /* the lowest rank that starts with the same draw */
@@ -51,7 +51,7 @@ struct mpg_noise_source {
     size_t *first_core; /* first core of each host, then CORES */
     bool together;      /* the cores of each host were measured at the same time */
     enum mpg_cosched cosched;
-    struct mpg_seat *seat; /* for each rank; NULL: core = rank mod cores, each rank with its own draw */
+    struct mpg_noise_location *location; /* for each rank; NULL: core = rank mod cores, each rank with its own draw */
 };
 
 /* The positions of the last look-ups of replicas AT and later, of LANES: cursor_bytes for each in STATE, zero at first. Results
@@ -84,8 +84,8 @@ struct mpg_noise_kind {
     bool is_drawn;       /* drawn, not recorded: it cannot remove a source's noise */
     /* Fills CORE from FROM, one of CORES cores. Errors as in mpg_noise_use(). */
     int (*add)(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err);
-    /* Returns the starting point of a rank in SEAT for the draw U, ns, inside no detour. */
-    double (*start)(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u);
+    /* Returns the starting point of a rank in LOCATION for the draw U, ns, inside no detour. */
+    double (*start)(const struct mpg_noise_source *s, struct mpg_noise_location location, const uint8_t *part, double u);
     /* Writes the time of each replica of WORK, ns; exactly the work if nothing interrupts. */
     void (*time_for)(const struct mpg_noise_source *s, const struct mpg_begun_work *work, double *time_ns);
     /* Returns the work done, ns, in INTERVAL_NS from SINCE_NS after MPI_Init on; NULL: this noise is removed by compute-
@@ -107,9 +107,9 @@ int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, e
                   struct mpg_error *err);
 /* Seats RANKS ranks on cores; HOST[r] is the host of rank r, from 0. COSCHED says which ranks start together; MPG_COSCHEDS:
  * node if the records of a host were made at the same time, else none. Error: out of memory. */
-int mpg_noise_seat(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
-                   struct mpg_error *err);
-struct mpg_seat mpg_noise_seat_of(const struct mpg_noise_source *s, int32_t rank);
+int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
+                    struct mpg_error *err);
+struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s, int32_t rank);
 /* Returns true if A and B have the same records, made at the same times, and the same quanta. */
 bool mpg_noise_same(const struct mpg_signature *a, const struct mpg_signature *b);
 /* Returns the starting point of RANK in REPLICA, ns: in its record with the blocks PART (NULL: as measured), or in its first

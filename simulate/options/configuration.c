@@ -145,10 +145,10 @@ void mpg_config_expand(struct mpg_config *c)
     m->expand = m->collectives == MPG_COLLECTIVES_EXPAND;
     /* Hypotheses change waiting, which within a collective follows from its messages. Other options may need collectives as
      * they are without hypotheses. */
-    m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_UNSAID && waits && !resizes(c, true);
+    m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_DEFAULT && waits && !resizes(c, true);
     /* The signature has message times and some measured collectives; the others are expanded into messages. */
     m->expand_rest = has_message_times && waits && !resizes(c, false) &&
-                     (m->collectives == MPG_COLLECTIVES_UNSAID || m->collectives == MPG_COLLECTIVES_MEASURED);
+                     (m->collectives == MPG_COLLECTIVES_DEFAULT || m->collectives == MPG_COLLECTIVES_MEASURED);
 }
 
 static void resolve_where(struct mpg_question_config *q)
@@ -177,7 +177,7 @@ bool mpg_config_wants_target_call_noise(const struct mpg_config *c)
 static bool has_perturb_option(const struct mpg_config *c)
 {
     return mpg_config_wants_target_call_noise(c) || c->change.factor[MPG_SWEPT_CALL_NOISE].given ||
-           c->model.absorb != MPG_ABSORB_UNSAID || mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) ||
+           c->model.absorb != MPG_ABSORB_DEFAULT || mpg_sweep_find(&c->question.sweep, MPG_SWEPT_ABSORB) ||
            c->given.source_latency || c->given.source_byte || c->given.call_edges ||
            mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
 }
@@ -284,12 +284,12 @@ static int read_machines(struct mpg_config *c, struct mpg_processes *processes, 
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
                             struct mpg_config *at, struct mpg_setting *setting, struct mpg_error *err)
 {
-    *c = (struct mpg_config){.target = {.engine = MPG_ENGINE_UNSAID, .path = MPG_PATHS},
-                             .model = {.absorb = MPG_ABSORB_UNSAID,
+    *c = (struct mpg_config){.target = {.engine = MPG_ENGINE_DEFAULT, .path = MPG_PATHS},
+                             .model = {.absorb = MPG_ABSORB_DEFAULT,
                                        .noise = -1,
                                        .cosched = MPG_COSCHEDS,
                                        .polling_interval_ns = 10e3,
-                                       .collectives = MPG_COLLECTIVES_UNSAID,
+                                       .collectives = MPG_COLLECTIVES_DEFAULT,
                                        .horizon = DEFAULT_HORIZON},
                              .question = {.segments = DEFAULT_SEGMENTS, .waits = MPG_WAITS_BYS},
                              .output = {.output = "-"},
@@ -297,7 +297,7 @@ const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct 
                              .seed = 1,
                              .processes = processes->size};
     struct mpg_program program = mpg_config_program(c);
-    program.silent = !processes->speaks;
+    program.silent = !processes->prints;
     const int first = mpg_option_parse(&program, argc, argv);
     const char *history = getenv("MPGKIT_HISTORY");
     if (!c->output.history && history && *history)

@@ -19,9 +19,9 @@
 #include "trace/hypothesis/hypothesis.h"
 
 /* An option with words that is not given has the value after the last word. */
-enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_LANES, MPG_ENGINE_UNSAID };
-enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_UNSAID };
-enum { MPG_ABSORB_UNSAID = 3 };
+enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_LANES, MPG_ENGINE_DEFAULT };
+enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_DEFAULT };
+enum { MPG_ABSORB_DEFAULT = 3 };
 enum mpg_paper { MPG_PAPER_CALL_EDGES, MPG_PAPER_SYNC_REDUCE, MPG_PAPER_OWN_EDGES };
 /* Further words of --without, after the rules of simulate/rules.h. */
 enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_WEAK_PROGRESS, MPG_WITHOUT_CHOICE };
@@ -158,10 +158,10 @@ void mpg_config_at(const struct mpg_config *c, const char *signature, size_t poi
 /* Returns true if all costs are those of --signature: no option replaces any. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);
 /* Receives an input file with its ROLE. Returns < 0 with ERR to stop. */
-typedef int mpg_input_see(void *who, const char *role, const char *path, struct mpg_error *err);
-/* Calls SEE with WHO for each file, except the trace, that C and SETTING, the setting of C, read; twice for a file that is named
- * twice. Returns 0, or the negative result of SEE. */
-int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *see, void *who,
+typedef int mpg_input_see(void *context, const char *role, const char *path, struct mpg_error *err);
+/* Calls SEE with CONTEXT for each file, except the trace, that C and SETTING, the setting of C, read; twice for a file that is
+ * named twice. Returns 0, or the negative result of SEE. */
+int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *see, void *context,
                           struct mpg_error *err);
 /* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and SETTING read. Error: out of
  * memory. */

@@ -48,7 +48,7 @@ static int spare(void *outputs, const char *role, const char *path, struct mpg_e
     const struct outputs *all = outputs;
     (void)role;
     for (size_t i = 0; i < all->n; i++)
-        if (mpg_output_spares(all->output[i].option, all->output[i].path, path, err) < 0)
+        if (mpg_output_differs_from_input(all->output[i].option, all->output[i].path, path, err) < 0)
             return -1;
     return 0;
 }
@@ -249,8 +249,8 @@ void mpg_files_close(struct mpg_files *f)
 
 /* --- placement of ranks --- */
 
-static int seat_ranks(const struct mpg_config *c, const struct mpg_trace *trace,
-                      struct mpg_setting *in, struct mpg_error *err)
+static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace,
+                       struct mpg_setting *in, struct mpg_error *err)
 {
     int32_t ranks = mpg_trace_ranks(trace);
     int32_t *traced = malloc((size_t)ranks * sizeof *traced);
@@ -259,7 +259,7 @@ static int seat_ranks(const struct mpg_config *c, const struct mpg_trace *trace,
     for (int32_t i = 0; i < ranks; i++)
         traced[i] = c->source.map ? in->source_places.node[i] : mpg_trace_host(trace, i);
     const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
-    int status = mpg_perturbation_seat(&in->p, ranks, host, traced, c->model.cosched, err);
+    int status = mpg_perturbation_noise_location(&in->p, ranks, host, traced, c->model.cosched, err);
     free(traced);
     return status;
 }
@@ -362,10 +362,10 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, c->target.machine, err) < 0 ||
         mpg_setting_check_ranks(c, p, ranks, err) < 0)
         return -1;
-    return seat_ranks(c, f->trace, in, err);
+    return place_noise(c, f->trace, in, err);
 }
 
-static void clear_asked(struct mpg_setting *in)
+static void clear_setting(struct mpg_setting *in)
 {
     const struct mpg_specs none = {0};
     struct mpg_perturbation *p = &in->p;
@@ -377,7 +377,7 @@ static void clear_asked(struct mpg_setting *in)
 
 void mpg_setting_close(struct mpg_setting *in)
 {
-    clear_asked(in);
+    clear_setting(in);
     mpg_placement_clear(&in->places);
     mpg_placement_clear(&in->source_places);
     mpg_processors_clear(&in->processors);
@@ -465,7 +465,7 @@ static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_B
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
                                                                 [MPG_OPERATION_ALLTOALL] = MPG_CALL_Alltoall};
 
-static int list_wholes(const struct mpg_perturbation *p, struct mpg_unexpanded *unexpanded, struct mpg_error *err)
+static int list_unexpanded(const struct mpg_perturbation *p, struct mpg_unexpanded *unexpanded, struct mpg_error *err)
 {
     size_t most = 1;
     for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
@@ -496,7 +496,7 @@ static int set_collectives(const struct mpg_config *c, const struct mpg_files *f
         return 0;
     graph->expand = f->table;
     graph->unexpanded = &in->unexpanded;
-    if (list_wholes(p, &in->unexpanded, err) < 0)
+    if (list_unexpanded(p, &in->unexpanded, err) < 0)
         return -1;
     return mpg_perturbation_scale_collectives(p, f->table, limit_bytes, err);
 }

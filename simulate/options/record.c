@@ -15,14 +15,14 @@
 
 struct seeing {
     mpg_input_see *see;
-    void *who;
+    void *context;
     struct mpg_error *err;
 };
 
 /* Reports PATH, unless NULL. */
 static int see(const struct seeing *s, const char *role, const char *path)
 {
-    return path ? s->see(s->who, role, path, s->err) : 0;
+    return path ? s->see(s->context, role, path, s->err) : 0;
 }
 
 /* Reports WORD, unless it is the name of a built-in. */
@@ -76,10 +76,10 @@ static int see_places(const struct seeing *s, const struct mpg_config *c)
     return status < 0 ? -1 : see_file(s, "source-map", c->source.map);
 }
 
-int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *to, void *who,
+int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *to, void *context,
                              struct mpg_error *err)
 {
-    const struct seeing s = {to, who, err};
+    const struct seeing s = {to, context, err};
     const struct mpg_perturbation *p = &setting->p;
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
     if (see_list(&s, "signature", &c->target.signatures) < 0 || see(&s, "source", c->source.file) < 0 ||

@@ -113,7 +113,7 @@ static void set_models(const struct mpg_config *c, struct mpg_setting *in)
     p->byte_model = m->byte;
     in->simulation.times.polling_interval_ns = (int64_t)m->polling_interval_ns;
     in->simulation.times.polling = m->polling;
-    in->simulation.absorb_given = m->absorb != MPG_ABSORB_UNSAID;
+    in->simulation.absorb_given = m->absorb != MPG_ABSORB_DEFAULT;
     if (in->simulation.absorb_given)
         in->simulation.absorb = (enum mpg_absorb)m->absorb;
 }

@@ -457,6 +457,6 @@ struct mpg_program mpg_config_program(struct mpg_config *c)
         .name = "mpgsim", .arguments = "TRACE [TRACE...]",
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
                    "changes under perturbations, or what it is on another machine.",
-        .options = table, .min_arguments = 1, .max_arguments = -1, .whom = c, .note = mpg_config_note,
+        .options = table, .min_arguments = 1, .max_arguments = -1, .context = c, .note = mpg_config_note,
         .renamed = mpg_history_renamed_options, .rules = rules, .resolve = mpg_config_resolve, .holds = holds};
 }

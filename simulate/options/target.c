@@ -61,7 +61,7 @@ static const char *option_needing_paths(const struct mpg_config *c)
 static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
-    const bool chosen = t->engine != MPG_ENGINE_UNSAID;
+    const bool chosen = t->engine != MPG_ENGINE_DEFAULT;
     const char *followed = option_needing_paths(c);
     const bool lanes = chosen ? t->engine == MPG_ENGINE_LANES : followed != NULL;
     const bool meets = t->machine->of_barrier || mpg_config_target_has_messages(c);

@@ -126,7 +126,7 @@ static int give_rows(struct mpg_session *x, struct mpg_error *err)
     return o->plot ? mpg_plot_and_report("mpgsim", o->plot, o->keep, mpg_result_table_draw, &x->rows, err) : 0;
 }
 
-static int give_answer(struct mpg_session *x, struct mpg_error *err)
+static int write_outputs(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     if (mpg_config_sweeps(&x->config))
@@ -156,7 +156,7 @@ static int keep_answer(struct mpg_session *x, struct mpg_error *err)
                : 0;
 }
 
-int mpg_session_give(struct mpg_session *x, struct mpg_error *err)
+int mpg_session_output(struct mpg_session *x, struct mpg_error *err)
 {
-    return give_answer(x, err) < 0 ? -1 : keep_answer(x, err);
+    return write_outputs(x, err) < 0 ? -1 : keep_answer(x, err);
 }

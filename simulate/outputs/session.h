@@ -56,6 +56,6 @@ struct mpg_simulated mpg_session_simulated(const struct mpg_session *x);
 
 /* Writes the answer and its outputs (page, plots, traces), and keeps the answer in the history. Only on the first process.
  * Returns 0, or -1 with ERR: an output cannot be written; no memory; a secondary output cannot be found. */
-int mpg_session_give(struct mpg_session *x, struct mpg_error *err);
+int mpg_session_output(struct mpg_session *x, struct mpg_error *err);
 
 #endif

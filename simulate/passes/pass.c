@@ -122,7 +122,7 @@ static void show_progress(struct pass_progress *x, double calls)
 {
     const struct mpg_pass_config *pass_config = x->pass_config;
     const double part = x->events > calls ? calls / x->events : 1;
-    if (pass_config->is_silent)
+    if (pass_config->hides_progress)
         return;
     if (pass_config->shared)
         mpg_progress_update(pass_config->shared, pass_config->begun + pass_config->share * part);
@@ -169,7 +169,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
     struct pass_progress progress = {.pass_config = pass_config, .events = (double)mpg_trace_events(pass_config->trace, -1)};
     if (pass_config->passes)
         ++*pass_config->passes;
-    if (!pass_config->is_silent && !pass_config->shared)
+    if (!pass_config->hides_progress && !pass_config->shared)
         mpg_progress_start(&progress.own, pass_config->label, progress.events);
     int status = take_all(g, &t, &progress, err);
     if (status == 0)
@@ -210,7 +210,7 @@ static void *read_all(void *context)
 
 /* Whether a graph can be read by several threads: steps refer to nothing in another thread's trace, and the pass writes to no
  * option. */
-static bool can_be_apart(const struct mpg_graph_options *o)
+static bool can_read_in_threads(const struct mpg_graph_options *o)
 {
     return !o->bound && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
 }
@@ -220,13 +220,13 @@ static unsigned most_threads(const struct mpg_pass_config *pass_config, unsigned
 {
     const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
                         (double)mpg_trace_bytes(pass_config->trace);
-    if (pass_config->slots == 0 || !can_be_apart(pass_config->graph))
+    if (pass_config->slots == 0 || !can_read_in_threads(pass_config->graph))
         return 1;
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
 
 /* Opens the trace of PASS_CONFIG again; NULL if this fails, or if callsites have other numbers in it. */
-static struct mpg_trace *open_again(const struct mpg_pass_config *pass_config)
+static struct mpg_trace *reopen(const struct mpg_pass_config *pass_config)
 {
     struct mpg_error unused;
     struct mpg_trace *t = mpg_trace_open_again(pass_config->trace, &unused);
@@ -250,8 +250,8 @@ static struct mpg_trace *open_again(const struct mpg_pass_config *pass_config)
 }
 
 /* Copies every N-th of COUNT consumers, from FIRST on, to TO; returns their number. */
-static size_t deal(const struct mpg_step_consumer *consumers, size_t count, unsigned first, unsigned n,
-                   struct mpg_step_consumer *to)
+static size_t distribute(const struct mpg_step_consumer *consumers, size_t count, unsigned first, unsigned n,
+                         struct mpg_step_consumer *to)
 {
     size_t k = 0;
     for (size_t i = first; i < count; i += n)
@@ -260,7 +260,7 @@ static size_t deal(const struct mpg_step_consumer *consumers, size_t count, unsi
 }
 
 /* Runs N readers: the first, and those for which the system refuses a thread, in this thread. */
-static void read_apart(struct reader *reader, unsigned n)
+static void read_in_threads(struct reader *reader, unsigned n)
 {
     unsigned started = 1;
     while (started < n && pthread_create(&reader[started].thread, NULL, read_all, &reader[started]) == 0)
@@ -274,8 +274,8 @@ static void read_apart(struct reader *reader, unsigned n)
 
 /* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
  * -1. PASSED and the errors of the graph are those of the first thread. */
-static int pass_apart(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
-                      unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
+static int pass_in_threads(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
+                           unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads > 1 ? most_threads(pass_config, threads) : 1;
     struct reader *reader = most > 1 ? calloc(most, sizeof *reader) : NULL;
@@ -284,8 +284,8 @@ static int pass_apart(const struct mpg_pass_config *pass_config, const struct mp
     for (; readers > 0 && readers < most; readers++) {
         reader[readers].pass_config = *pass_config;
         reader[readers].pass_config.passes = NULL;
-        reader[readers].pass_config.is_silent = true;
-        if (!(reader[readers].pass_config.trace = open_again(pass_config)))
+        reader[readers].pass_config.hides_progress = true;
+        if (!(reader[readers].pass_config.trace = reopen(pass_config)))
             break;
     }
     if (readers > 1) {
@@ -293,11 +293,11 @@ static int pass_apart(const struct mpg_pass_config *pass_config, const struct mp
         reader[0].pass_config = *pass_config;
         for (unsigned i = 0; i < readers; i++) {
             reader[i].consumers = dealt + at;
-            reader[i].n = deal(consumers, n, i, readers, dealt + at);
+            reader[i].n = distribute(consumers, n, i, readers, dealt + at);
             at += reader[i].n;
             reader[i].passed = *passed;
         }
-        read_apart(reader, readers);
+        read_in_threads(reader, readers);
         *passed = reader[0].passed;
     }
     int status = readers > 1 ? 1 : 0;
@@ -318,7 +318,7 @@ int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_co
              struct mpg_passed *passed, struct mpg_error *err)
 {
     const unsigned most = threads < n ? threads : (unsigned)n;
-    const int status = pass_apart(pass_config, consumers, n, most, passed, err);
+    const int status = pass_in_threads(pass_config, consumers, n, most, passed, err);
     if (status != 0)
         return status < 0 ? -1 : 0;
     return pass_once(pass_config, consumers, n, most, passed, err);

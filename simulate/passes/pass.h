@@ -38,7 +38,7 @@ struct mpg_pass_config {
     uint32_t *passes;  /* number of passes, incremented; or NULL */
     struct mpg_cache *cache; /* the pre-pass cache; or NULL */
     uint32_t slots;        /* slots of the graph, as an earlier pass found; 0: unknown */
-    bool is_silent;        /* do not show progress */
+    bool hides_progress;        /* do not show progress */
     /* A progress line of several passes, or NULL: this pass adds SHARE to the BEGUN that is complete, in the line's unit. */
     struct mpg_progress *shared;
     double begun, share;

@@ -116,13 +116,13 @@ static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error
 
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
 {
-    *p = (struct mpg_processes){.size = 1, .all = 1, .speaks = true, .sharing = 1};
+    *p = (struct mpg_processes){.size = 1, .all = 1, .prints = true, .sharing = 1};
     const int launched = mpg_launcher_processes();
     if (launched == 1 || getenv("MPGKIT_ALONE"))
         return 0;
-    p->speaks = mpg_launcher_is_first();
+    p->prints = mpg_launcher_is_first();
     const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
-    if (!messenger && !p->speaks)
+    if (!messenger && !p->prints)
         sleep(1); /* the launcher ends all processes when one fails: gives the first process time to print the error */
     if (!messenger)
         return mpg_error_prefix(err, "several processes");
@@ -135,7 +135,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     if (launched > 0 && p->size != launched)
         return mpg_error_set(err, "the launcher has started %d processes, but their MPI knows of %d "
                                   "(MPGKIT_ALONE=1: each gives its own answer)", launched, p->size);
-    p->speaks = p->rank == 0;
+    p->prints = p->rank == 0;
     if (p->size == 1)
         mpg_processes_leave(p);
     return p->size == 1 ? 0 : meet(p, argc, argv, err);

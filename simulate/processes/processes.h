@@ -16,7 +16,7 @@ struct mpg_processes {
     int rank, size;   /* 0 of 1: alone. After mpg_processes_divide(): within this process's part */
     int first, all;   /* rank of the part's first process among ALL processes */
     bool divided;
-    bool speaks;      /* prints for all: the first process */
+    bool prints;      /* prints for all: the first process */
     unsigned sharing; /* number of processes, including this one, that may use the same processors of the same host */
     const struct mpg_messenger *messenger; /* NULL: alone */
     bool failed;      /* some process has failed: no further agreement */

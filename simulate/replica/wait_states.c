@@ -18,10 +18,10 @@ static int restart(void *waits, struct mpg_error *err)
     return 0;
 }
 
-static int bring(void *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
-                 struct mpg_error *err)
+static int substitute(void *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
+                      struct mpg_error *err)
 {
-    return mpg_waits_bring(waits, step, i, message, err);
+    return mpg_waits_substitute(waits, step, i, message, err);
 }
 
 static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated *s, struct mpg_error *err)
@@ -29,7 +29,7 @@ static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated
     const enum mpg_wait_times times = s->options->predicts ? MPG_WAIT_COMMON_CLOCK : MPG_WAIT_DELAYS;
     if (!(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks, times, err)))
         return -1;
-    const struct mpg_observer observer = {.take = take, .restart = restart, .context = w->predicted, .bring = bring};
+    const struct mpg_observer observer = {.take = take, .restart = restart, .context = w->predicted, .substitute = substitute};
     return mpg_rerun_median(s, &observer, NULL, &w->replica, err);
 }
 

@@ -80,7 +80,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
     mpg_warnings_describe_no_limit(r, no_limit, sizeof no_limit);
     const struct {
         bool missing;
-        const char *topic, *what, *where, *then;
+        const char *topic, *what, *where, *consequence;
     } parts[] = {
         {p->noise.n == 0 && p->target_cores == 0, "noise",
          p->noise_model == MPG_NOISE_REPLAY ? "detours"
@@ -105,7 +105,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing)
             mpg_notes_add(list, parts[i].topic, "no %s%s in this signature: %s",
-                              parts[i].what, parts[i].where, parts[i].then);
+                              parts[i].what, parts[i].where, parts[i].consequence);
 }
 
 /* Says in words which overheads PATH lacks; NULL: none. The time within sends can stand in for o_s. */
@@ -128,7 +128,7 @@ static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list
     const struct {
         const struct mpg_signature *sig;
         const struct mpg_network_path *path;
-        const char *whose;
+        const char *machine;
     } sides[] = {{p->target, p->target_path, "this"}, {p->source, p->source_path, "the source's"}};
     const int n = p->source && r->source->origin != MPG_SOURCE_TARGET ? 2 : 1;
     if (!p->target || !has_latency(p->target_path) || p->latency.n + p->byte.n > 0)
@@ -139,12 +139,12 @@ static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list
             mpg_notes_add(list, "overheads",
                               "no %s in %s signature: what it costs a rank to make these calls is "
                               "as traced (mpgbench overhead measures it)",
-                              what, sides[i].whose);
+                              what, sides[i].machine);
         if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives)
             mpg_notes_add(list, "collectives",
                               "none in %s signature, and %" PRIu64 " in the trace: nothing says how far their messages are "
                               "from what they take (mpgbench collective measures them)",
-                              sides[i].whose, c->collectives);
+                              sides[i].machine, c->collectives);
     }
 }
 
@@ -180,7 +180,7 @@ static int used_parts(const struct mpg_perturbation *p, bool path)
 }
 
 /* Warns that the results of SIG, which may be NULL, failed checks of PARTS, the used parts, or were not checked. */
-static void add_verdict(const struct mpg_signature *sig, int parts, const char *whose, struct mpg_notes *list)
+static void add_verdict(const struct mpg_signature *sig, int parts, const char *machine, struct mpg_notes *list)
 {
     char concerns[512], path[512];
     if (!sig || parts == 0 || (sig->checks > 0 && sig->failures == 0))
@@ -188,7 +188,7 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
     if (sig->checks == 0) {
         mpg_notes_add(list, MPG_TOPIC_QUALITY,
                                  "not checked: %s has no quality checks "
-                                 "(sigmake of the results makes one that does)", whose);
+                                 "(sigmake of the results makes one that does)", machine);
         return;
     }
     size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
@@ -196,7 +196,7 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
         return;
     mpg_notes_add(list, MPG_TOPIC_QUALITY,
                              "of %s, %zu of %d checks that matter here failed: %s; "
-                             "'sigshow --all %s' says what to do", whose, n, sig->checks,
+                             "'sigshow --all %s' says what to do", machine, n, sig->checks,
                              concerns, mpg_printable(path, sizeof path, sig->path));
 }
 

@@ -47,7 +47,7 @@ static void drop_factors(struct run *r, bool messages)
 }
 
 /* Replaces the noise, and if MESSAGES the message times, by zero. */
-static int silence(struct run *r, bool messages, struct mpg_error *err)
+static int remove_randomness(struct run *r, bool messages, struct mpg_error *err)
 {
     struct mpg_perturbation *p = &r->setting.p;
     if (mpg_specs_add(&r->none, zero, err) < 0)
@@ -59,10 +59,10 @@ static int silence(struct run *r, bool messages, struct mpg_error *err)
 }
 
 /* Makes the configuration of R say that message times are given: collectives are rounds of messages then. */
-static void give_message_times(struct run *r)
+static void use_message_times(struct run *r)
 {
     r->config.change.latency = r->config.change.byte = (struct mpg_option_list){1, {zero}};
-    r->config.model.collectives = MPG_COLLECTIVES_UNSAID;
+    r->config.model.collectives = MPG_COLLECTIVES_DEFAULT;
     mpg_config_expand(&r->config);
 }
 
@@ -157,7 +157,7 @@ static int change(struct run *r, enum which which, const struct mpg_companions *
         drop_factors(r, false);
         return mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err) < 0
                    ? -1
-                   : silence(r, false, err);
+                   : remove_randomness(r, false, err);
     case LATENCY:
         return scale_messages(r, MPG_SWEPT_LATENCY, MORE, setting, err);
     case BYTE:
@@ -235,7 +235,7 @@ static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg
     for (int i = 0; i < RUNS; i++)
         if (r[i].is_wanted) {
             scenario[n] = (struct mpg_scenario){
-                .p = &r[i].setting.p, .options = &r[i].setting.simulation, .result = &r[i].result, .kin = n};
+                .p = &r[i].setting.p, .options = &r[i].setting.simulation, .result = &r[i].result, .family = n};
             n++;
         }
     return mpg_simulate(files->trace, scenario, n, NULL, err);
@@ -278,9 +278,9 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     struct run r;
     begin(&r, c);
     drop_factors(&r, true);
-    give_message_times(&r);
+    use_message_times(&r);
     int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    if (status == 0 && (status = silence(&r, true, err)) == 0)
+    if (status == 0 && (status = remove_randomness(&r, true, err)) == 0)
         status = simulate(&r, files, 1, err);
     if (status == 0 && is_first(setting))
         x->ideal_ns = r.result.run_ns[0];

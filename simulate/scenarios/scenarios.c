@@ -291,7 +291,7 @@ static int simulate(const struct together *t, struct item *item, size_t n, struc
     for (size_t k = 0; k < n; k++) {
         struct item *x = &item[k];
         scenario[k] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
-                                            .kin = (uint32_t)(x->of - t->setting), .done = done, .context = x,
+                                            .family = (uint32_t)(x->of - t->setting), .done = done, .context = x,
                                             .name = x->name[0] ? x->name : NULL};
     }
     const int status = mpg_simulate(t->files->trace, scenario, n, NULL, err);

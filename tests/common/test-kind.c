@@ -110,7 +110,7 @@ static void test_paths(void)
 static void says(enum mpg_file_kind found, enum mpg_file_kind wanted, const char *text)
 {
     struct mpg_error err;
-    int status = mpg_kind_wrong("DIR/x", found, wanted, &err);
+    int status = mpg_kind_error("DIR/x", found, wanted, &err);
     ok(status == -1 && strcmp(err.text, text) == 0, "%s", err.text);
 }
 
@@ -124,7 +124,7 @@ static void test_words(void)
     says(MPG_FILE_TAR, MPG_FILE_SIGNATURE,
          "DIR/x: a tar archive, not a signature: 'tar -xf DIR/x' unpacks it");
     struct mpg_error err;
-    ok(mpg_kind_wrong("it's a/$x", MPG_FILE_TAR, MPG_FILE_TRACE, &err) == -1 &&
+    ok(mpg_kind_error("it's a/$x", MPG_FILE_TAR, MPG_FILE_TRACE, &err) == -1 &&
            strcmp(err.text, "it's a/$x: a tar archive, not a trace: 'tar -xf it\\'s\\ a/\\$x' unpacks it") == 0,
        "a name in a command is one word for the shell");
     says(MPG_FILE_TRACE, MPG_FILE_TRACE_FOLDER, "DIR/x: no whole trace");

@@ -27,9 +27,9 @@ static void write_file(const uint8_t *data, size_t size)
         abort();
 }
 
-static int see(void *who, const struct mpg_history_run *run, struct mpg_error *err)
+static int see(void *context, const struct mpg_history_run *run, struct mpg_error *err)
 {
-    (void)who, (void)err;
+    (void)context, (void)err;
     if (run->arguments == 0 || !run->time || !run->version || !run->directory)
         abort();
     mpg_history_write_json(fuzz_nowhere(), run, false);

@@ -150,7 +150,7 @@ static bool is_world(const struct mpg_build_definitions *d, const struct build_c
 
 /* Returns whether C has all ranks in order like MPI_COMM_WORLD, and the text does not define label 0. MPI_COMM_WORLD, instance
  * 0, exists without a definition, so C is a later instance. */
-static bool is_like_world(const struct mpg_build_definitions *d, const struct build_comm *c)
+static bool equals_world(const struct mpg_build_definitions *d, const struct build_comm *c)
 {
     return c->label != 0 && c->parent == MPG_NO_COMM && c->is_world &&
            !mpg_map_find(&d->tables[BUILD_COMM].labels, 0, 0);
@@ -194,10 +194,10 @@ static int check_members(const struct mpg_build_definitions *d, const struct bui
 static int set_instance(struct mpg_build_definitions *d, struct build_comm *c, struct mpg_error *err)
 {
     int32_t next = 0;
-    const bool is_twin = is_like_world(d, c) && !d->met_world;
-    for (int i = 0; i <= is_twin && next >= 0; i++)
+    const bool is_second_world = equals_world(d, c) && !d->found_world;
+    for (int i = 0; i <= is_second_world && next >= 0; i++)
         next = mpg_build_next_instance(&d->instances, c->parent, c->size, c->remote_size, c->members);
-    d->met_world = d->met_world || is_twin;
+    d->found_world = d->found_world || is_second_world;
     if (next < 0)
         return mpg_error_set(err, "out of memory");
     if (c->instance < 0)

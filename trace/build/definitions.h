@@ -52,7 +52,7 @@ struct mpg_build_definitions {
     struct mpg_map instances; /* (hash of groups, parent) -> number of communicators so far */
     struct mpg_map identities; /* (hash of groups and parent, instance) -> 1 + index of the communicator */
     struct mpg_map members; /* (label, rank) of the members of large communicators */
-    bool met_world;         /* a communicator with the groups of MPI_COMM_WORLD was defined */
+    bool found_world;         /* a communicator with the groups of MPI_COMM_WORLD was defined */
 };
 
 void mpg_definitions_init(struct mpg_build_definitions *d, int32_t ranks);

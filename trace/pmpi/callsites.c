@@ -382,7 +382,7 @@ struct at {
 };
 
 /* Moves AT from the frame of P to its caller. Reads other functions' frames, which the address sanitizer would report. */
-__attribute__((no_sanitize("address"))) static inline void climb(struct walk *w, const struct place *p, struct at *at)
+__attribute__((no_sanitize("address"))) static inline void unwind_frame(struct walk *w, const struct place *p, struct at *at)
 {
     const struct unwind_rule *rule = &p->rule;
     at->interrupted = rule->kind == UNWIND_SIGNAL;
@@ -422,7 +422,7 @@ static bool walk(struct walk *w, struct at at)
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_whole(w, first);
-        climb(w, p, &at);
+        unwind_frame(w, p, &at);
     }
     return true;
 }
@@ -437,7 +437,7 @@ __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const
 }
 
 /* Returns true if a walk from AT would repeat K. */
-static inline bool is_again(const struct known_walk *k, const struct at *at)
+static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
 {
     const uintptr_t cfa = at->sp;
     if (k->address != at->address || k->frame != (intptr_t)(at->fp_at - cfa) || k->end > (intptr_t)(at->high - cfa))
@@ -456,7 +456,7 @@ static inline struct known_walk *recall(struct memory *m, const struct at *at)
 {
     struct known_walk *last = m->last;
     for (int i = 0; last && i < FOLLOWERS && last->next[i]; i++)
-        if (is_again(last->next[i], at))
+        if (repeats_walk(last->next[i], at))
             return last->next[i];
     return NULL;
 }
@@ -599,7 +599,7 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
         }
         if (p->rule.kind == UNWIND_END)
             return false;
-        climb(&w, p, &at);
+        unwind_frame(&w, p, &at);
     }
     return false;
 }

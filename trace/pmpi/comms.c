@@ -28,8 +28,8 @@ static MPI_Comm last_handle; /* handle of LAST */
 static struct tracer_comm *last;
 
 /* Returned to callers without memory, when nothing is recorded any more. */
-static const struct tracer_groups nobody;
-static struct tracer_comm nowhere = {.groups = &nobody, .parent = MPG_NO_COMM};
+static const struct tracer_groups has_no_handler;
+static struct tracer_comm nowhere = {.groups = &has_no_handler, .parent = MPG_NO_COMM};
 
 static bool write_definition(const struct tracer_comm *c)
 {
@@ -163,8 +163,8 @@ const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool 
     return c && set_handle(comm, c) ? c : &nowhere;
 }
 
-const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *address, bool fortran,
-                                               int64_t request)
+const struct tracer_comm *tracer_comm_duplicate(MPI_Comm parent, const void *address, bool fortran,
+                                                int64_t request)
 {
     const struct tracer_comm *from = tracer_comm_get(parent);
     struct tracer_comm *c = new_comm(parent, from, from->groups, NULL);

@@ -33,8 +33,8 @@ int32_t tracer_comm(MPI_Comm comm); /* returns the number of the communicator */
 const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
                                            const int *group_tag);
 /* Registers a copy of PARENT. The copy's handle, in C or Fortran form, will be at ADDRESS when request REQUEST completes. */
-const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *address, bool fortran,
-                                               int64_t request);
+const struct tracer_comm *tracer_comm_duplicate(MPI_Comm parent, const void *address, bool fortran,
+                                                int64_t request);
 /* REQUEST has completed: registers the handle of the copy that was promised with REQUEST, if any. */
 void tracer_comm_completed(int64_t request);
 /* Defines communicator NUMBER in the calling thread's stream, if it is not defined there. */

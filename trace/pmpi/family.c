@@ -21,7 +21,7 @@
 extern const char symbol_of_openmpi __asm__("ompi_mpi_comm_world") __attribute__((weak));
 extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
 /* Set in a restarted program, which is not restarted again. */
-#define ANEW "MPGTRACE_ANEW"
+#define RESTARTED "MPGTRACE_ANEW"
 
 /* Shows a program that loads MPI late which MPI it is traced for (common/module.c). */
 __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
@@ -120,8 +120,8 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     char other[4096], self[4096];
     (void)argc;
     (void)envp;
-    if (getenv(ANEW)) {
-        unsetenv(ANEW); /* programs started by this one are checked again */
+    if (getenv(RESTARTED)) {
+        unsetenv(RESTARTED); /* programs started by this one are checked again */
         return;
     }
     Dl_info library;
@@ -136,7 +136,7 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     const bool served = find_other(mpi, file, other, sizeof other);
     if (!linked && !served)
         return;
-    if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)
+    if (!replace_in_preload(served ? other : NULL) || setenv(RESTARTED, "1", 1) < 0)
         return;
     if (!served)
         report_untraced(argv, mpi, file);

@@ -135,7 +135,7 @@ int folder_check(const char *folder, const char *name, const struct folder_claim
     return is_claimed(&st, claim) ? 0 : mpg_error_set(err, "%s: is another run's", folder);
 }
 
-void folder_unclaim(const char *folder, const char *name, const struct folder_claim *claim)
+void folder_release(const char *folder, const char *name, const struct folder_claim *claim)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -183,7 +183,7 @@ static void look_at(const char *name, void *data)
         look->content.ranks++;
 }
 
-struct folder_content folder_look(const char *folder)
+struct folder_content folder_scan(const char *folder)
 {
     struct look look = {.folder = folder};
     (void)paths_list(folder, look_at, &look);

@@ -32,7 +32,7 @@ int folder_check(const char *folder, const char *name, const struct folder_claim
                  struct mpg_error *err);
 
 /* Removes CLAIM's file NAME if it is still empty, and then FOLDER if it is empty. */
-void folder_unclaim(const char *folder, const char *name, const struct folder_claim *claim);
+void folder_release(const char *folder, const char *name, const struct folder_claim *claim);
 
 /* Tests whether files can be made in FOLDER; a missing FOLDER is made for the test and removed again. Returns 0, or -1
  * and the error of folder_make() and folder_claim(). */
@@ -50,6 +50,6 @@ int folder_make_spawned(const char *folder, struct mpg_error *err);
 struct folder_content {
     int64_t ranks, bytes, windows, spawned;
 };
-struct folder_content folder_look(const char *folder);
+struct folder_content folder_scan(const char *folder);
 
 #endif

@@ -134,9 +134,9 @@ static void set_locked(void)
         return;
     const int n = guard.generations++;
     const bool plain = !(now.sa_flags & SA_SIGINFO);
-    const bool nobody = plain && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+    const bool has_no_handler = plain && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
     struct sigaction ours = {.sa_sigaction = handlers[n], .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    ours.sa_flags |= nobody ? SA_RESTART : now.sa_flags & SA_RESTART;
+    ours.sa_flags |= has_no_handler ? SA_RESTART : now.sa_flags & SA_RESTART;
     guard.behind[n] = now; /* set before a signal can arrive */
     if (sigaction(SIGBUS, &ours, &now) == 0)
         guard.behind[n] = now;

@@ -108,7 +108,7 @@ static bool has_answer(void)
     return snprintf(path, sizeof path, "%s/answer", hosts.folder) < (int)sizeof path && lstat(path, &st) == 0;
 }
 
-enum hosts_answer hosts_ask(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count)
+enum hosts_answer hosts_query(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count)
 {
     bool made = false;
     *count = (struct hosts_count){.where = hosts.parent};

@@ -22,7 +22,7 @@ struct hosts_count {
 /* Adds TRACED processes of this host (0: none, as another process has added them) to JOB, a name that is the same on all hosts
  * and differs between jobs. Waits at most WAIT_MS milliseconds for others, until RANKS processes are there. All hosts that share
  * the folder get the same answer, if it is not HOSTS_UNKNOWN. */
-enum hosts_answer hosts_ask(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count);
+enum hosts_answer hosts_query(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count);
 
 /* Removes the folder. Once all processes of the job have an answer. */
 void hosts_end(void);

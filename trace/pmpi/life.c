@@ -173,7 +173,7 @@ static bool begin(bool threads)
     if (status == 0)
         status = open_streams(rank, threads, &err);
     if (status < 0 && life.claim.number > 0)
-        folder_unclaim(life.folder, claiming_file(), &life.claim);
+        folder_release(life.folder, claiming_file(), &life.claim);
     report_status(status, rank, &err);
     bool measured = clock_measure(&life.clocks, &offset);
     if (status == 0 && measured)

@@ -39,7 +39,7 @@ static void add_text(char *text, size_t size, const char *separator, const char 
     snprintf(text + used, size - used, "%s%s", used ? separator : "", word);
 }
 
-static void complain(char *complaint, size_t size, const char *what, int status)
+static void describe_failure(char *complaint, size_t size, const char *what, int status)
 {
     char line[PAPI_MAX_STR_LEN + 128];
     snprintf(line, sizeof line, "%s (%s)", what,
@@ -181,7 +181,7 @@ static int open_events(const char *events, char *names, size_t names_size, char 
     if (status == PAPI_OK && strstr(list, "perf::"))
         status = PAPI_set_domain(PAPI_DOM_ALL);
     if (status != PAPI_OK) {
-        complain(complaint, complaint_size, "PAPI", status);
+        describe_failure(complaint, complaint_size, "PAPI", status);
         return 0;
     }
     for (char *event; (event = strsep(&rest, ",")) != NULL;) {
@@ -189,7 +189,7 @@ static int open_events(const char *events, char *names, size_t names_size, char 
             continue;
         status = try_event(event);
         if (status != PAPI_OK) {
-            complain(complaint, complaint_size, event, status);
+            describe_failure(complaint, complaint_size, event, status);
             continue;
         }
         size_t used = strlen(names);

@@ -10,7 +10,8 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
     if (!tracer_lock())
         return;
     /* The two sides of an inter-communicator know different parent communicators. */
-    bool orphan = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create || mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
+    bool has_no_parent = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create ||
+        mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
     bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;
     struct mpg_event e = event_of(s);
     if (comm != MPI_COMM_NULL)
@@ -24,7 +25,7 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
         e.newcomm = tracer_comm(newcomm);
     else
         e.newcomm =
-            tracer_comm_made(orphan ? MPI_COMM_NULL : comm, newcomm, copy, group_tag)->number;
+            tracer_comm_made(has_no_parent ? MPI_COMM_NULL : comm, newcomm, copy, group_tag)->number;
     tracer_write(s, &e);
 }
 
@@ -61,7 +62,7 @@ void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newc
     request->makes_comm = true;
     struct mpg_event e = event_of(s);
     e.comm = tracer_comm(comm);
-    e.newcomm = tracer_comm_promised(comm, newcomm, fortran, request->id)->number;
+    e.newcomm = tracer_comm_duplicate(comm, newcomm, fortran, request->id)->number;
     e.requests = &request->id;
     e.request_number = 1;
     tracer_write(s, &e);

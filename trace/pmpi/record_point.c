@@ -155,9 +155,9 @@ void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int 
  * 5.0.2 leaves old values in the status, and a program of the standard ABI may run with MPICH: then the trace lacks
  * the partner of a wildcard receive. */
 #ifdef OPEN_MPI
-enum { TELLS_BOTH = 1 };
+enum { STATUS_HAS_BOTH = 1 };
 #else
-enum { TELLS_BOTH = 0 };
+enum { STATUS_HAS_BOTH = 0 };
 #endif
 
 void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
@@ -167,7 +167,7 @@ void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, 
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
-    if (!event_request(&e, made, TELLS_BOTH ? any_of(from, recvtag) : 0)) {
+    if (!event_request(&e, made, STATUS_HAS_BOTH ? any_of(from, recvtag) : 0)) {
         tracer_unlock();
         return;
     }

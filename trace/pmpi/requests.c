@@ -261,7 +261,7 @@ void tracer_candidates_take(struct tracer_candidates *c, struct tracer_scope *s,
             c->requests[i]->taken = table.calls;
     }
     if (c->count > TRACER_LONG_LIST)
-        tracer_enter_anew(s);
+        tracer_restart_enter(s);
     tracer_unlock();
 }
 

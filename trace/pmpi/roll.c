@@ -216,7 +216,7 @@ static struct record change_record(void (*change)(struct record *r))
     return r;
 }
 
-static void begin_asking(struct record *r)
+static void begin_query(struct record *r)
 {
     r->asks_hosts = 1;
 }
@@ -276,12 +276,12 @@ static struct record decide_alone(struct roll_lack *lack)
 static struct record decide_together(int ranks, struct roll_lack *lack)
 {
     const int wait_ms = (uint64_t)ranks > roll.size ? HOSTS_MS : OTHERS_MS;
-    struct record now = roll.leads ? change_record(begin_asking) : wait_for(is_decided, WAIT_MS + wait_ms + LATE_MS);
+    struct record now = roll.leads ? change_record(begin_query) : wait_for(is_decided, WAIT_MS + wait_ms + LATE_MS);
     struct hosts_count count;
     if (now.decided)
         return now;
     const int number = roll.leads ? (int)now.number : 0;
-    const enum hosts_answer answer = hosts_ask(roll.common, number, ranks, roll.leads ? wait_ms : 0, &count);
+    const enum hosts_answer answer = hosts_query(roll.common, number, ranks, roll.leads ? wait_ms : 0, &count);
     if (answer == HOSTS_UNKNOWN)
         return decide_alone(lack);
     lack->traced = count.traced;

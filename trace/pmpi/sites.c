@@ -64,7 +64,7 @@ static bool is_glue(int32_t module)
 
 /* Looks for the interpreter in SITE's stack. If the captured stack is too short, looks for modules that only the
  * interpreter calls. */
-static struct above look_above(int32_t site)
+static struct above find_interpreter(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     const int32_t module = modules_frame(interpreter.code).module;
@@ -88,7 +88,7 @@ static const struct above *above_of(int32_t site)
         mpg_reserve_at(&interpreter.above, sizeof *interpreter.above, &interpreter.number, (uint32_t)site + 1, &unused) < 0)
         return NULL;
     if (!interpreter.above[site].known)
-        interpreter.above[site] = look_above(site);
+        interpreter.above[site] = find_interpreter(site);
     return &interpreter.above[site];
 }
 

@@ -21,7 +21,7 @@ enum { COMPRESSION_LEVEL = 1, HIGH_FD = 900, FD_RESERVE = 32, MAX_THREADS = 6553
 struct streams streams = {.lock = PTHREAD_MUTEX_INITIALIZER, .flushed = PTHREAD_COND_INITIALIZER};
 __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
-static void complain(const char *text, const char *consequence)
+static void describe_failure(const char *text, const char *consequence)
 {
     report("rank %d: %s; %s", streams.rank, text, consequence);
 }
@@ -29,7 +29,7 @@ static void complain(const char *text, const char *consequence)
 void stream_fail(const struct mpg_error *err)
 {
     if (atomic_exchange(&streams.on, false))
-        complain(err->text, "its trace ends here, the program goes on");
+        describe_failure(err->text, "its trace ends here, the program goes on");
 }
 
 /* Moves FD out of the range of programs that expect low descriptor numbers or close them one by one. */
@@ -202,8 +202,8 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
         goto fail;
     /* One complaint is enough for all ranks on the same file system. */
     if (o->rank == 0 && thread == 0 && o->directory && !mpg_trace_writer_survives(s->writer))
-        complain("files in the folder of its trace cannot be mapped into memory",
-                 "if it is killed, its last calls are lost");
+        describe_failure("files in the folder of its trace cannot be mapped into memory",
+                         "if it is killed, its last calls are lost");
     s->taken = true;
     return s;
 fail:
@@ -423,7 +423,7 @@ void streams_close(void)
         }
     }
     if (failed && !guard_has_lost()) /* already reported by the guard */
-        complain(err.text, "its trace ends early, the program goes on");
+        describe_failure(err.text, "its trace ends early, the program goes on");
     guard_end();
     /* A thread that has just entered a call may still write this into its segment. */
     if (streams.threads)

@@ -80,10 +80,10 @@ static const char *short_name(const char *folder)
 static void describe_size(char *text, size_t size, const char *folder)
 {
     char bytes[32];
-    struct folder_content content = folder_look(folder);
+    struct folder_content content = folder_scan(folder);
     for (int ms = 0; content.windows > 0 && ms < WAIT_MS; ms += 2) {
         nanosleep(&(struct timespec){0, 2000000}, NULL);
-        content = folder_look(folder);
+        content = folder_scan(folder);
     }
     text[0] = '\0';
     if (content.windows == 0 && content.ranks == sums.ranks)
@@ -102,10 +102,10 @@ static void report_untraced(const char *folder)
     const char *slash = strrchr(folder, '/');
     if (sums.spawned == 0 || mpg_name_is_spawned(slash ? slash + 1 : folder))
         return;
-    struct folder_content content = folder_look(folder);
+    struct folder_content content = folder_scan(folder);
     for (int ms = 0; content.spawned < sums.spawned && ms < WAIT_MS; ms += 2) {
         nanosleep(&(struct timespec){0, 2000000}, NULL);
-        content = folder_look(folder);
+        content = folder_scan(folder);
     }
     if (content.spawned < sums.spawned)
         report("%lld of %lld worlds that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its "
@@ -152,7 +152,7 @@ static bool is_top(bool *linked)
     return true;
 }
 
-__attribute__((constructor)) static void know_standard_error(void)
+__attribute__((constructor)) static void identify_standard_error(void)
 {
     bool linked;
     if (is_top(&linked))
@@ -186,7 +186,7 @@ void summary_report_nothing(bool session)
     bool linked, ended;
     char names[256];
     const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM"), *file;
-    if (!folder || !line || !is_top(&linked) || folder_look(folder).ranks > 0)
+    if (!folder || !line || !is_top(&linked) || folder_scan(folder).ranks > 0)
         return;
     const int length = (int)strcspn(line, " ");
     struct mpg_error err;

@@ -189,7 +189,7 @@ static __attribute__((noinline, cold)) void write_own_work(int64_t enter_ns)
         stream_fail(&err);
 }
 
-void tracer_enter_anew(struct tracer_scope *s)
+void tracer_restart_enter(struct tracer_scope *s)
 {
     struct stream_thread *t = &stream_thread;
     write_own_work(s->enter_ns);

@@ -48,7 +48,7 @@ void tracer_count(int which, const void *caller); /* counts a call of mpg_untrac
  * nothing is recorded (any more). */
 bool tracer_lock(void);
 /* Records the tracer's own long work since tracer_enter() as an event (Flush), and sets the enter time of the call to now. */
-void tracer_enter_anew(struct tracer_scope *scope);
+void tracer_restart_enter(struct tracer_scope *scope);
 void tracer_write(const struct tracer_scope *scope, struct mpg_event *event); /* also unlocks */
 /* Returns whether the local call SCOPE is aggregated and needs no record of its own. Unlocks in this case. */
 bool tracer_sum_up(const struct tracer_scope *scope);

@@ -70,7 +70,7 @@ struct program {
     uint8_t encoding; /* encoding of code addresses in the FDE */
     struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;
-    bool bad, of_signal;
+    bool is_invalid, of_signal;
 };
 
 /* Clears S but for the remembered rows, which are most of it. */
@@ -79,14 +79,14 @@ static void begin_program(struct program *s)
     memset(s, 0, offsetof(struct program, remembered));
     s->row.kind = CFA_ELSEWHERE;
     s->remembered_number = 0;
-    s->bad = s->of_signal = false;
+    s->is_invalid = s->of_signal = false;
 }
 
 static uint64_t take(struct program *s, size_t bytes)
 {
     uint64_t v = 0;
     if ((size_t)(s->end - s->p) < bytes) {
-        s->bad = true;
+        s->is_invalid = true;
         s->p = s->end;
         return 0;
     }
@@ -110,7 +110,7 @@ static inline uint64_t take_uleb(struct program *s)
         if (byte < 128)
             return v;
     }
-    s->bad = true;
+    s->is_invalid = true;
     return v;
 }
 
@@ -125,7 +125,7 @@ static int64_t take_sleb(struct program *s)
         if (byte < 128)
             return (int64_t)(byte & 64 && shift < 64 ? v | ~(uint64_t)0 << shift : v);
     }
-    s->bad = true;
+    s->is_invalid = true;
     return (int64_t)v;
 }
 
@@ -169,7 +169,7 @@ static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
 {
     uint64_t size = take_uleb(s);
     if (size > (size_t)(s->end - s->p)) {
-        s->bad = true;
+        s->is_invalid = true;
         return false;
     }
     struct program e = {.p = s->p, .end = s->p + size};
@@ -178,7 +178,7 @@ static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
         return false;
     *offset = take_sleb(&e);
     *loaded = e.p < e.end && *e.p == DW_OP_deref;
-    return !e.bad && e.p + *loaded == e.end;
+    return !e.is_invalid && e.p + *loaded == e.end;
 }
 
 static void expression_place(struct program *s, uint64_t reg)
@@ -207,7 +207,7 @@ static void def_cfa(struct program *s, uint64_t reg, int64_t offset)
 static void remember(struct program *s)
 {
     if (s->remembered_number == MAX_REMEMBERED)
-        s->bad = true;
+        s->is_invalid = true;
     else
         s->remembered[s->remembered_number++] = s->row;
 }
@@ -215,7 +215,7 @@ static void remember(struct program *s)
 static void recall(struct program *s)
 {
     if (s->remembered_number == 0)
-        s->bad = true;
+        s->is_invalid = true;
     else
         s->row = s->remembered[--s->remembered_number];
 }
@@ -280,7 +280,7 @@ static void run_extended(struct program *s, uint8_t op)
         break;
     }
     case DW_CFA_GNU_args_size: take_uleb(s); break;
-    default: s->bad = true;
+    default: s->is_invalid = true;
     }
 }
 
@@ -289,7 +289,7 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
 {
     uint64_t at = 0;
     s->end = end;
-    while (s->p < s->end && !s->bad) {
+    while (s->p < s->end && !s->is_invalid) {
         const uint8_t op = *s->p++;
         switch (op & 0xc0) {
         case DW_CFA_offset:
@@ -328,10 +328,10 @@ static const uint8_t *entry(const uint8_t **p, const struct found *in)
 }
 
 /* Reads the letters after 'z' in the augmentation string. Returns false for a frame of an unknown kind. */
-static bool read_augmentation(struct program *s, const char *letters)
+static bool read_augmentation(struct program *s, const char *augmentation)
 {
-    for (; *letters; letters++)
-        switch (*letters) {
+    for (; *augmentation; augmentation++)
+        switch (*augmentation) {
         case 'R': s->encoding = (uint8_t)take(s, 1); break;
         case 'L': take(s, 1); break;
         case 'P': {
@@ -345,7 +345,7 @@ static bool read_augmentation(struct program *s, const char *letters)
         case 'S': s->of_signal = true; return false;
         default: return false;
         }
-    return !s->bad;
+    return !s->is_invalid;
 }
 
 /* The common part that was read last, its bytes and the state behind it: all functions of a module commonly share one. */
@@ -402,26 +402,26 @@ static bool run_common(struct program *s, const uint8_t *cie, const struct found
     if (take(s, 4) != 0)
         return false;
     uint8_t version = (uint8_t)take(s, 1);
-    const char *letters = (const char *)s->p;
-    const size_t length = strnlen(letters, (size_t)(end - s->p));
+    const char *augmentation = (const char *)s->p;
+    const size_t length = strnlen(augmentation, (size_t)(end - s->p));
     if (length == (size_t)(end - s->p))
         return false;
     s->p += length + 1;
     s->code_align = take_uleb(s);
     s->data_align = take_sleb(s);
     uint64_t address_register = version == 1 ? take(s, 1) : take_uleb(s);
-    if (s->bad || *letters != 'z' || address_register != (uint64_t)ADDRESS_REGISTER)
+    if (s->is_invalid || *augmentation != 'z' || address_register != (uint64_t)ADDRESS_REGISTER)
         return false;
     uint64_t size = take_uleb(s);
     const uint8_t *instructions = s->p + size;
-    if (s->bad || size > (size_t)(end - s->p) || !read_augmentation(s, letters + 1))
+    if (s->is_invalid || size > (size_t)(end - s->p) || !read_augmentation(s, augmentation + 1))
         return false;
     s->p = instructions;
     run(s, end, 0);
     s->initial = s->row;
-    if (!s->bad)
+    if (!s->is_invalid)
         keep_common(s, cie, end);
-    return !s->bad;
+    return !s->is_invalid;
 }
 
 static bool run_function(struct program *s, const struct found *in, uint64_t offset)
@@ -442,11 +442,11 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
     if (bytes == 0 || take(s, bytes) <= offset) /* the function ends before the address */
         return false;
     uint64_t size = take_uleb(s);
-    if (s->bad || size > (size_t)(end - s->p))
+    if (s->is_invalid || size > (size_t)(end - s->p))
         return false;
     s->p += size;
     run(s, end, offset);
-    return !s->bad;
+    return !s->is_invalid;
 }
 
 /* --- search --- */

@@ -132,7 +132,7 @@ static int compare_regions(const void *a, const void *b)
 }
 
 /* Returns whether REGION, called NAME, is a level of MPI_Pcontrol that no call ended: other tools use levels without regions. */
-static bool is_mere_level(const struct stat_region *region, const char *name)
+static bool is_unended_level(const struct stat_region *region, const char *name)
 {
     return region->number == region->unended && name[strspn(name, "0123456789")] == '\0';
 }
@@ -147,7 +147,7 @@ static void print_unended(const struct stat_summary *s)
         if (r->unended == 0)
             continue;
         const char *text = mpg_trace_string(s->trace, (int32_t)i);
-        const bool is_level = is_mere_level(r, text);
+        const bool is_level = is_unended_level(r, text);
         mpg_printable(name, sizeof name, text);
         fputs(before, stdout);
         before = "";
@@ -167,7 +167,7 @@ int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_
     if (!sorted)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < s->region_number; i++)
-        if (s->regions[i].number && !is_mere_level(&s->regions[i], mpg_trace_string(s->trace, (int32_t)i)))
+        if (s->regions[i].number && !is_unended_level(&s->regions[i], mpg_trace_string(s->trace, (int32_t)i)))
             sorted[n++] = &s->regions[i];
     qsort(sorted, n, sizeof *sorted, compare_regions);
     const size_t shown = top > 0 && top < n ? top : n;

@@ -414,7 +414,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
                             .sum = mpg_sum_of_row(row)};
     round_off(&e->sum);
     if (call >= MPG_CALL_COUNT || mpg_call_kind(e->call) != MPG_KIND_OTHER ||
-        !mpg_sum_is_sound(&e->sum) || (site != MPG_NO_SITE && !find_site(d, &site)))
+        !mpg_sum_is_consistent(&e->sum) || (site != MPG_NO_SITE && !find_site(d, &site)))
         return mpg_decoder_damaged(d, "sum of calls", err);
     e->site = site;
     memset(d->values, 0, sizeof d->values);

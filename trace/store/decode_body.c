@@ -128,9 +128,9 @@ static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last
 static bool read_candidates(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
 {
     uint32_t n = e->request_number;
-    bool several = n >= MPG_SHORTEST_AGAIN && n <= MPG_LONGEST_AGAIN;
+    bool several = n >= MPG_REPEATED_MIN && n <= MPG_REPEATED_MAX;
     struct mpg_list *list = several ? &d->polled : &d->requests;
-    if (flags & MPG_SHAPE_AGAIN) {
+    if (flags & MPG_SHAPE_REPEATED) {
         e->requests = several && n == d->polled_number ? list->data : NULL;
     } else {
         if (several)
@@ -218,7 +218,7 @@ static bool read_sum(struct mpg_decoder *d, struct mpg_event *e)
         return false;
     e->sum = (struct mpg_sum){(int64_t)calls, (int64_t)time_ns, (int64_t)least_ns,
                               (int64_t)(least_ns + more_ns)};
-    return e->enter_ns == e->leave_ns && mpg_sum_is_sound(&e->sum);
+    return e->enter_ns == e->leave_ns && mpg_sum_is_consistent(&e->sum);
 }
 
 bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)

@@ -234,7 +234,7 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
     case MPG_KIND_ICONSTRUCTOR:
         return put_new_request(w, p, flags, e->requests[0]);
     case MPG_KIND_COMPLETE:
-        if (!(flags & MPG_SHAPE_AGAIN))
+        if (!(flags & MPG_SHAPE_REPEATED))
             p = put_runs(p, e->requests, e->request_number,
                          last_request + 1 - (int64_t)e->request_number, 1);
         if (!(flags & MPG_SHAPE_DONE_ALL))
@@ -293,10 +293,10 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 /* --- events --- */
 
 /* Returns whether E has the same request list as the previous such event; remembers the list. */
-static bool is_again(struct mpg_trace_writer *w, const struct mpg_event *e)
+static bool repeats_requests(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     uint32_t n = e->request_number;
-    if (n < MPG_SHORTEST_AGAIN || n > MPG_LONGEST_AGAIN)
+    if (n < MPG_REPEATED_MIN || n > MPG_REPEATED_MAX)
         return false;
     if (n == w->polled_number && memcmp(w->polled, e->requests, n * sizeof *w->polled) == 0)
         return true;
@@ -312,12 +312,12 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
                      (e->done_all ? MPG_SHAPE_DONE_ALL : 0) |
                      (e->cancelled_number | e->resolution_number ? MPG_SHAPE_EXTRAS : 0) |
                      (e->persistent ? MPG_SHAPE_PERSISTENT : 0) | MPG_SHAPE_IN_ORDER |
-                     MPG_SHAPE_AGAIN | (e->sum.calls ? MPG_SHAPE_SUM : 0);
+                     MPG_SHAPE_REPEATED | (e->sum.calls ? MPG_SHAPE_SUM : 0);
     flags &= mask->flags;
     if ((flags & MPG_SHAPE_IN_ORDER) && e->requests[0] != w->last_request + 1)
         flags &= ~(uint32_t)MPG_SHAPE_IN_ORDER;
-    if ((flags & MPG_SHAPE_AGAIN) && !is_again(w, e))
-        flags &= ~(uint32_t)MPG_SHAPE_AGAIN;
+    if ((flags & MPG_SHAPE_REPEATED) && !repeats_requests(w, e))
+        flags &= ~(uint32_t)MPG_SHAPE_REPEATED;
     return flags;
 }
 
@@ -466,7 +466,7 @@ int mpg_trace_check_event(const struct mpg_event *e, bool is_first, int64_t last
         return mpg_error_set(err, "MPI_%s: %lld ns off the CPU in it do not fit into %lld ns", name,
                              (long long)e->off_in_ns, (long long)(e->leave_ns - e->enter_ns));
     if (e->sum.calls &&
-        (kinds[e->call] != MPG_KIND_OTHER || e->failed || !mpg_sum_is_sound(&e->sum)))
+        (kinds[e->call] != MPG_KIND_OTHER || e->failed || !mpg_sum_is_consistent(&e->sum)))
         return mpg_error_set(err, "MPI_%s: not a sum of calls", name);
     if (e->count_number > MPG_TRACE_MAX_LIST || e->request_number > MPG_TRACE_MAX_LIST)
         return mpg_error_set(err, "MPI_%s: list too long", name);

@@ -117,7 +117,7 @@ bool mpg_file_has(const char *path, size_t bytes)
 }
 
 /* Makes a new name beside PATH that readers of the folder do not take for a part of the trace. */
-static int name_aside(const char *path, char *aside, size_t size, struct mpg_error *err)
+static int make_hidden_name(const char *path, char *aside, size_t size, struct mpg_error *err)
 {
     static unsigned made;
     struct timespec t;
@@ -137,7 +137,7 @@ int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error 
 {
     int fd = -1;
     for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
-        if (name_aside(path, aside, size, err) < 0)
+        if (make_hidden_name(path, aside, size, err) < 0)
             return -1;
         /* Refuses existing names and links. */
         fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);

@@ -26,7 +26,7 @@ struct mpg_sum_row {
 _Static_assert(sizeof(struct mpg_sum_row) == MPG_SUM_ROW_BYTES, "rows are as in the format");
 
 /* Returns the sum in ROW. Its time is extended to the calls since the last timed one. Undefined for a damaged row: see
- * mpg_sum_is_sound(). */
+ * mpg_sum_is_consistent(). */
 static inline struct mpg_sum mpg_sum_of_row(const struct mpg_sum_row *row)
 {
     const uint64_t calls = le64toh(row->calls), covered = le64toh(row->covered), time = le64toh(row->time_ns);

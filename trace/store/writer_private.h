@@ -32,7 +32,7 @@ struct mpg_trace_writer {
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
     uint32_t polled_number;
-    int64_t polled[MPG_LONGEST_AGAIN]; /* the previous list of several requests */
+    int64_t polled[MPG_REPEATED_MAX]; /* the previous list of several requests */
     uint64_t chunk_events;
     uint32_t sum_rows;                 /* rows in use */
     uint16_t sum_slots[MPG_SUM_SLOTS]; /* 1 + row, by call and callsite */

@@ -265,7 +265,7 @@ static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
         return mpg_error_set(err, "a sum of MPI_%s has 'calls', 'time', 'least' and 'most'", name);
     if (e->enter_ns != e->leave_ns)
         return mpg_error_set(err, "a sum of MPI_%s enters and leaves at one time", name);
-    return mpg_sum_is_sound(&e->sum)
+    return mpg_sum_is_consistent(&e->sum)
                ? 0
                : mpg_error_set(err, "MPI_%s: %lld calls of %lld to %lld ns do not take %lld ns", name,
                                (long long)e->sum.calls, (long long)e->sum.least_ns,
@@ -293,8 +293,8 @@ static int check_keys(struct mpg_text_event *t, struct mpg_error *err)
     const struct mpg_event *e = &t->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
     if (e->failed) {
-        uint64_t besides = t->given & ((UINT64_C(1) << MPG_TEXT_FAILED) - 1);
-        return besides == 0 ? 0
+        uint64_t other_keys = t->given & ((UINT64_C(1) << MPG_TEXT_FAILED) - 1);
+        return other_keys == 0 ? 0
                             : mpg_error_set(err, "an MPI_%s that failed has no keys but 'site', "
                                                  "'values', 'off' and 'off_call'",
                                             mpg_call_name(e->call));

@@ -21,7 +21,7 @@ struct printer {
     struct mpg_map printed;   /* (number, kind) -> 1 + label */
     struct mpg_map instances; /* of mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* the next free labels */
-    bool met_zero, met_twin;  /* printed: the communicator with label 0; another with the groups of MPI_COMM_WORLD */
+    bool printed_zero, printed_second_world; /* the communicator with label 0; another with the groups of MPI_COMM_WORLD */
     bool failed;              /* out of memory */
 };
 
@@ -58,7 +58,7 @@ static void print_members(FILE *out, const int32_t *members, int32_t n)
             fprintf(out, " %d", members[i]);
 }
 
-static bool is_like_world(const struct printer *p, const struct mpg_comm *c)
+static bool equals_world(const struct printer *p, const struct mpg_comm *c)
 {
     int32_t i = 0;
     while (i < c->size && c->world_ranks[i] == i)
@@ -77,13 +77,13 @@ static void define_comm(struct printer *p, int32_t comm)
     int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
                                               : mpg_trace_comm(p->trace, c->parent)->label;
     /* Counts as the import does: MPI_COMM_WORLD is instance 0 of its groups even if never printed. */
-    bool is_twin = is_like_world(p, c) && !p->met_twin && !p->met_zero;
+    bool is_second_world = equals_world(p, c) && !p->printed_second_world && !p->printed_zero;
     int32_t expected = 0;
-    for (int i = 0; i <= is_twin && expected >= 0; i++)
+    for (int i = 0; i <= is_second_world && expected >= 0; i++)
         expected = mpg_build_next_instance(&p->instances, parent, c->size, c->remote_size,
                                           c->world_ranks);
-    p->met_twin = p->met_twin || is_twin;
-    p->met_zero = p->met_zero || c->label == 0;
+    p->printed_second_world = p->printed_second_world || is_second_world;
+    p->printed_zero = p->printed_zero || c->label == 0;
     p->failed = p->failed || expected < 0;
     fprintf(p->out, "#comm %d", c->label);
     if (parent != MPG_NO_COMM)

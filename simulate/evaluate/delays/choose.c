@@ -101,7 +101,7 @@ static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pend
     mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_BARE), w, bare, shift_ns);
 }
 
-static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+static void transmit(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     const struct mpg_evaluator *l = lanes;
     const double flight = flight_ns(l, s->rank, sent->origin.to, sent->target_bytes);
@@ -110,7 +110,8 @@ static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *se
 }
 
 const struct mpg_arrivals mpg_delays_arrivals = {
-    .is_bounded = true, .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange, .fly = fly};
+    .is_bounded = true, .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange,
+        .transmit = transmit};
 
 /* ---- functions for the evaluator ---- */
 

@@ -8,7 +8,7 @@
 #include "simulate/evaluate/recorder.h"
 
 /* Keeps rare functions out of the loop over steps, which then need not save their registers. */
-#define APART __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 
 /* All vectors of n that only this mode has. */
 enum { VECTORS = 9 };
@@ -45,7 +45,7 @@ struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t fir
     l->classes = classes;
     l->computes = mpg_perturbation_changes_computation(p);
     l->charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) || mpg_perturbation_call_noise_measured(p);
-    l->flies = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE;
+    l->transmits = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE;
     l->has_kappa = p->call_noise.n > 0;
     l->is_plain = true;
     l->cursor_bytes = mpg_perturbation_cursor_bytes(p);
@@ -91,7 +91,7 @@ double mpg_delays_bytes(uint32_t slots, int32_t ranks)
 void mpg_delays_use_paths(struct mpg_evaluator *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
-    l->charges = l->flies = true; /* some may have overheads, and times */
+    l->charges = l->transmits = true; /* some may have overheads, and times */
     use_overheads(l, true, paths->covers);
 }
 
@@ -140,7 +140,7 @@ static enum mpg_steps_wanted wants(const struct mpg_evaluator *l)
     return is_idle ? MPG_STEPS_NOT_IDLE : MPG_STEPS_ALL;
 }
 
-static APART void step_enter(struct mpg_evaluator *l, const struct mpg_step *s)
+static NOINLINE void step_enter(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->n >= MPG_LANES_AHEAD_LEAST)
         mpg_delays_look_ahead(l, s->stream);
@@ -173,7 +173,7 @@ static APART void step_enter(struct mpg_evaluator *l, const struct mpg_step *s)
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
 }
 
-static APART void step_join(struct mpg_evaluator *l, const struct mpg_step *s)
+static NOINLINE void step_join(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     double *value = stream_delay(l, s->stream);
     const double *other = slot_delay(l, s->slot);
@@ -188,7 +188,7 @@ static APART void step_join(struct mpg_evaluator *l, const struct mpg_step *s)
     }
 }
 
-static APART void step_load(struct mpg_evaluator *l, const struct mpg_step *s)
+static NOINLINE void step_load(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     double *value = stream_delay(l, s->stream);
     double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
@@ -215,7 +215,7 @@ static void settle(struct mpg_evaluator *l, int32_t rank)
     }
 }
 
-static APART void step_finish(struct mpg_evaluator *l, const struct mpg_step *s)
+static NOINLINE void step_finish(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     l->traced_ns[s->rank] = s->since_ns;
     l->last_stream[s->rank] = s->stream;
@@ -225,7 +225,7 @@ static APART void step_finish(struct mpg_evaluator *l, const struct mpg_step *s)
 }
 
 /* Evaluates a step other than ENTER and LEAVE. */
-static APART int take_other(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+static NOINLINE int take_other(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     switch (s->kind) {
     case MPG_STEP_STORE:

@@ -41,7 +41,7 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
     }
     const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);
     const struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
-    if (l->flies)
+    if (l->transmits)
         mpg_quantile_cache_perturb_flight(l->quantile_cache, path_costs, &m, out, &l->sent_left, slot_left(l, s->slot));
     if (s->bytes != s->target_bytes)
         mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, out);

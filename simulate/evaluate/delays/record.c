@@ -96,16 +96,16 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
 }
 
 /* Records the provenance of PART of S's message, which has VALUE: the rank that posted the receive, or in lanes of `lane_mask`
- * the sender. The costs of MET's posting or sending count as the call's; if the message FLIES, the remainder counts as
+ * the sender. The costs of MET's posting or sending count as the call's; if the message TRANSMITS, the remainder counts as
  * injected. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
-                    const struct mpg_delay_met *met, bool flies)
+                    const struct mpg_delay_met *met, bool transmits)
 {
     struct mpg_recorder *x = l->recorder;
-    const double size = flies ? s->target_bytes : 0;
+    const double size = transmits ? s->target_bytes : 0;
     const double by_poster[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->poster_slack_ns};
     const double by_sender[MPG_ATTRIBUTION_TERMS] = {
-        [MPG_CRITICAL_MESSAGES] = flies, [MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->sender_slack_ns};
+        [MPG_CRITICAL_MESSAGES] = transmits, [MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->sender_slack_ns};
     mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, part), NOWHERE);
     mpg_provenance_from(x->provenance, mpg_value_slot(s->b, MPG_VALUE_TIME), by_poster, NOWHERE);
     if (mpg_provenance_any(x->lane_mask, l->n))
@@ -114,8 +114,8 @@ static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_
         const bool first = x->lane_mask[w / 64] >> w % 64 & 1;
         const double from = first ? x->before[w] - met->sender_slack_ns : x->from_ns[w] - met->poster_slack_ns;
         const double calls = first ? met->sending[w] : met->posting[w];
-        x->other[w] = flies ? calls : value[w] - from;
-        x->put[w] = flies ? value[w] - (from + calls) : 0;
+        x->other[w] = transmits ? calls : value[w] - from;
+        x->put[w] = transmits ? value[w] - (from + calls) : 0;
     }
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, x->other);
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, x->put);
@@ -150,7 +150,7 @@ static void end_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
     const bool measured = mpg_collective_measured(l->p, mpg_operation_whole(s->call), s->members, s->contributed_bytes);
-    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_WHOLES] = measured,
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COLLECTIVES] = measured,
                                           [MPG_CRITICAL_MESSAGES] = measured ? 0 : s->rounds,
                                           [MPG_CRITICAL_SIZE] = measured ? 0 : s->target_bytes};
     mpg_provenance_renew(x->provenance, s->slot);
@@ -259,15 +259,15 @@ double mpg_record_delays_run(const struct mpg_evaluator *l, int32_t rank, uint32
 
 /* --- expanded collectives --- */
 
-static double *came_of(const struct mpg_evaluator *l, double *value, enum mpg_came which)
+static double *came_of(const struct mpg_evaluator *l, double *value, enum mpg_value_provenance which)
 {
-    return mpg_came(value, mpg_delays_expanded_lanes(l), l->n, which);
+    return mpg_value_provenance(value, mpg_delays_expanded_lanes(l), l->n, which);
 }
 
 void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const uint32_t *from)
 {
     struct mpg_recorder *x = l->recorder;
-    const double *number = came_of(l, value, MPG_CAME_FROM), *base = came_of(l, value, MPG_CAME_BASE);
+    const double *number = came_of(l, value, MPG_PROVENANCE_ORIGIN), *base = came_of(l, value, MPG_PROVENANCE_BASE);
     for (uint32_t w = 0; w < l->n; w++) {
         const uint32_t other = from[(size_t)number[w]];
         const double unperturbed_ns = value[2 * l->n], later_ns = value[w] - unperturbed_ns;
@@ -276,8 +276,8 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;
     }
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(l, value, MPG_CAME_MESSAGES));
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(l, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(l, value, MPG_PROVENANCE_MESSAGES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(l, value, MPG_PROVENANCE_SIZE));
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_WHOLE, x->other);
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_ABSORBED, x->first);
 }

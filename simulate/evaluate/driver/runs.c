@@ -129,7 +129,7 @@ static uint32_t count_broken(const struct part *x)
 
 /* Reruns the lanes of X. Broken lanes keep the traced order. The observer observes the rerun only if the first lane is
  * broken. */
-static int begin_again(struct part *x, struct mpg_error *err)
+static int rerun(struct part *x, struct mpg_error *err)
 {
     const struct mpg_observer *observer = x->observer;
     struct mpg_evaluator *old = x->lanes;
@@ -157,7 +157,7 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         part[i].run->redone += broken;
         if (broken == 0)
             continue;
-        status = begin_again(&part[i], err);
+        status = rerun(&part[i], err);
         again[k++] = part[i];
     }
     struct mpg_pass_config *pass_config = &r->run[0]->pass_config;
@@ -230,7 +230,7 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
 }
 
 /* Gives N runs the findings of a pass. */
-static void give_findings(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
+static void share_findings(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
 {
     for (size_t i = 0; i < n; i++) {
         run[i]->has_findings = true;
@@ -255,7 +255,7 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
     share_progress(g, run[0], (double)lanes * (double)n);
     const int status = evaluate_replicas(&replicas, first, lanes, err);
     g->done += (double)lanes * (double)n;
-    give_findings(run, n, &g->passed);
+    share_findings(run, n, &g->passed);
     return status;
 }
 
@@ -295,7 +295,7 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
     struct group g = {.run = calloc(n, sizeof *g.run), .progress = &progress};
     bool *taken = calloc(n, sizeof *taken);
     int status = g.run && taken ? 0 : mpg_error_set(err, "out of memory");
-    if (n > 0 && !run[0].pass_config.is_silent)
+    if (n > 0 && !run[0].pass_config.hides_progress)
         mpg_progress_start_counting(&progress, run[0].pass_config.label, n > 1 ? "replicas of all scenarios" : "replicas",
                                     (double)n * replicas);
     while (status == 0) {
@@ -306,7 +306,7 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
             some = runs_a_pass(&g, at, replicas);
             status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? observer : NULL,
                               err);
-            give_findings(g.run + at + some, g.n - at - some, &g.passed);
+            share_findings(g.run + at + some, g.n - at - some, &g.passed);
         }
     }
     mpg_progress_end(&progress);

@@ -61,7 +61,7 @@ static double expansion_bytes(const struct simulation *sim)
     const bool has_findings = sim->prepass.is_done || sim->passed.counts.calls > 0;
     const int32_t p = has_findings ? sim->passed.expanded : sim->graph.expand ? sim->result->ranks : 0;
     const int evaluations = sim->options->predicts ? 1 : 2;
-    return (evaluations + (sim->result->where ? MPG_CAME_TERMS : 0)) * sizeof(double) * (p + mpg_expansion_values(p));
+    return (evaluations + (sim->result->where ? MPG_PROVENANCE_TERMS : 0)) * sizeof(double) * (p + mpg_expansion_values(p));
 }
 
 static double lane_bytes_of(const void *context)
@@ -142,7 +142,7 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
     graph.bound = y.graph->bound;
     graph.active = y.graph->active;
     const bool same_scales = !a->options->graph.unexpanded || a->p->target == b->p->target;
-    return a->owns_base && same_scales && a->scenario->kin == b->scenario->kin && a->absorb == b->absorb &&
+    return a->owns_base && same_scales && a->scenario->family == b->scenario->family && a->absorb == b->absorb &&
            a->prepass.floors == b->prepass.floors && has_tracer(a) == has_tracer(b) && mpg_pass_config_same(&x, &y);
 }
 

@@ -193,7 +193,7 @@ static void set_wants(struct simulation *sim)
 
 static bool same_prepass(const struct simulation *a, const struct simulation *b)
 {
-    return a->scenario->kin == b->scenario->kin && same_pass_config(a, b) && a->absorb == b->absorb &&
+    return a->scenario->family == b->scenario->family && same_pass_config(a, b) && a->absorb == b->absorb &&
            a->message_minima == b->message_minima && a->reports_message_minima == b->reports_message_minima &&
                a->call_minima == b->call_minima && a->uses_classes == b->uses_classes;
 }

@@ -43,9 +43,9 @@ struct mpg_scenario {
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
     struct mpg_result *result; /* result, filled here; the caller clears the result after use */
-    /* Scenarios with equal KIN have equal signatures, models, placements and floors: their perturbations differ only in
+    /* Scenarios with equal FAMILY have equal signatures, models, placements and floors: their perturbations differ only in
      * compute_ratio and in the values of distributions. */
-    uint32_t kin;
+    uint32_t family;
     /* Called when the result is complete, and not needed any more. NULL: not wanted. */
     int (*done)(void *context, struct mpg_error *err);
     void *context;

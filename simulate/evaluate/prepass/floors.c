@@ -332,17 +332,17 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
         source = path_costs->source_path;
         less_overheads = mpg_overheads_of_both(path_costs);
     }
-    const bool knows_flights = source && source->latency.n > 0;
+    const bool has_message_times = source && source->latency.n > 0;
     const struct mpg_message_curve *curve = curve_between(f, a, b);
     if (curve) {
         bool uses_source = false;
-        const double ns = mpg_message_time(curve, bytes, knows_flights ? source : NULL, &uses_source);
+        const double ns = mpg_message_time(curve, bytes, has_message_times ? source : NULL, &uses_source);
         const double left_ns = less_overheads ? without_overheads(source, bytes, ns) : ns;
         if (uses_source || left_ns < ns)
             note_source(f);
         return left_ns;
     }
-    if (!knows_flights)
+    if (!has_message_times)
         return 0;
     note_source(f);
     return mpg_flight_of(source, bytes, 0.5);

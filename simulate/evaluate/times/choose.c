@@ -47,7 +47,7 @@ static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pic
     record_provenance(times, q->slot, w, mpg_value_slot(p->came.slot, MPG_VALUE_TIME));
 }
 
-static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+static void transmit(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     struct mpg_evaluator *t = times;
     struct mpg_sent_message m = sending_of(&sent->origin, sent->bytes);
@@ -60,7 +60,7 @@ static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *se
 }
 
 const struct mpg_arrivals mpg_times_arrivals = {
-    .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange, .fly = fly};
+    .place = place, .find_vectors = find_vectors, .assign = assign, .exchange = exchange, .transmit = transmit};
 
 int mpg_times_sent(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)
 {

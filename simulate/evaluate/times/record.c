@@ -167,7 +167,7 @@ void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call ca
     const double *calls = find_rounds_calls(t, p, origin, rounds);
     x->has_terms = true;
     if (mpg_collective_measured(p, mpg_operation_whole(call), members, bytes_each)) {
-        term[MPG_CRITICAL_WHOLES] = 1;
+        term[MPG_CRITICAL_COLLECTIVES] = 1;
         for (uint32_t w = 0; w < t->n; w++)
             x->whole[w] = took_ns[w] > 0 ? took_ns[w] - calls[w] : x->whole[w];
         return;
@@ -272,17 +272,17 @@ double mpg_record_times_run(const struct mpg_evaluator *t, int32_t rank, uint32_
 
 /* --- expanded collectives --- */
 
-static double *came_of(const struct mpg_evaluator *t, double *value, enum mpg_came which)
+static double *came_of(const struct mpg_evaluator *t, double *value, enum mpg_value_provenance which)
 {
-    return mpg_came(value, t->n, t->n, which);
+    return mpg_value_provenance(value, t->n, t->n, which);
 }
 
 /* Returns the part of VALUE that was added to the slot's value and is neither latency nor bytes: overheads of messages. */
 static double calls_of(const struct mpg_evaluator *t, double *value, const uint32_t *from, uint32_t w)
 {
-    const uint32_t slot = from[(size_t)came_of(t, value, MPG_CAME_FROM)[w]];
-    return value[w] - slot_value(t, slot, SLOT_VALUE)[w] - came_of(t, value, MPG_CAME_LATENCY)[w] -
-           came_of(t, value, MPG_CAME_BYTES)[w];
+    const uint32_t slot = from[(size_t)came_of(t, value, MPG_PROVENANCE_ORIGIN)[w]];
+    return value[w] - slot_value(t, slot, SLOT_VALUE)[w] - came_of(t, value, MPG_PROVENANCE_LATENCY)[w] -
+           came_of(t, value, MPG_PROVENANCE_BYTES)[w];
 }
 
 void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const uint32_t *from)
@@ -291,8 +291,8 @@ void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const u
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = calls_of(t, value, from, w);
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, x->other);
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, came_of(t, value, MPG_CAME_LATENCY));
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(t, value, MPG_CAME_MESSAGES));
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_BYTES, came_of(t, value, MPG_CAME_BYTES));
-    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(t, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_LATENCY, came_of(t, value, MPG_PROVENANCE_LATENCY));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_MESSAGES, came_of(t, value, MPG_PROVENANCE_MESSAGES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_BYTES, came_of(t, value, MPG_PROVENANCE_BYTES));
+    mpg_provenance_add_term(x->provenance, MPG_CRITICAL_SIZE, came_of(t, value, MPG_PROVENANCE_SIZE));
 }

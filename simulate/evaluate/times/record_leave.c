@@ -116,7 +116,7 @@ void mpg_record_times_before(const struct mpg_evaluator *t)
 }
 
 /* Notes that the value of lane W comes from another node, at AT_NS. */
-static void come_from(struct mpg_recorder *x, uint32_t w, uint32_t code, double at_ns)
+static void note_origin(struct mpg_recorder *x, uint32_t w, uint32_t code, double at_ns)
 {
     x->code[w] = code;
     x->from_ns[w] = at_ns;
@@ -139,7 +139,7 @@ void mpg_record_times_message(const struct mpg_evaluator *t)
     struct mpg_recorder *x = t->recorder;
     for (uint32_t w = 0; w < t->n; w++)
         if (t->best[w] > x->before[w])
-            come_from(x, w, CODE_EDGES + EDGE_CODES * x->last[w] + EDGE_PLAIN, x->last_ns[w]);
+            note_origin(x, w, CODE_EDGES + EDGE_CODES * x->last[w] + EDGE_PLAIN, x->last_ns[w]);
 }
 
 /* --- waits of calls --- */
@@ -159,15 +159,15 @@ static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, con
         if (!(t->best[w] > x->before[w]))
             continue;
         if (is_plain)
-            come_from(x, w, code + EDGE_PLAIN, done[w]);
+            note_origin(x, w, code + EDGE_PLAIN, done[w]);
         else if (is_answered) {
-            come_from(x, w, code + EDGE_PLAIN, arrived[w]);
+            note_origin(x, w, code + EDGE_PLAIN, arrived[w]);
             x->latency[w] = done[w] - arrived[w];
         } else if (is_large && done[w] > met[w]) {
-            come_from(x, w, code + EDGE_MORE, begin[w]);
+            note_origin(x, w, code + EDGE_MORE, begin[w]);
             split_held(x, e, &share, w, done[w] - begin[w]);
         } else {
-            come_from(x, w, code + EDGE_MET, met[w]);
+            note_origin(x, w, code + EDGE_MET, met[w]);
             x->latency[w] = done[w] - met[w];
         }
     }
@@ -182,7 +182,7 @@ static void come_from_root(const struct mpg_evaluator *t, const struct mpg_edge 
         const bool comes = t->best[w] > x->before[w], more = comes && t->best[w] > at[w];
         took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* the time that was added */
         if (comes)
-            come_from(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
+            note_origin(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
     }
     mpg_record_times_collective(t, e->call, &e->origin, e->rounds, e->bytes, e->members, e->contributed_bytes, took, unused);
 }
@@ -204,7 +204,7 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
     else
         for (uint32_t w = 0; w < t->n; w++)
             if (t->best[w] > x->before[w])
-                come_from(x, w, code + EDGE_PLAIN, at[w]);
+                note_origin(x, w, code + EDGE_PLAIN, at[w]);
 }
 
 /* Returns the value that CODE of an edge means. */
@@ -238,7 +238,7 @@ static void stay(const struct mpg_evaluator *t)
     struct mpg_recorder *x = t->recorder;
     for (uint32_t w = 0; w < t->n; w++)
         if (t->choice->skips[w])
-            come_from(x, w, CODE_OWN, t->best[w]);
+            note_origin(x, w, CODE_OWN, t->best[w]);
 }
 
 int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/cache/seal.h"
+#include "simulate/cache/siphash.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -34,8 +34,8 @@ static bool read_key(const char *path, uint8_t *key)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     struct stat st;
     const bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-                      (st.st_mode & 077) == 0 && st.st_size == MPG_SEAL_KEY_BYTES &&
-                      pread(fd, key, MPG_SEAL_KEY_BYTES, 0) == MPG_SEAL_KEY_BYTES;
+                      (st.st_mode & 077) == 0 && st.st_size == MPG_SIPHASH_KEY_BYTES &&
+                      pread(fd, key, MPG_SIPHASH_KEY_BYTES, 0) == MPG_SIPHASH_KEY_BYTES;
     if (fd >= 0)
         close(fd);
     return good;
@@ -44,7 +44,7 @@ static bool read_key(const char *path, uint8_t *key)
 /* Makes the key file. If several processes do so at a time, one of them succeeds, with a complete file. */
 static void make_key(const char *path)
 {
-    uint8_t key[MPG_SEAL_KEY_BYTES];
+    uint8_t key[MPG_SIPHASH_KEY_BYTES];
     char aside[4200];
     if (getrandom(key, sizeof key, 0) != sizeof key || snprintf(aside, sizeof aside, "%s.XXXXXX", path) >= (int)sizeof aside)
         return;
@@ -57,7 +57,7 @@ static void make_key(const char *path)
     (void)unlink(aside);
 }
 
-bool mpg_seal_key(uint8_t key[MPG_SEAL_KEY_BYTES])
+bool mpg_siphash_key(uint8_t key[MPG_SIPHASH_KEY_BYTES])
 {
     char folder[4000], path[4100];
     if (!make_folder(folder, sizeof folder))
@@ -105,7 +105,7 @@ static void take(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-uint64_t mpg_seal(const uint8_t key[MPG_SEAL_KEY_BYTES], const void *data, size_t size)
+uint64_t mpg_siphash(const uint8_t key[MPG_SIPHASH_KEY_BYTES], const void *data, size_t size)
 {
     const uint8_t *p = data;
     const uint64_t k0 = word_at(key), k1 = word_at(key + 8);
