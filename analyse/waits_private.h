@@ -14,7 +14,7 @@ struct waits_stream {
     double at_ns;
     struct mpg_call_site place;
     int32_t region;
-    uint64_t position, since; /* number of calls entered; at the last collective */
+    uint64_t position, since; /* number of calls entered so far; and when the last collective ended */
 };
 
 /* The begin of the operation in a slot; of a synchronous message also the time at which its receive was posted. */

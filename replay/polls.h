@@ -26,7 +26,7 @@ struct mpg_polls {
 bool mpg_polls_join(struct mpg_polls *polls, const struct mpg_event *event, uint64_t number, int64_t before_ns);
 /* Returns the index in KNOWN of the poll that EVENT, the next call, repeats with success; -1: none. */
 int mpg_polls_success(const struct mpg_polls *polls, const struct mpg_event *event);
-/* Empties REPETITION. EVENT becomes the latest known poll, or, if it is no poll, forgets all polls. */
+/* Empties REPETITION. If EVENT is a poll, adds EVENT to the known polls as the latest; otherwise forgets all known polls. */
 void mpg_polls_close(struct mpg_polls *polls, const struct mpg_event *event);
 void mpg_polls_clear(struct mpg_polls *polls);
 

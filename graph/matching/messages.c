@@ -142,7 +142,8 @@ static inline int complete_match(struct matching *matching, struct message *m, s
     return m->is_deferred ? 0 : meet(matching, m, receive.progress_slot, err);
 }
 
-/* Stores the value from which a synchronous message leaves until its receive is posted. */
+/* Stores the time at which SENDER sends the synchronous message M, for the step that pairs M with its receive once the receive is
+ * posted. */
 static int store_sending(struct matching *matching, const struct call *sender, struct message *m,
                          struct mpg_error *err)
 {

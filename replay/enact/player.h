@@ -31,7 +31,7 @@ struct play_comm {
     bool making;      /* a thread is creating it */
     bool elapse_only; /* cannot be created, or has members outside this run: its calls only take their time */
     bool contributed; /* contributions have been exchanged */
-    int32_t rank;     /* this rank's rank in it */
+    int32_t rank;     /* this process's rank in the communicator */
     int32_t peers;    /* members, or members of the remote group */
     bool remote;
     bool has_neighbors;

@@ -73,23 +73,25 @@ static inline double mpg_critical_ns(const double *term)
     return mpg_critical_put_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
 }
 
-/* Identities of values: the last node of a stream; when a stream may send again; a kept arrival; a part of a slot. */
+/* Identities of values, for provenance. The time of a stream's last node: */
 static inline struct mpg_value mpg_value_stream(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_STREAM};
 }
 
-
+/* The time at which a stream may send its next message: */
 static inline struct mpg_value mpg_value_next(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_NEXT};
 }
 
+/* An arrival that is stored beyond its step, by its number: */
 static inline struct mpg_value mpg_value_kept(uint32_t number)
 {
     return (struct mpg_value){number, MPG_VALUE_KEPT};
 }
 
+/* A part of a slot: */
 static inline struct mpg_value mpg_value_slot(uint32_t slot, enum mpg_value_part part)
 {
     return (struct mpg_value){slot, part};

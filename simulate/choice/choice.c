@@ -10,7 +10,7 @@
 
 /* ---- requests whose message is exchanged in some lane (exchange identities) ---- */
 
-/* In lane W, sets the message of view P to the traced message, before messages are exchanged. */
+/* Prepares view P for an exchange of messages in lane W: a view that has no message of its own yet gets the traced message. */
 static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);

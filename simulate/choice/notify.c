@@ -29,7 +29,8 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     return mpg_choosing_note(c, s, 0, &taking, err);
 }
 
-/* Returns whether message ID may be taken by open receives, and is in V by an exchange or a fixed decision. */
+/* Returns true if message ID is still unexpected, so that open receives may take the message, and V's message is final: V was
+ * exchanged, is done, or was found by a probe. */
 static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, uint64_t id)
 {
     return v->fixed && mpg_unexpected_find(&c->unexpected, id);

@@ -149,8 +149,8 @@ struct mpg_evaluator {
     double *members;             /* capacity: values of all members of an expanded collective, and their provenance */
     uint32_t *member_slot;       /* slots of the members */
     uint32_t members_capacity, member_slots;
-    uint64_t turns, *turn; /* number of receiving calls (or lanes of calls); for each rank, the number of the last call
-                              that received from the rank */
+    uint64_t turns, *turn; /* running number of the current receiving call; for each rank, the number of the last call that
+                              received from the rank: a further message of the rank in the same call costs less */
     uint32_t streams;      /* streams so far: one for each rank, then threads in the order of their appearance */
     double *scratch, *kappa, *own; /* n each */
 

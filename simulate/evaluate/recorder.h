@@ -20,7 +20,7 @@ struct mpg_recorder {
     bool *used;              /* by code: true if some lane uses the code */
     uint32_t used_capacity;
     uint64_t *lane_mask;     /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
-    uint64_t steps;          /* steps since the last cut */
+    uint64_t steps;          /* steps since provenance was last resolved (mpg_provenance_cut()) */
     uint32_t streams, ended; /* capacity of: */
     bool *finished;          /* a stream */
 

@@ -70,7 +70,7 @@ struct program {
     } *slot;
     uint32_t slots, slot_capacity;
     struct mpg_pool spans, nodes, watchers;
-    struct meeting *open; /* joined by the current steps */
+    struct meeting *open; /* list of the meetings that members are still joining */
 };
 
 /* Notifications from the program to its replica. */

@@ -40,9 +40,9 @@ struct mpg_perturbation {
     enum mpg_time_model latency_model, byte_model; /* models of lambda and of tau(d) */
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
-    bool scales_noise;   /* the time that the target's noise takes is multiplied by: */
-    double noise_factor; /* >= 0 */
-    bool scales_call_noise;   /* inside calls it is multiplied instead by: */
+    bool scales_noise;        /* the time that the target's noise takes is multiplied by noise_factor */
+    double noise_factor;      /* >= 0 */
+    bool scales_call_noise;   /* noise inside calls is multiplied by call_noise_factor instead */
     double call_noise_factor; /* >= 0 */
     bool scales_messages;     /* the target is a copy by mpg_factors_apply(), with these factors, >= 0: */
     double latency_factor, byte_factor;

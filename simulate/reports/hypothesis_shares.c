@@ -33,8 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Says why there is no share of the change: NEEDS balances with the hypothesis, or (NULL) a collective would be dropped on some
- * ranks only. */
+/* Prints why the hypothesis WHAT has no share of its own: NEEDS, which balances ranks, needs WHAT to scale all ranks alike. NULL:
+ * without WHAT a collective would be dropped on some ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s no share: ", what);

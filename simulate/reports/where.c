@@ -50,9 +50,9 @@ enum { LEAST_ROWS = 20 };
 
 struct addend {
     const char *name;
-    int term; /* the value itself; or below 0: */
+    int term; /* index of the value among the terms; < 0: OF computes the value */
     double (*of)(const double *term);
-    char sign; /* characters before the column; 0: as the first */
+    char sign; /* in front of the column; 0: none, for the first */
 };
 
 static const struct addend delays[] = {{"injected", -1, mpg_where_put_in, 0}, {"propagated", MPG_WHERE_TAKEN, NULL, '+'},

@@ -86,8 +86,8 @@ static int64_t read_clock(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
 }
 
-/* Reads both clocks at one moment: takes the narrowest of several brackets, since both neighbouring stretches would
- * miss an interruption between the two reads. Returns the bracket's width in ns. */
+/* Reads both clocks at one moment: the CPU clock between two reads of the wall clock. An interruption between the reads would be
+ * counted in no stretch, so the call repeats and keeps the reads that are closest together. Returns their distance in ns. */
 static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
 {
     int64_t least_ns = INT64_MAX;

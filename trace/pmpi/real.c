@@ -102,7 +102,7 @@ static void set_all(void)
     set(init);
 }
 
-/* From now on all calls go to `other`. */
+/* Redirects all later calls to `other`, which the program uses instead of the tracer's MPI. */
 static void leave(const char *who)
 {
     is_left = true;

@@ -144,7 +144,7 @@ void tracer_unlock(void)
 /* Returns whether sums of local calls must end before EVENT. */
 static inline bool is_mark(const struct mpg_event *event)
 {
-    return event->call <= MPG_CALL_Finalize; /* regions, start and end come first */
+    return event->call <= MPG_CALL_Finalize; /* regions, MPI_Init and MPI_Finalize have the lowest numbers */
 }
 
 /* Sets the off-CPU time before and in EVENT. If another thread or no thread made the stream's previous call, this

@@ -14,7 +14,8 @@ static void keep(const struct mpg_evaluator *l, double *to, const double *from)
     memcpy(to, from, l->n * sizeof *to);
 }
 
-/* Components of an interval's delay beside noise; QUIET: none; CUT: the interval gains less than the options say. */
+/* Components of an interval's delay other than noise. QUIET: the interval has no noise. CUT: the options take more time from the
+ * interval than it lasts, so only its length is taken. */
 struct made {
     struct mpg_delay_interval of;
     bool quiet, cut;
