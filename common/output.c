@@ -9,18 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/aside.h"
+#include "common/temporary.h"
 
 struct mpg_output {
     FILE *stream;
     char *path;  /* NULL: standard output */
-    char *aside; /* NULL: PATH is not a regular file and is written directly */
+    char *temporary; /* NULL: PATH is not a regular file and is written directly */
 };
 
 static void output_free(struct mpg_output *out)
 {
     free(out->path);
-    free(out->aside);
+    free(out->temporary);
     free(out);
 }
 
@@ -31,18 +31,18 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static void remove_aside(const struct mpg_output *out)
+static void remove_temporary(const struct mpg_output *out)
 {
-    unlink(out->aside);
-    mpg_aside_done(out->aside);
+    unlink(out->temporary);
+    mpg_temporary_forget(out->temporary);
 }
 
-static int open_aside(struct mpg_output *out, struct mpg_error *err)
+static int open_temporary(struct mpg_output *out, struct mpg_error *err)
 {
     size_t size = strlen(out->path) + 16;
-    if (!(out->aside = malloc(size)))
+    if (!(out->temporary = malloc(size)))
         return mpg_error_set(err, "out of memory");
-    int fd = mpg_aside_file(out->path, out->aside, size);
+    int fd = mpg_temporary_file(out->path, out->temporary, size);
     if (fd < 0)
         return mpg_error_errno(err, errno, "%s", out->path);
     mode_t mask = umask(0);
@@ -50,7 +50,7 @@ static int open_aside(struct mpg_output *out, struct mpg_error *err)
     if (fchmod(fd, 0666 & ~mask) < 0 || !(out->stream = fdopen(fd, "w"))) {
         mpg_error_errno(err, errno, "%s", out->path);
         close(fd);
-        remove_aside(out);
+        remove_temporary(out);
         return -1;
     }
     return 0;
@@ -129,7 +129,7 @@ struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         goto fail;
     }
-    if ((is_special(path) ? open_in_place(out, err) : open_aside(out, err)) < 0)
+    if ((is_special(path) ? open_in_place(out, err) : open_temporary(out, err)) < 0)
         goto fail;
     return out;
 fail:
@@ -157,17 +157,17 @@ int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
         failed = true;
         saved = errno;
     }
-    if (!failed && out->aside && rename(out->aside, out->path) != 0) {
+    if (!failed && out->temporary && rename(out->temporary, out->path) != 0) {
         failed = true;
         saved = errno;
     }
     if (failed) {
-        if (out->aside)
-            remove_aside(out);
+        if (out->temporary)
+            remove_temporary(out);
         status = mpg_error_errno(err, saved ? saved : EIO, "%s: cannot write", out->path);
     }
-    if (out->aside)
-        mpg_aside_done(out->aside);
+    if (out->temporary)
+        mpg_temporary_forget(out->temporary);
     output_free(out);
     return status;
 }
@@ -178,8 +178,8 @@ void mpg_output_discard(struct mpg_output *out)
         return;
     if (out->path) {
         (void)fclose(out->stream);
-        if (out->aside)
-            remove_aside(out);
+        if (out->temporary)
+            remove_temporary(out);
     }
     output_free(out);
 }

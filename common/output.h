@@ -11,7 +11,7 @@
 struct mpg_output;
 
 /* Opens PATH for writing; "-" is standard output. Data go to a temporary file beside PATH until the commit, or directly to
- * PATH if PATH is a device or a pipe. A signal that ends the program removes the temporary file (common/aside.h). The caller
+ * PATH if PATH is a device or a pipe. A signal that ends the program removes the temporary file (common/temporary.h). The caller
  * ends with mpg_output_commit() or mpg_output_discard(); both free the result. */
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
 FILE *mpg_output_stream(struct mpg_output *out);

@@ -37,7 +37,7 @@ static inline void graph_wake(struct waiter **place)
 }
 
 /* Removes WAITER from *PLACE without satisfying the wait. Returns 1, or 0 if WAITER was not there. */
-static inline uint32_t graph_give_up(struct waiter **place, const struct waiter *waiter)
+static inline uint32_t graph_abandon(struct waiter **place, const struct waiter *waiter)
 {
     if (*place != waiter)
         return 0;

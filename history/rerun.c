@@ -120,10 +120,10 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     if (check_arguments(run, err) < 0)
         return -1;
     find_mpgsim(mpgsim, sizeof mpgsim);
-    FILE *aside = tmpfile();
-    if (!aside)
+    FILE *temporary = tmpfile();
+    if (!temporary)
         return mpg_error_errno(err, errno, "a temporary file");
-    out = fileno(aside);
+    out = fileno(temporary);
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0)
@@ -141,7 +141,7 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
         status = mpg_error_set(err, "cannot run %s", mpgsim);
     else
         status = mpg_error_set(err, "run %" PRId64 " failed: see mpgsim's message above", run->id);
-    fclose(aside);
+    fclose(temporary);
     if (status < 0) {
         free(*answer);
         *answer = NULL;

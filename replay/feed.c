@@ -276,7 +276,7 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
 }
 
 /* Ends the current run of polls, of which E is not a part. */
-static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
+static int end_polls(struct mpg_feed *f, const struct mpg_event *e)
 {
     if (f->polls.count > 0 && add_run(f, e) < 0)
         return -1;
@@ -300,7 +300,7 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 }
 
 /* Restarts the interval at the end of EVENT, a call. */
-static void go_on(struct mpg_feed *f, const struct mpg_event *e)
+static void restart_interval(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
     f->interval_sums = (struct interval_sums){0};
@@ -312,7 +312,7 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
     int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     if (before_ns < 0)
         before_ns = 0;
-    if (leave_run(f, e) < 0 || add_action(f, e, before_ns) < 0)
+    if (end_polls(f, e) < 0 || add_action(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
     mpg_graph_interval_add(&f->interval_sums, &f->tracer_overhead, e);
@@ -324,10 +324,10 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     int64_t before_ns = f->elapsed_ns + computed(f, e) - f->given_ns;
     before_ns = before_ns > 0 ? before_ns : 0;
     if (!mpg_polls_join(&f->polls, e, f->number, before_ns) &&
-        (leave_run(f, e) < 0 || add_action(f, e, before_ns) < 0))
+        (end_polls(f, e) < 0 || add_action(f, e, before_ns) < 0))
         return -1;
     f->elapsed_ns = f->given_ns = 0;
-    go_on(f, e);
+    restart_interval(f, e);
     return 0;
 }
 
@@ -337,10 +337,10 @@ static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
     const enum mpg_kind kind = mpg_call_kind(e->call);
     f->ended = kind == MPG_KIND_FINALIZE;
     if (kind == MPG_KIND_INIT) {
-        go_on(f, e);
+        restart_interval(f, e);
         f->began = true;
     }
-    const int status = f->ended && (leave_run(f, e) < 0 || add_action(f, e, 0) < 0) ? -1 : 0;
+    const int status = f->ended && (end_polls(f, e) < 0 || add_action(f, e, 0) < 0) ? -1 : 0;
     f->number += mpg_event_is_call(e);
     return status;
 }
@@ -350,7 +350,7 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
     const enum mpg_kind kind = mpg_call_kind(e->call);
     int status = 0;
     if (!f->began) { /* up to and including MPI_Init */
-        go_on(f, e);
+        restart_interval(f, e);
         f->began = kind == MPG_KIND_INIT;
         if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
             status = add_mark(f, e);
@@ -365,7 +365,7 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
     else {
         f->elapsed_ns += computed(f, e) + (e->leave_ns - e->enter_ns);
         f->elapsed++;
-        go_on(f, e);
+        restart_interval(f, e);
     }
     f->number += mpg_event_is_call(e);
     f->ended = kind == MPG_KIND_FINALIZE;

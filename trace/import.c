@@ -51,13 +51,13 @@ static int check_files(void *request, char **arguments, size_t n, struct mpg_err
 }
 
 /* Imports IN, called FILE, of FORMAT into a folder beside OUTPUT, then renames the folder to OUTPUT. */
-static int import_aside(const struct mpg_trace_format *format, FILE *in, const char *file, const struct request *request,
-                        struct mpg_error *err)
+static int import_to_temporary(const struct mpg_trace_format *format, FILE *in, const char *file, const struct request *request,
+                               struct mpg_error *err)
 {
     struct mpg_trace_output out;
     if (mpg_trace_output_open(&out, request->output, request->force, "--force replaces it, -o names another folder", err) < 0)
         return -1;
-    if (format->import(in, file, out.aside, -1, err) < 0) {
+    if (format->import(in, file, out.temporary, -1, err) < 0) {
         mpg_trace_output_discard(&out);
         return -1;
     }
@@ -68,11 +68,11 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
                        struct mpg_error *err)
 {
     if (strcmp(path, "-") == 0)
-        return import_aside(format, stdin, "standard input", request, err);
+        return import_to_temporary(format, stdin, "standard input", request, err);
     FILE *in = mpg_input_open(path);
     if (!in)
         return mpg_error_errno(err, errno, "%s", path);
-    const int status = import_aside(format, in, path, request, err);
+    const int status = import_to_temporary(format, in, path, request, err);
     if (status < 0 && format->kind != MPG_FILE_UNKNOWN)
         mpg_kind_explain(path, format->kind, err);
     (void)fclose(in);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/aside.h"
+#include "common/temporary.h"
 
 static bool is_trace_file(int folder, const char *name)
 {
@@ -62,38 +62,38 @@ static int check_replaceable(const char *output, bool force, const char *advice,
 
 /* For file systems that cannot exchange two names. The old folder is beside OUTPUT for a moment, and stays there if a
  * signal arrives then. */
-static int replace_in_steps(const char *aside, const char *output, struct mpg_error *err)
+static int replace_in_steps(const char *temporary, const char *output, struct mpg_error *err)
 {
     char old[4096];
-    if (mpg_aside_folder(output, old, sizeof old) < 0)
+    if (mpg_temporary_folder(output, old, sizeof old) < 0)
         return mpg_error_errno(err, errno, "%s", output);
-    mpg_aside_done(old);
+    mpg_temporary_forget(old);
     if (rename(output, old) < 0) {
         mpg_error_errno(err, errno, "%s", output);
         (void)rmdir(old);
         return -1;
     }
-    if (rename(aside, output) < 0) {
+    if (rename(temporary, output) < 0) {
         mpg_error_errno(err, errno, "%s", output);
         (void)rename(old, output);
         return -1;
     }
-    mpg_aside_remove_folder(old);
+    mpg_temporary_remove_folder(old);
     return 0;
 }
 
 /* Renames the folder, and removes the old one. */
 static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
 {
-    if (rename(o->aside, o->path) == 0)
+    if (rename(o->temporary, o->path) == 0)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return mpg_error_errno(err, errno, "%s", o->path);
     if (check_replaceable(o->path, o->force, o->advice, err) < 0)
         return -1;
-    if (renameat2(AT_FDCWD, o->aside, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0)
-        return replace_in_steps(o->aside, o->path, err);
-    mpg_aside_remove_folder(o->aside);
+    if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0)
+        return replace_in_steps(o->temporary, o->path, err);
+    mpg_temporary_remove_folder(o->temporary);
     return 0;
 }
 
@@ -112,11 +112,11 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
     o->path[length] = '\0';
     if (check_replaceable(o->path, force, advice, err) < 0)
         return -1;
-    if (mpg_aside_folder(o->path, o->aside, sizeof o->aside) < 0)
+    if (mpg_temporary_folder(o->path, o->temporary, sizeof o->temporary) < 0)
         return mpg_error_errno(err, errno, "%s", o->path);
     mode_t mask = umask(0);
     umask(mask);
-    (void)chmod(o->aside, 0777 & ~mask); /* mkdtemp() makes folders private */
+    (void)chmod(o->temporary, 0777 & ~mask); /* mkdtemp() makes folders private */
     return 0;
 }
 
@@ -124,13 +124,13 @@ int mpg_trace_output_commit(struct mpg_trace_output *o, struct mpg_error *err)
 {
     int status = replace(o, err);
     if (status < 0)
-        mpg_aside_remove_folder(o->aside);
-    mpg_aside_done(o->aside);
+        mpg_temporary_remove_folder(o->temporary);
+    mpg_temporary_forget(o->temporary);
     return status;
 }
 
 void mpg_trace_output_discard(struct mpg_trace_output *o)
 {
-    mpg_aside_remove_folder(o->aside);
-    mpg_aside_done(o->aside);
+    mpg_temporary_remove_folder(o->temporary);
+    mpg_temporary_forget(o->temporary);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A folder that becomes a trace: written aside, and renamed when complete. A signal that ends the program removes the
- * folder (common/aside.h). */
+ * folder (common/temporary.h). */
 #ifndef MPG_TRACE_OUTPUT_H
 #define MPG_TRACE_OUTPUT_H
 
@@ -13,7 +13,7 @@
 
 struct mpg_trace_output {
     char path[4000];
-    char aside[4096]; /* folder for files until the rename */
+    char temporary[4096]; /* folder for files until the rename */
     bool force;
     const char *advice;
 };

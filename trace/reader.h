@@ -31,7 +31,7 @@ const char *mpg_trace_path(const struct mpg_trace *trace);
  * trace. Returns -1. */
 int mpg_trace_blame(const struct mpg_trace *trace, struct mpg_error *err);
 /* Likewise, only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern other objects. */
-int mpg_trace_blame_call(const struct mpg_trace *trace, struct mpg_error *err);
+int mpg_trace_prefix_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
 /* Return the number of events of RANK (-1: of all ranks); the number of events that are only in segments left behind
  * by processes; the number of bytes of all chunks. */

@@ -19,7 +19,7 @@
 /* The lowest real-time priority precedes all ordinary tasks but not the kernel's own real-time threads. */
 enum { REALTIME_PRIORITY = 1 };
 /* Least CPU share of an undisturbed core. */
-#define WHOLE_SHARE 0.9
+#define FULL_SHARE 0.9
 /* Delay from the last thread's arrival to the common start: longer than the readings of mpg_conditions_start(). */
 #define AHEAD_NS 20000000
 #define LARGE_STEAL 0.01
@@ -37,7 +37,7 @@ static int take_realtime(struct mpg_scheduling_class *before)
     return sched_setscheduler(0, SCHED_FIFO, &param) < 0 ? errno : 0;
 }
 
-static void go_back(const struct mpg_scheduling_class *before)
+static void restore_scheduling(const struct mpg_scheduling_class *before)
 {
     struct sched_param param = {.sched_priority = before->priority};
     (void)sched_setscheduler(0, before->policy, &param); /* was permitted before */
@@ -50,7 +50,7 @@ int mpg_realtime_permitted(struct mpg_error *err)
     if (error)
         return mpg_error_errno(err, error, "--realtime is not permitted here (give CAP_SYS_NICE"
                                            " or a limit 'ulimit -r 1')");
-    go_back(&before);
+    restore_scheduling(&before);
     return 0;
 }
 
@@ -125,7 +125,7 @@ void mpg_conditions_stop(struct mpg_core_conditions *conditions)
     double steal_ns = mpg_machine_steal_ns(conditions->core);
     conditions->steal_ns = conditions->steal_ns < 0 || steal_ns < 0 ? -1 : steal_ns - conditions->steal_ns;
     if (conditions->held)
-        go_back(&conditions->before);
+        restore_scheduling(&conditions->before);
     mpg_interrupts_read(MPG_INTERRUPTS_HARD, conditions->core, &conditions->hard[1]);
     mpg_interrupts_read(MPG_INTERRUPTS_SOFT, conditions->core, &conditions->soft[1]);
 }
@@ -166,7 +166,7 @@ void mpg_conditions_warn(const struct mpg_core_conditions *conditions, const cha
 {
     char stolen[32];
     double division = (conditions->cpu_ns + (conditions->steal_ns > 0 ? conditions->steal_ns : 0)) / conditions->wall_ns;
-    if (division < WHOLE_SHARE)
+    if (division < FULL_SHARE)
         fprintf(stderr, "mpgbench ftq: warning: %s: other processes used this core: ftq had %.0f %% of its"
                         " time and was preempted %lld times, counted as noise\n",
                 name, 100 * division, conditions->counters.preempted);

@@ -38,7 +38,7 @@ enum { PLOT_NAME = 128, PLOT_TEXT = 64 };
 
 struct plot_session {
     const struct mpg_plot_options *options;
-    char *aside;               /* temporary folder of the plots */
+    char *work_folder;               /* temporary folder of the plots */
     char (*name)[PLOT_NAME];   /* plot names without suffix */
     size_t names;
     struct mpg_plot_outcome *outcome;

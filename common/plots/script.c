@@ -19,7 +19,7 @@ static FILE *open_file(const struct plot_session *session, const char *name, con
                        struct mpg_error *err)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s%s", session->aside, name, ending) < 0) {
+    if (asprintf(&path, "%s/%s%s", session->work_folder, name, ending) < 0) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }

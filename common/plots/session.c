@@ -83,16 +83,15 @@ int mpg_plot_interruption(struct mpg_error *err)
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
 
-/* In the child process: runs SCRIPT in the folder ASIDE; gnuplot's messages go to a file in ASIDE. -d ignores the user's
- * settings. */
-static void become_gnuplot(const char *gnuplot, const char *aside, const char *script)
+/* In the child process: runs SCRIPT in WORK_FOLDER; gnuplot's messages go to a file there. -d ignores the user's settings. */
+static void become_gnuplot(const char *gnuplot, const char *work_folder, const char *script)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (signal(numbers[i], SIG_DFL) == SIG_IGN)
             signal(numbers[i], SIG_IGN);
     int log = -1, null = open("/dev/null", O_RDWR);
-    if (chdir(aside) == 0)
+    if (chdir(work_folder) == 0)
         log = open(LOG_NAME, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (null < 0 || log < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
         dup2(log, STDERR_FILENO) < 0)
@@ -102,9 +101,9 @@ static void become_gnuplot(const char *gnuplot, const char *aside, const char *s
 }
 
 /* Copies gnuplot's last message, except warnings, into WORDS: gnuplot continues after warnings. */
-static void last_words(const char *aside, char *words, size_t size)
+static void last_words(const char *work_folder, char *words, size_t size)
 {
-    char line[256], *path = join(aside, LOG_NAME, "", NULL);
+    char line[256], *path = join(work_folder, LOG_NAME, "", NULL);
     FILE *log = path ? fopen(path, "r") : NULL;
     snprintf(words, size, "it did not say why; is the disk full?");
     while (log && fgets(line, sizeof line, log)) {
@@ -145,7 +144,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
     if (child < 0)
         return mpg_error_errno(err, errno, "cannot start gnuplot");
     if (child == 0)
-        become_gnuplot(gnuplot, session->aside, script);
+        become_gnuplot(gnuplot, session->work_folder, script);
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR)
             return mpg_error_errno(err, errno, "waiting for gnuplot");
@@ -154,7 +153,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
     }
     if (mpg_plot_interruption(err) < 0)
         return -1;
-    char *path = join(session->aside, name, "", err);
+    char *path = join(session->work_folder, name, "", err);
     if (!path)
         return -1;
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
@@ -162,7 +161,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
     free(path);
     if (good)
         return 0;
-    last_words(session->aside, words, sizeof words);
+    last_words(session->work_folder, words, sizeof words);
     return mpg_error_set(err, "%s failed to draw %s: %s", gnuplot, name, words);
 }
 
@@ -202,7 +201,7 @@ static int move(const struct plot_session *session, const char *name, const char
                 struct mpg_error *err)
 {
     int status = -1;
-    char *from = join(session->aside, name, ending, err);
+    char *from = join(session->work_folder, name, ending, err);
     char *to = from ? join(session->options->folder, name, ending, err) : NULL;
     if (to)
         status = rename(from, to) == 0 ? 0 : mpg_error_errno(err, errno, "%s", to);
@@ -228,9 +227,9 @@ static int plot_in_subfolder(struct plot_session *session, plot_draw *draw, cons
                              struct mpg_error *err)
 {
     int status = -1;
-    if (!(session->aside = join(session->options->folder, ".plots.XXXXXX", "", err)))
+    if (!(session->work_folder = join(session->options->folder, ".plots.XXXXXX", "", err)))
         return -1;
-    if (!mkdtemp(session->aside)) {
+    if (!mkdtemp(session->work_folder)) {
         mpg_error_errno(err, errno, "%s", session->options->folder);
     } else {
         if (draw_all(session, draw, what, gnuplot, err) == 0)
@@ -239,9 +238,9 @@ static int plot_in_subfolder(struct plot_session *session, plot_draw *draw, cons
             fclose(session->script);
         if (session->data)
             fclose(session->data);
-        remove_folder(session->aside);
+        remove_folder(session->work_folder);
     }
-    free(session->aside);
+    free(session->work_folder);
     free(session->name);
     return status;
 }

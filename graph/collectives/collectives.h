@@ -104,7 +104,7 @@ int mpg_graph_explain_part(const struct collectives *collectives, const struct p
                            const char *why,
                            struct mpg_error *err);
 /* Removes WAITER from PART. Returns 1 if WAITER was waiting, else 0. */
-uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter);
+uint32_t mpg_graph_abandon_part(const struct part *part, const struct waiter *waiter);
 
 /* At the end of the trace: returns -1 with ERR if a collective lacks members. */
 int mpg_graph_check_collectives(const struct collectives *collectives, struct mpg_error *err);

@@ -53,10 +53,10 @@ int mpg_graph_explain_part(const struct collectives *collectives, const struct p
                                    missing == NO_RANK ? call->rank : missing, why);
 }
 
-uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter)
+uint32_t mpg_graph_abandon_part(const struct part *part, const struct waiter *waiter)
 {
     return part->collective
-               ? graph_give_up(&graph_find_member(part->collective, part->me)->waiter, waiter)
+               ? graph_abandon(&graph_find_member(part->collective, part->me)->waiter, waiter)
                : 0;
 }
 

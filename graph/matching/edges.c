@@ -73,7 +73,7 @@ int mpg_graph_candidate(struct matching *matching, const struct message *m, int6
         return mpg_graph_out_of_memory(err);
     candidate->arrival = arrival;
     candidate->completed = completed;
-    candidate->comm = m->is_user ? m->comm : -1 - m->comm;
+    candidate->comm = m->is_of_program ? m->comm : -1 - m->comm;
     candidate->tag = m->tag;
     candidate->is_eager = !m->synchronous && !m->sync_source;
     candidate->request = request;
@@ -188,15 +188,15 @@ void mpg_graph_sender_done(struct matching *matching, struct message *m, bool ab
     release(matching, m);
 }
 
-uint32_t mpg_graph_give_up_message(struct message *m, const struct waiter *waiter)
+uint32_t mpg_graph_abandon_message(struct message *m, const struct waiter *waiter)
 {
     if (!m)
         return 0;
-    uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
-                 graph_give_up(&m->send_waiter, waiter); /* the second is a probe's waiter before the send */
+    uint32_t n = graph_abandon(&m->receive_waiter, waiter) +
+                 graph_abandon(&m->send_waiter, waiter); /* the second is a probe's waiter before the send */
     if (m->has_more) /* a synchronous weak send waits for both */
-        (void)graph_give_up(&graph_more(m)->weak_waiter, waiter);
-    m->given_up = m->given_up || n > 0;
+        (void)graph_abandon(&graph_more(m)->weak_waiter, waiter);
+    m->unmatched = m->unmatched || n > 0;
     return n > 0;
 }
 

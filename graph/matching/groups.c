@@ -122,12 +122,12 @@ uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypoth
     return n;
 }
 
-uint32_t mpg_graph_give_up_group(struct group *group, const struct waiter *waiter)
+uint32_t mpg_graph_abandon_group(struct group *group, const struct waiter *waiter)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; group && i < group->count; i++)
-        if (graph_give_up(&group->messages[i]->receive_waiter, waiter)) {
-            group->messages[i]->given_up = true;
+        if (graph_abandon(&group->messages[i]->receive_waiter, waiter)) {
+            group->messages[i]->unmatched = true;
             n++;
         }
     return n;

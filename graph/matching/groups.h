@@ -29,6 +29,6 @@ uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypoth
 /* Adds the edges of arrived messages to the call being left; frees GROUP. POLLED: the call does not block. */
 int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled, struct mpg_error *err);
 /* Removes WAITER from the messages of GROUP (or NULL). Returns the number of messages. */
-uint32_t mpg_graph_give_up_group(struct group *group, const struct waiter *waiter);
+uint32_t mpg_graph_abandon_group(struct group *group, const struct waiter *waiter);
 
 #endif

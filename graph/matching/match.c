@@ -157,7 +157,7 @@ const struct message *mpg_graph_first_unmatched(const struct channels *all, uint
         for (const struct message *m = p.alone ? p.alone : p.channel->first; m; m = m->next) {
             if (m->cancelling)
                 continue;
-            *count += !m->given_up;
+            *count += !m->unmatched;
             if (!first || is_earlier(m, first))
                 first = m;
         }

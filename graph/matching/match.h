@@ -56,7 +56,7 @@ void mpg_graph_wake_probers(struct channel *c);
 /* Frees a message that is in no channel. */
 void mpg_graph_free_message(struct channels *channels, struct message *message);
 /* Returns the first unmatched message by rank and call number, without cancelled ones, or NULL. *COUNT: number of
- * unmatched messages, without those given up. */
+ * unmatched messages, without those that --lenient has counted. */
 const struct message *mpg_graph_first_unmatched(const struct channels *channels, uint64_t *count);
 void mpg_graph_channels_clear(struct channels *channels); /* frees every message */
 

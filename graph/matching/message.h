@@ -22,13 +22,13 @@ struct message {
     bool abandoned : 1;                        /* the sender never completes the send */
     bool polled : 1;                           /* received by a nonblocking call */
     bool unwanted : 1;                         /* the receiver freed the receive request before the send */
-    bool given_up : 1;                         /* lenient: one end went on without the other */
+    bool unmatched : 1;                        /* lenient: one end went on without the other */
     bool cancelling : 1;                       /* one end asked for cancellation */
     bool dropped : 1;                          /* dropped by hypotheses: no step is made for the message */
     bool drops_sender : 1;                     /* the sender's call learns of the drop */
     bool has_poster_slot : 1;
     bool is_viewed : 1;             /* the receiver can complete another message instead: view_slot is set */
-    bool is_user : 1;               /* the message is on a channel of the program */
+    bool is_of_program : 1;               /* the message is on a channel of the program */
     bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message instead of another (posted_queue.h) */
     bool is_listed : 1, is_involved : 1; /* the receive is posted and not completed; the call being left can choose its message */
     /* matching.notes_progress: a call waits for the message's request; the message was received */

@@ -320,7 +320,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     describe_sent(m, call, load.bytes, protocol);
     if (m->has_more)
         note_more(matching, m, &load);
-    m->is_user = name->space == SPACE_USER;
+    m->is_of_program = name->space == SPACE_USER;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous && !m->sync_source &&
                      mpg_graph_is_alone(matching, m->destination);
     if (load.drops)
@@ -513,7 +513,7 @@ struct message *mpg_graph_send_at_once(struct matching *matching, const struct c
         return NULL;
     const struct waiting_receive receive = receive_of(m);
     describe_sent(m, call, call->event->bytes, protocol);
-    m->is_user = true;
+    m->is_of_program = true;
     count_sent(matching, m);
     if (find_origin(call, 0, &cached_channel->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
         meet_receive(matching, cached_channel->channel, m, receive, err) < 0)

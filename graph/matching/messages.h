@@ -141,6 +141,6 @@ int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *ca
                                 const struct message *m, struct mpg_error *err);
 
 /* Removes WAITER from MESSAGE (or NULL). Returns the number of events that WAITER gives up, 0 or 1. */
-uint32_t mpg_graph_give_up_message(struct message *message, const struct waiter *waiter);
+uint32_t mpg_graph_abandon_message(struct message *message, const struct waiter *waiter);
 
 #endif

@@ -137,9 +137,9 @@ static void forget_prober(struct channel *c, const struct waiter *waiter)
         *link = waiter->next;
 }
 
-uint32_t mpg_graph_give_up_probe(struct probing *probing, const struct waiter *waiter)
+uint32_t mpg_graph_abandon_probe(struct probing *probing, const struct waiter *waiter)
 {
-    uint32_t n = mpg_graph_give_up_message(probing->taken, waiter);
+    uint32_t n = mpg_graph_abandon_message(probing->taken, waiter);
     if (!probing->channel)
         return n;
     forget_prober(probing->channel, waiter);

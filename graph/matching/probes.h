@@ -32,7 +32,7 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, co
 /* Returns whether a matched probe waits for the send of its message. */
 bool mpg_graph_probe_lacks_message(const struct probing *probing);
 /* Removes WAITER from PROBING. Returns the number of events that WAITER gives up. */
-uint32_t mpg_graph_give_up_probe(struct probing *probing, const struct waiter *waiter);
+uint32_t mpg_graph_abandon_probe(struct probing *probing, const struct waiter *waiter);
 /* The rank has ended. Returns -1 if a message taken by a matched probe was never received. */
 int mpg_graph_end_probes(struct matching *matching, const struct taken *taken, struct mpg_error *err);
 

@@ -140,7 +140,7 @@ static bool takes_as_default(struct progress *c, struct message *m, struct progr
 
 /* Returns whether M starts no earlier than in the call that posts its receive. Observations do without this rule, as
  * an eager send would seem to wait for a post that can come much later. */
-static bool goes_when_posted(const struct progress *c, const struct message *m)
+static bool starts_when_posted(const struct progress *c, const struct message *m)
 {
     if (mpg_is_inserted(m->sent_number))
         return false;
@@ -158,7 +158,7 @@ static bool receives_inserted(const struct progress_call *p, uint64_t sent_numbe
 static bool progresses(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     return (p->leave_ns >= graph_more(m)->progress_from_ns || receives_inserted(p, m->sent_number)) &&
-           (!goes_when_posted(c, m) || p->position >= 2 * m->posted_number);
+           (!starts_when_posted(c, m) || p->position >= 2 * m->posted_number);
 }
 
 /* Returns the first of RECENT_CALLS, in order of begin, at position TURN or later that ends at or after FROM_NS, or
@@ -373,7 +373,7 @@ void mpg_graph_end_progress(struct progress *c, int32_t rank)
     }
 }
 
-bool mpg_graph_give_up_progress(struct progress *c)
+bool mpg_graph_abandon_progress(struct progress *c)
 {
     bool any = false;
     for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
@@ -394,7 +394,7 @@ bool mpg_graph_is_weak_send(const struct progress *c, const struct message *m)
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
     if (mpg_is_inserted(m->sent_number)) /* an inserted message with synchronous protocol waits already */
         return c->is_on && !c->observes && !m->synchronous && m->bytes > most;
-    return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
+    return c->is_on && m->is_of_program && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
 }
 
 void mpg_graph_mark_weak_send(const struct progress *c, struct message *m)
@@ -409,7 +409,8 @@ void mpg_graph_count_resized(const struct progress *c, const struct message *m, 
     const struct mpg_weak_progress *shown = &c->limits;
     const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
     const int64_t left = m->sent_requested ? shown->requested_left : shown->blocking_left;
-    if (!shown->is_observed || graph_target_bytes(m) == m->bytes || !m->is_user || !m->standard || m->destination == m->source)
+    if (!shown->is_observed || graph_target_bytes(m) == m->bytes || !m->is_of_program || !m->standard ||
+        m->destination == m->source)
         return;
     if (m->is_weak)
         counts->kept_waiting += graph_target_bytes(m) <= least;
@@ -443,7 +444,7 @@ void mpg_graph_weak_send_started(struct progress *c, struct message *m)
         return;
     struct progress_calls *all = &c->rank[m->destination];
     unlist(&all->first, m); /* listed before its earliest start was known */
-    const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
+    const bool when_posted = starts_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->progress_from_ns = can_start ? m->sender_ns : INFINITY;
     if (can_start)
         look_for_progress_call(c, m, when_posted ? 2 * m->posted_number : 0);
@@ -455,7 +456,7 @@ void mpg_graph_weak_send_started(struct progress *c, struct message *m)
 
 void mpg_graph_weak_send_posted(struct progress *c, struct message *m)
 {
-    if (goes_when_posted(c, m))
+    if (starts_when_posted(c, m))
         mpg_graph_weak_send_started(c, m);
 }
 

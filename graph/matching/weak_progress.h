@@ -114,7 +114,7 @@ void mpg_graph_observe_weak_sends(struct progress *progress, const struct call *
 /* M is complete at both ends. */
 void mpg_graph_weak_send_done(struct progress *progress, struct message *m);
 /* No rank can go on: releases all waiting messages without progress call. Returns whether there was any. */
-bool mpg_graph_give_up_progress(struct progress *progress);
+bool mpg_graph_abandon_progress(struct progress *progress);
 /* Returns the limits that the observed sends and Win_starts show. */
 struct mpg_weak_progress mpg_graph_progress_found(const struct progress *progress);
 

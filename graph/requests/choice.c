@@ -49,7 +49,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
         const struct message *m = request ? request->message : NULL;
         if (!request || request->kind == REQUEST_NOTHING)
             continue;
-        bool is_sent = request->kind == REQUEST_SEND && !request->cancelling && m && m->is_user &&
+        bool is_sent = request->kind == REQUEST_SEND && !request->cancelling && m && m->is_of_program &&
                        !m->synchronous && !m->sync_source;
         bool is_received = received(request) && !(m->posted_any & MPG_ANY_SOURCE);
         if (!is_sent && !is_received)
@@ -134,7 +134,7 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct message *m = received(graph_find_request(rank, completing->given[i]));
         if (m)
-            graph_give_up(&graph_more(m)->choice_waiter, choice);
+            graph_abandon(&graph_more(m)->choice_waiter, choice);
     }
     choice->unmet = 0;
     graph_satisfy(&call->waiter);

@@ -221,7 +221,7 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
         }
         counts->unmatched++;
         if (request->message)
-            request->message->given_up = true;
+            request->message->unmatched = true;
         if (graph_request_sending(request))
             mpg_graph_sender_done(requests->matching, graph_request_sending(request), true);
         if (!open || request->number < open->number)
@@ -276,15 +276,15 @@ bool mpg_graph_completion_need(const struct completing *completing, const struct
     return false;
 }
 
-uint32_t mpg_graph_give_up_completion(struct completing *completing, const struct waiter *waiter)
+uint32_t mpg_graph_abandon_completion(struct completing *completing, const struct waiter *waiter)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         struct request *q = completing->requests[i];
-        n += mpg_graph_give_up_message(q->message, waiter);
+        n += mpg_graph_abandon_message(q->message, waiter);
         if (q->more)
-            n += mpg_graph_give_up_message(q->more->sending, waiter) + graph_give_up(&q->more->ready_waiter, waiter) +
-                 mpg_graph_give_up_group(q->more->group, waiter) + mpg_graph_give_up_part(&q->more->part, waiter);
+            n += mpg_graph_abandon_message(q->more->sending, waiter) + graph_abandon(&q->more->ready_waiter, waiter) +
+                 mpg_graph_abandon_group(q->more->group, waiter) + mpg_graph_abandon_part(&q->more->part, waiter);
     }
     return n;
 }

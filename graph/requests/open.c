@@ -47,7 +47,7 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
     const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);
-    matching->counts->open_kept += m->is_user && !may_follow;
+    matching->counts->open_kept += m->is_of_program && !may_follow;
 }
 
 /* Notes that CALL completes the receive of M: the receive is listed, if it chooses. */

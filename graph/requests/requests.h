@@ -112,6 +112,6 @@ void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_reques
 /* Fills NEED with the first event of COMPLETING that WAITER waits for. Returns false: none. */
 bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter, struct need *need);
 /* Removes WAITER from all events of COMPLETING. Returns their number. */
-uint32_t mpg_graph_give_up_completion(struct completing *completing, const struct waiter *waiter);
+uint32_t mpg_graph_abandon_completion(struct completing *completing, const struct waiter *waiter);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "graph/schedule/lookahead.h"
 
-enum { MAX_AHEAD = 256 }; /* calls of a rank; mpg_graph_may_go() compares all pairs */
+enum { MAX_AHEAD = 256 }; /* calls of a rank; mpg_graph_may_begin() compares all pairs */
 
 struct held_call {
     struct held_call *next;
@@ -176,7 +176,7 @@ static bool is_still_probed(const struct rank_run *r, const struct mpg_event *ev
     return false;
 }
 
-bool mpg_graph_may_go(const struct rank_run *r, const struct mpg_event *event)
+bool mpg_graph_may_begin(const struct rank_run *r, const struct mpg_event *event)
 {
     if (is_waiting(r, event->thread) || begins_later(r, event) || is_still_probed(r, event))
         return false;
@@ -186,10 +186,10 @@ bool mpg_graph_may_go(const struct rank_run *r, const struct mpg_event *event)
     return true;
 }
 
-bool mpg_graph_held_call_can_go(const struct rank_run *r)
+bool mpg_graph_held_call_can_begin(const struct rank_run *r)
 {
     for (const struct held_call *a = r->held_call; a; a = a->next)
-        if (mpg_graph_may_go(r, &a->event))
+        if (mpg_graph_may_begin(r, &a->event))
             return true;
     return false;
 }
@@ -199,7 +199,7 @@ const struct mpg_event *mpg_graph_held_call_take(struct rank_run *r, uint64_t *n
     struct held_call **link = &r->held_call;
     free(r->taken);
     r->taken = NULL;
-    while (*link && !mpg_graph_may_go(r, &(*link)->event))
+    while (*link && !mpg_graph_may_begin(r, &(*link)->event))
         link = &(*link)->next;
     if (!*link)
         return NULL;

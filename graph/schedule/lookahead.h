@@ -10,9 +10,9 @@
 
 /* Returns whether R's EVENT, a held call or read after all held calls, need not wait for its thread, for an earlier
  * call, or for a probe that looks for the same message. */
-bool mpg_graph_may_go(const struct rank_run *r, const struct mpg_event *event);
+bool mpg_graph_may_begin(const struct rank_run *r, const struct mpg_event *event);
 /* Returns whether a held call may go. */
-bool mpg_graph_held_call_can_go(const struct rank_run *r);
+bool mpg_graph_held_call_can_begin(const struct rank_run *r);
 /* Removes the first held call that may go and returns it, or NULL. *NUMBER: its call number. The event is valid until
  * the next call of this function. */
 const struct mpg_event *mpg_graph_held_call_take(struct rank_run *r, uint64_t *number);

@@ -87,17 +87,17 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
         g->counts.beyond_horizon++;
     if (g->current != NO_RANK) {
-        bool can_go = mpg_graph_rank_can_go(g, g->current);
-        if (can_go && keeps_turn(g))
+        bool can_continue = mpg_graph_rank_can_continue(g, g->current);
+        if (can_continue && keeps_turn(g))
             return 1;
-        if (can_go)
+        if (can_continue)
             mpg_graph_queue_push(&g->queue, g->current);
         g->current = NO_RANK;
     }
     if (g->queue.count == 0 && g->choosing)
         (void)mpg_graph_release_choosing(g);
     if (g->queue.count == 0 && g->finished < g->ranks) /* with inexact clocks a progress call can seem too late */
-        (void)mpg_graph_give_up_progress(&g->matching.progress);
+        (void)mpg_graph_abandon_progress(&g->matching.progress);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
     if (g->queue.count == 0 && g->finished < g->ranks) {
@@ -327,5 +327,5 @@ int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *opt
     mpg_bound_learn(options->bound, false);
     mpg_graph_close(graph);
     mpg_clock_map_free(clocks);
-    return more < 0 ? mpg_trace_blame_call(trace, err) : mpg_bound_check(options->bound, err);
+    return more < 0 ? mpg_trace_prefix_call(trace, err) : mpg_bound_check(options->bound, err);
 }

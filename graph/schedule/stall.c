@@ -130,9 +130,9 @@ static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
     struct waiter *waiter = &s->call.waiter;
     mpg_graph_forget_choosing(s);
     mpg_graph_end_choice(&g->rank[s->call.rank].run->requests, &s->call, &s->completing);
-    uint32_t n = mpg_graph_give_up_message(s->receiving, waiter) + mpg_graph_give_up_message(s->sending, waiter) +
-                 mpg_graph_give_up_probe(&s->probing, waiter) + mpg_graph_give_up_group(s->group, waiter) +
-                 mpg_graph_give_up_part(&s->part, waiter) + mpg_graph_give_up_completion(&s->completing, waiter);
+    uint32_t n = mpg_graph_abandon_message(s->receiving, waiter) + mpg_graph_abandon_message(s->sending, waiter) +
+                 mpg_graph_abandon_probe(&s->probing, waiter) + mpg_graph_abandon_group(s->group, waiter) +
+                 mpg_graph_abandon_part(&s->part, waiter) + mpg_graph_abandon_completion(&s->completing, waiter);
     waiter->unmet = 1;
     return n;
 }

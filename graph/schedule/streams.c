@@ -17,13 +17,13 @@
 /* Returns whether the next event must wait for a thread that is in a call; some thread is. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
-    if (r->held_call && mpg_graph_held_call_can_go(r))
+    if (r->held_call && mpg_graph_held_call_can_begin(r))
         return false;
     if (rank->ended || r->threads == 1)
         return true;
     if (!r->next)
         return false;
-    return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !mpg_graph_may_go(r, r->next);
+    return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !mpg_graph_may_begin(r, r->next);
 }
 
 static inline bool is_held(const struct rank_state *rank, const struct rank_run *r)
@@ -31,7 +31,7 @@ static inline bool is_held(const struct rank_state *rank, const struct rank_run 
     return r->waiting > 0 && has_to_wait(rank, r);
 }
 
-bool mpg_graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
+bool mpg_graph_rank_can_continue(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *state = &g->rank[rank];
     const struct rank_run *r = state->run;

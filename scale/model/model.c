@@ -130,7 +130,7 @@ static void clear_model(struct scale_row *row)
     row->model = NULL;
 }
 
-static void drop_what_does_not_grow(struct scale_analysis *a)
+static void drop_constant_models(struct scale_analysis *a)
 {
     size_t kept = 0;
     for (size_t i = 0; i < a->row_number; i++)
@@ -151,7 +151,7 @@ int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err)
             return -1;
     find_dominating(a);
     if (a->options->grows)
-        drop_what_does_not_grow(a);
+        drop_constant_models(a);
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "common/aside.h"
+#include "common/temporary.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -122,7 +122,7 @@ static void remove_if_there(const char *path)
 {
     struct stat st;
     if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        mpg_aside_remove_folder(path);
+        mpg_temporary_remove_folder(path);
 }
 
 /* Prints and records that a run has failed. */

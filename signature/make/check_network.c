@@ -227,21 +227,21 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
 {
     size_t wide = 0;
     const struct mpg_network_size *worst = NULL;
-    double worst_moves = 0, moves;
+    double worst_shift = 0, moves;
     char size[32];
     for (size_t s = 0; s < sizes->n; s++) {
         if (find_moves(&sizes->size[s], &c->sizes[bandwidth][path->path], p, &moves, err) < 0)
             return -1;
         wide += moves > MPG_MESSAGES_MATTER;
-        if (moves > MPG_MESSAGES_MATTER && moves > worst_moves) {
-            worst_moves = moves;
+        if (moves > MPG_MESSAGES_MATTER && moves > worst_shift) {
+            worst_shift = moves;
             worst = &sizes->size[s];
         }
     }
     if (!worst)
         return 0;
     return mpg_check_add_finding(
-        c, finding, fmin(worst_moves, MOST_SHOWN), err,
+        c, finding, fmin(worst_shift, MOST_SHOWN), err,
         "%s, %s: the %s is too uncertain for %zu of %zu sizes, worst %s of %zu samples",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
         p == 0.5 ? "median" : "99th percentile", wide, sizes->n,

@@ -143,7 +143,7 @@ static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, cons
 }
 
 /* Moves BRANCH of lane W to the value of C; IS_NEW: its mark was not set yet. */
-static void go_to(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
+static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
     const enum kind kind = kind_of((enum mpg_value_part)c->part);
     uint32_t *at = branch_at(t, kind, c->from * parts_of(kind) + part_number((enum mpg_value_part)c->part), w);
@@ -195,7 +195,7 @@ static inline void step_back(struct mpg_provenance *t, const struct mpg_records 
                 const uint32_t w = 64 * k + (uint32_t)__builtin_ctzll(left);
                 const uint32_t branch = *branch_at(t, kind, i_to, w);
                 add_lane(t, s, r, c, branch, w);
-                go_to(t, c, branch, w, !(*from >> w % 64 & 1));
+                move_branch(t, c, branch, w, !(*from >> w % 64 & 1));
             }
             *from |= its;
             here &= ~its;

@@ -61,7 +61,7 @@ void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg
 int mpg_critical_follow(struct mpg_critical *path, struct mpg_error *err);
 
 /* Returns the injected part of TERMS, ns; in predict mode the whole time. */
-static inline double mpg_critical_put_ns(const double *term)
+static inline double mpg_critical_injected_ns(const double *term)
 {
     return term[MPG_CRITICAL_COMPUTATION] + term[MPG_CRITICAL_NOISE] + term[MPG_CRITICAL_CALL] + term[MPG_CRITICAL_LATENCY] +
            term[MPG_CRITICAL_BYTES] + term[MPG_CRITICAL_WHOLE] + term[MPG_CRITICAL_ORDER];
@@ -70,7 +70,7 @@ static inline double mpg_critical_put_ns(const double *term)
 /* Returns the time, or the delay, of TERMS, ns. */
 static inline double mpg_critical_ns(const double *term)
 {
-    return mpg_critical_put_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
+    return mpg_critical_injected_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
 }
 
 /* Identities of values, for provenance. The time of a stream's last node: */

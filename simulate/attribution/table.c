@@ -149,7 +149,7 @@ static int fill_blocks(struct mpg_attribution_row *row, const struct mpg_attribu
     if (!(row->block_ns = calloc(w->blocks, sizeof *row->block_ns)))
         return mpg_error_set(err, "out of memory");
     for (uint32_t b = 0; b < w->blocks; b++)
-        row->block_ns[b] = mpg_critical_put_ns(mpg_attribution_block(w, place, b));
+        row->block_ns[b] = mpg_critical_injected_ns(mpg_attribution_block(w, place, b));
     return 0;
 }
 

@@ -45,16 +45,17 @@ static bool read_key(const char *path, uint8_t *key)
 static void make_key(const char *path)
 {
     uint8_t key[MPG_SIPHASH_KEY_BYTES];
-    char aside[4200];
-    if (getrandom(key, sizeof key, 0) != sizeof key || snprintf(aside, sizeof aside, "%s.XXXXXX", path) >= (int)sizeof aside)
+    char temporary[4200];
+    if (getrandom(key, sizeof key, 0) != sizeof key ||
+        snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
         return;
-    const int fd = mkstemp(aside); /* mode 0600 */
+    const int fd = mkstemp(temporary); /* mode 0600 */
     if (fd < 0)
         return;
     const bool whole = write(fd, key, sizeof key) == sizeof key;
     if (close(fd) == 0 && whole)
-        (void)link(aside, path);
-    (void)unlink(aside);
+        (void)link(temporary, path);
+    (void)unlink(temporary);
 }
 
 bool mpg_siphash_key(uint8_t key[MPG_SIPHASH_KEY_BYTES])

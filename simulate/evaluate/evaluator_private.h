@@ -42,10 +42,10 @@ enum mpg_delay_term {
     MPG_TERM_CALL,
     MPG_TERM_MESSAGE,
     MPG_TERM_COLLECTIVE,
-    MPG_TERM_TAKEN,
+    MPG_TERM_PROPAGATED,
     MPG_TERM_WAITED,
     MPG_TERM_HIDDEN,
-    MPG_TERM_LEFT
+    MPG_TERM_NET
 };
 
 /* Terms in predict mode, in the order of struct mpg_run_account. */
@@ -164,8 +164,8 @@ struct mpg_evaluator {
     double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */
     bool *slot_met;     /* for each arrival: a probe has matched the message */
     bool leaves;        /* messages have overheads */
-    struct mpg_left_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
-    struct mpg_left_draws sent_left;  /* draws of the last message, for the costs of its sender */
+    struct mpg_overhead_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
+    struct mpg_overhead_draws sent_left;  /* draws of the last message, for the costs of its sender */
     uint32_t base_capacity, met_capacity, left_capacity;
     bool computes, charges, transmits; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
     bool has_kappa;     /* calls have a kappa */
@@ -284,7 +284,7 @@ static inline struct mpg_lane_account lane_account_of(const struct mpg_evaluator
     const size_t n = l->n;
     return (struct mpg_lane_account){.call = first + MPG_TERM_CALL * n,
                                      .message = first + MPG_TERM_MESSAGE * n,
-                                     .taken = first + MPG_TERM_TAKEN * n,
+                                     .taken = first + MPG_TERM_PROPAGATED * n,
                                      .waited = first + MPG_TERM_WAITED * n,
                                      .hidden = first + MPG_TERM_HIDDEN * n};
 }
@@ -296,11 +296,11 @@ static inline struct mpg_lane_leave leave_of(const struct mpg_evaluator *l)
 }
 
 /* An eager message's draws, as the receiver of the message in SLOT needs them; NULL: receivers need none. */
-static inline struct mpg_left_draws *slot_left(const struct mpg_evaluator *l, uint32_t slot)
+static inline struct mpg_overhead_draws *slot_left(const struct mpg_evaluator *l, uint32_t slot)
 {
     if (!l->leaves)
         return NULL;
-    struct mpg_left_draws *left = &l->slot_left[slot];
+    struct mpg_overhead_draws *left = &l->slot_left[slot];
     left->u = slot_value(l, slot, SLOT_DRAWN);
     return left;
 }

@@ -65,7 +65,7 @@ void mpg_recorder_free(struct mpg_recorder *x)
 
 /* --- steps --- */
 
-void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms)
+void mpg_recorder_continue(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms)
 {
     const struct mpg_recorder *x = e->recorder;
     mpg_provenance_add(x->provenance, mpg_value_stream(s->stream), x->tally->at[s->stream]);

@@ -57,7 +57,7 @@ int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct m
 int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err);
 /* S's stream continues from the last value, by TERMS. */
-void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms);
+void mpg_recorder_continue(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms);
 /* Adds to the current record of S the origin FROM with TERMS, in the lanes whose code is CODE. EDGE, an edge of S (NULL:
  * none), names the pair of ranks if pairs are recorded; in lanes in which CHOICE (NULL: none) put another message into the
  * view of EDGE, the pair has the sender of the other message. Error: out of memory. */

@@ -126,8 +126,8 @@ static int transfer(struct replica *rep, uint32_t stream, const struct mpg_step 
     return mpg_events_transfers_start(rep, s, sent_ns, err);
 }
 
-/* Evaluates S without the evaluator's own round trip if requests replace the round trip, and with a round trip if each get
- * or put blocks. */
+/* Evaluates S. The round trip of a transfer is either simulated by requests, and then the evaluator adds none, or added by the
+ * evaluator, because each get or put blocks. */
 static int take(struct replica *rep, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;

@@ -432,36 +432,36 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_
 
 /* --- rounds of a collective --- */
 
-/* Adds one round's kappa and, if FLY, the command line's lambda. */
+/* Adds one round's kappa and, if HAS_MESSAGE, the command line's lambda. */
 static void add_given_round(const struct mpg_perturbation *p, struct mpg_address *address,
-                            bool fly, uint32_t first, uint32_t n, double *value_ns)
+                            bool has_message, uint32_t first, uint32_t n, double *value_ns)
 {
     address->purpose = MPG_DRAW_ROUND_LATENCY;
-    if (fly)
+    if (has_message)
         mpg_specs_draw(&p->latency, address, 1, first, n, value_ns);
     address->purpose = MPG_DRAW_ROUND_CALL;
     mpg_specs_draw(&p->call_noise, address, 1, first, n, value_ns);
 }
 
 void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                        uint32_t index, uint32_t rounds, double bytes, bool fly,
+                        uint32_t index, uint32_t rounds, double bytes, bool has_message,
                         uint32_t first, uint32_t n, double *value_ns)
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
-    bool lambda = fly && p->latency.n == 0, tau = fly && p->byte.n == 0 && bytes > 0;
+    bool lambda = has_message && p->latency.n == 0, tau = has_message && p->byte.n == 0 && bytes > 0;
     bool measured = rounds > 0 && (lambda || tau) && mpg_flight_rule(p) != MPG_FLIGHT_NONE;
     struct parts x = {.has_lambda = false};
     if (measured)
         x = find_parts(p, lambda, tau, bytes / rounds);
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * MPG_INDEX_OF_SEVERAL;
-        add_given_round(p, &address, fly, first, n, value_ns);
+        add_given_round(p, &address, has_message, first, n, value_ns);
         if (!measured)
             continue;
         address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
         mpg_add_drawn(p, &address, first, n, add_parts, &x, value_ns);
     }
-    if (fly && p->byte.n > 0 && bytes > 0) {
+    if (has_message && p->byte.n > 0 && bytes > 0) {
         address.index = index;
         address.purpose = MPG_DRAW_BYTE;
         mpg_specs_draw(&p->byte, &address, bytes, first, n, value_ns);

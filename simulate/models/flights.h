@@ -133,9 +133,9 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
 void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                         double floor_ns, uint32_t first, uint32_t n, double *value_ns);
 /* Adds ROUNDS rounds of a collective, number INDEX among the collectives that CALL of RANK starts: the sum over rounds of kappa
- * and, if FLY, of the extra time of a message of BYTES / ROUNDS. */
+ * and, if HAS_MESSAGE, of the extra time of a message of BYTES / ROUNDS. */
 void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
-                        uint32_t index, uint32_t rounds, double bytes, bool fly,
+                        uint32_t index, uint32_t rounds, double bytes, bool has_message,
                         uint32_t first, uint32_t n, double *value_ns);
 
 #endif

@@ -333,7 +333,7 @@ static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint3
 
 /* Adds the message time X of M. Unless RECEIVE is NULL, the left-over draws go to SEND and RECEIVE. */
 static void draw_flight(struct mpg_quantile_cache *s, const struct entry *x, const struct mpg_sent_message *m, double *value_ns,
-                        struct mpg_left_draws *send, struct mpg_left_draws *receive)
+                        struct mpg_overhead_draws *send, struct mpg_overhead_draws *receive)
 {
     double u[MPG_LANES_AT_ONCE];
     const struct mpg_address address = mpg_flight_address(x->p, m);
@@ -361,8 +361,8 @@ static void draw_flight(struct mpg_quantile_cache *s, const struct entry *x, con
 }
 
 void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
-                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
-                                       struct mpg_left_draws *receive)
+                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_overhead_draws *send,
+                                       struct mpg_overhead_draws *receive)
 {
     const struct entry *x = entry_of(s, p, m->bytes, FLIGHT);
     for (uint32_t i = 0; i < x->terms; i++)
@@ -375,8 +375,8 @@ void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struc
 }
 
 /* Returns true if LEFT holds the draws of M. */
-static inline bool is_left(const struct mpg_left_draws *left, const struct mpg_perturbation *p,
-                           const struct mpg_sent_message *m)
+static inline bool holds_draws(const struct mpg_overhead_draws *left, const struct mpg_perturbation *p,
+                                const struct mpg_sent_message *m)
 {
     return left && left->left && left->of.call == m->call && left->of.rank == m->rank &&
            left->of.index == m->index && left->of.seed == p->seed;
@@ -384,7 +384,7 @@ static inline bool is_left(const struct mpg_left_draws *left, const struct mpg_p
 
 void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                              enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
-                             const struct mpg_left_draws *left, double *value_ns)
+                             const struct mpg_overhead_draws *left, double *value_ns)
 {
     if (!p->overhead[which].target)
         return;
@@ -397,7 +397,7 @@ void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *s, const struct 
             mpg_perturb_overhead(p, which, m, s->first, s->n, value_ns);
         return;
     }
-    if (is_left(left, p, m)) {
+    if (holds_draws(left, p, m)) {
         add(s, x, 0, s->n, left->u, value_ns);
         return;
     }

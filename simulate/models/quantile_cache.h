@@ -15,8 +15,8 @@ void mpg_quantile_cache_free(struct mpg_quantile_cache *cache); /* NULL is allow
  * some kB for each launch and measured size. */
 double mpg_quantile_cache_bytes(int32_t ranks);
 
-/* Draws that the message time left over for the message's two overheads, one for each replica. */
-struct mpg_left_draws {
+/* Uniform draws, one for each replica, of a message time that the two overheads of the same message use again. */
+struct mpg_overhead_draws {
     struct mpg_address of; /* address of the message, if LEFT */
     bool left;             /* the draws exist */
     double *u;             /* one probability for each replica */
@@ -27,13 +27,13 @@ struct mpg_left_draws {
 
 /* As mpg_perturb_flight() with MPG_FLIGHT_WHOLE. Fills SEND and RECEIVE with the draws for o_s and o_r. RECEIVE may be NULL. */
 void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
-                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
-                                       struct mpg_left_draws *receive);
+                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_overhead_draws *send,
+                                       struct mpg_overhead_draws *receive);
 /* As mpg_perturb_overhead() or, if TARGET, mpg_add_target_overhead() with factor 1. Uses the draws of LEFT if they are of M; if
  * they are not, or LEFT is NULL, draws its own. */
 void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
                                      enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
-                                     const struct mpg_left_draws *left, double *value_ns);
+                                     const struct mpg_overhead_draws *left, double *value_ns);
 /* As mpg_flight_median(). */
 double mpg_quantile_cache_median(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p, double bytes);
 /* As mpg_overhead_median() on the source, of a message whose receive does not complete together with others. */

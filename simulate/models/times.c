@@ -277,13 +277,13 @@ struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double byt
 /* --- collectives --- */
 
 void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
-                     uint32_t rounds, double bytes, bool fly, uint32_t first, uint32_t n,
+                     uint32_t rounds, double bytes, bool has_message, uint32_t first, uint32_t n,
                      double *value_ns)
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
     struct mpg_target_one_way_times x;
-    const bool parametric = fly && p->parameters;
-    bool measured = fly && rounds > 0 && !parametric && find_one_way_times(p, bytes / rounds, &x);
+    const bool parametric = has_message && p->parameters;
+    bool measured = has_message && rounds > 0 && !parametric && find_one_way_times(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * MPG_INDEX_OF_SEVERAL;
         for (uint32_t w = 0; w < n; w++) {
@@ -293,7 +293,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
             address.purpose = MPG_DRAW_ROUND_LATENCY;
             if (parametric)
                 lambda = parametric_round(p, &address, bytes / rounds, first + w);
-            else if (fly)
+            else if (has_message)
                 mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &lambda);
             if (measured) {
                 address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
@@ -306,7 +306,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
             value_ns[w] += fmax(lambda, 0) + fmax(tau, 0) + kappa;
         }
     }
-    if (!fly || parametric || p->byte.n == 0 || !(bytes > 0))
+    if (!has_message || parametric || p->byte.n == 0 || !(bytes > 0))
         return;
     address.index = index;
     address.purpose = MPG_DRAW_BYTE;

@@ -46,7 +46,7 @@ struct mpg_typical {
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes);
 /* Adds the time of ROUNDS of a collective with BYTES in all; arguments as in mpg_perturb_rounds(). */
 void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
-                     uint32_t rounds, double bytes, bool fly, uint32_t first, uint32_t n,
+                     uint32_t rounds, double bytes, bool has_message, uint32_t first, uint32_t n,
                      double *value_ns);
 
 #endif

@@ -229,7 +229,7 @@ int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes 
 {
     if (processes->failed)
         return -1;
-    mpg_trace_blame_call(files->trace, err);
+    mpg_trace_prefix_call(files->trace, err);
     add_untraced(files->trace, err);
     return -1;
 }

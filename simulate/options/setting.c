@@ -96,9 +96,9 @@ static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
 static enum mpg_call_edges call_edges(const struct mpg_config *c)
 {
     const struct mpg_model_config *m = &c->model;
-    const bool faithful = m->absorb == MPG_ABSORB_NONE && c->given.eager_limit && c->change.eager_limit == -1 &&
+    const bool is_paper = m->absorb == MPG_ABSORB_NONE && c->given.eager_limit && c->change.eager_limit == -1 &&
                           !mpg_option_has_word(&m->paper, MPG_PAPER_OWN_EDGES);
-    return faithful || mpg_option_has_word(&m->paper, MPG_PAPER_CALL_EDGES) ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+    return is_paper || mpg_option_has_word(&m->paper, MPG_PAPER_CALL_EDGES) ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
 }
 
 static void set_models(const struct mpg_config *c, struct mpg_setting *in)

@@ -30,9 +30,9 @@ _Static_assert(sizeof(struct mpg_graph_counts) == (0 COUNTS(ONE, ONE)) * sizeof(
 
 void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed)
 {
-#define PUT_WHOLE(name) mpg_bytes_put_u64(bytes, passed->counts.name);
+#define PUT_COUNT(name) mpg_bytes_put_u64(bytes, passed->counts.name);
 #define PUT_REAL(name) mpg_bytes_put_double(bytes, passed->counts.name);
-    COUNTS(PUT_WHOLE, PUT_REAL)
+    COUNTS(PUT_COUNT, PUT_REAL)
     mpg_bytes_put_u64(bytes, passed->slots);
     mpg_bytes_put_u64(bytes, (uint64_t)passed->expanded);
     mpg_bytes_put_u64(bytes, (uint64_t)passed->evident_limit);
@@ -40,10 +40,10 @@ void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed)
 
 int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed)
 {
-#define GET_WHOLE(name) got.counts.name = mpg_bytes_get_u64(left);
+#define GET_COUNT(name) got.counts.name = mpg_bytes_get_u64(left);
 #define GET_REAL(name) got.counts.name = mpg_bytes_get_double(left);
     struct mpg_passed got;
-    COUNTS(GET_WHOLE, GET_REAL)
+    COUNTS(GET_COUNT, GET_REAL)
     got.slots = (uint32_t)mpg_bytes_get_below(left, UINT32_MAX);
     got.expanded = (int32_t)mpg_bytes_get_below(left, INT32_MAX);
     got.evident_limit = (int64_t)mpg_bytes_get_u64(left);

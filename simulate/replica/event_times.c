@@ -255,10 +255,10 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
     }
     const int64_t passed_ns = e->enter_ns - t->traced_ns - t->flushed_ns;
     const double given_ns = (double)(t->all_cpu_ns - t->cpu_ns);
-    const double had_ns = !is_node && t->next.mark_number > 0
+    const double part_ns = !is_node && t->next.mark_number > 0
                               ? share_of(t, passed_ns, is_region_mark(e) ? t->marks : 0) * (double)t->all_cpu_ns - given_ns
                               : t->next.ratio * (double)*cpu_ns;
-    *cpu_ns = is_node || had_ns >= (double)t->cpu_ns ? t->cpu_ns : had_ns > 0 ? llround(had_ns) : 0;
+    *cpu_ns = is_node || part_ns >= (double)t->cpu_ns ? t->cpu_ns : part_ns > 0 ? llround(part_ns) : 0;
     t->cpu_ns -= *cpu_ns;
     return 0;
 }

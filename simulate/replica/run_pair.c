@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyse/walk.h"
-#include "common/aside.h"
+#include "common/temporary.h"
 #include "common/output.h"
 
 /* Writes the replica's trace into P's folder, which is empty. */
@@ -61,7 +61,7 @@ int mpg_run_pair_open(struct mpg_run_pair *p, const struct mpg_simulated *s, con
     if (p->run[0].trace)
         return 0;
     snprintf(path, sizeof path, "%s/mpgsim", directory && *directory ? directory : "/tmp");
-    if (mpg_aside_folder(path, p->folder, sizeof p->folder) < 0) {
+    if (mpg_temporary_folder(path, p->folder, sizeof p->folder) < 0) {
         p->folder[0] = '\0';
         return mpg_error_errno(err, errno, "%s", path);
     }
@@ -74,8 +74,8 @@ void mpg_run_pair_close(struct mpg_run_pair *p)
         mpg_clock_map_free(p->clocks[i]);
     mpg_trace_close(p->run[1].trace);
     if (p->folder[0]) {
-        mpg_aside_remove_folder(p->folder);
-        mpg_aside_done(p->folder);
+        mpg_temporary_remove_folder(p->folder);
+        mpg_temporary_forget(p->folder);
     }
     *p = (struct mpg_run_pair){.replica = 0};
 }

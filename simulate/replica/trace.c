@@ -56,8 +56,8 @@ struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const
     r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
                                     err) == 0;
     if (r->open &&
-        (r->nodes = mpg_node_times_new(r->output.aside, mpg_trace_ranks(trace), &of_nodes, err)) &&
-        (r->copy = mpg_copy_new(trace, r->output.aside, err))) {
+        (r->nodes = mpg_node_times_new(r->output.temporary, mpg_trace_ranks(trace), &of_nodes, err)) &&
+        (r->copy = mpg_copy_new(trace, r->output.temporary, err))) {
         r->observer = (struct mpg_observer){.note = mpg_node_times_note,
                                       .take = mpg_node_times_take,
                                       .restart = mpg_node_times_restart,
@@ -270,7 +270,7 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = r->rules.lenient};
     struct mpg_passed passed = {.slots = 0};
-    struct mpg_trace *trace = mpg_trace_open(r->output.aside, err);
+    struct mpg_trace *trace = mpg_trace_open(r->output.temporary, err);
     struct mpg_clock_map *clocks = trace ? mpg_clock_map_from_trace(trace, err) : NULL;
     const struct mpg_pass_config pass_config = {.trace = trace,
                                                 .clocks = clocks,

@@ -8,7 +8,7 @@
 #include "simulate/rounding.h"
 
 /* Addends of the net delay, in the order of terms[]; the last two are subtracted. */
-enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, TAKEN, WAITED, HIDDEN, TERMS };
+enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, PROPAGATED, WAITED, HIDDEN, TERMS };
 
 struct figures {
     double quantum_ns; /* value of one unit in the last digit */
@@ -66,7 +66,7 @@ static struct figures round_account(const struct mpg_delay_account *a)
     double largest_ns = fabs(a->left_ns);
     for (int i = 0; i < TERMS; i++)
         largest_ns = fmax(largest_ns, fabs(exact_ns[i]));
-    largest_ns = fmax(largest_ns, fabs(mpg_delay_put_in(a)));
+    largest_ns = fmax(largest_ns, fabs(mpg_delay_injected(a)));
     choose_unit(&f, largest_ns);
     round_terms(&f, exact_ns, a->left_ns);
     return f;
@@ -100,7 +100,7 @@ void mpg_report_account(const struct mpg_result *result, FILE *out)
         print_figure(&f, f.term[i], out);
     }
     fputc('\n', out);
-    print_total(&f, "propagated", '+', f.term[TAKEN], out);
+    print_total(&f, "propagated", '+', f.term[PROPAGATED], out);
     fputs("from other ranks, by waiting for them\n", out);
     print_total(&f, "absorbed", '-', -f.term[WAITED] - f.term[HIDDEN], out);
     fputs("by waiting in the trace ", out);

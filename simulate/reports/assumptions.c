@@ -176,7 +176,7 @@ static void print_floors(const struct mpg_report *r, FILE *out)
 }
 
 /* Says why calls complete the traced messages, unless an option asks for that. */
-static const char *why_kept(const struct mpg_report *r)
+static const char *reason_kept(const struct mpg_report *r)
 {
     bool could = r->options->deterministic || r->result->predicted ||
                  r->result->absorb != MPG_ABSORB_NONE;
@@ -202,7 +202,7 @@ static void print_choice(const struct mpg_report *r, FILE *out)
         fprintf(out, "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
                  "completed in the trace%s",
                  c->choices - c->followed, mpg_units_word(c->choices - c->followed, "call", "calls"),
-                 mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), why_kept(r));
+                 mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), reason_kept(r));
 }
 
 /* Whether some receives from any source keep their traced message though calls choose. */

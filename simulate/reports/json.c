@@ -335,7 +335,7 @@ static void put_account(struct mpg_json *j, const char *key, const struct mpg_de
     static const char *const names[] = {"injected_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "propagated_ns",
                                         "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "net_ns"};
     mpg_json_object(j, key);
-    mpg_json_members(j, names, (double[]){mpg_delay_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
+    mpg_json_members(j, names, (double[]){mpg_delay_injected(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
                                           a->taken_ns,
                                           a->waited_ns + a->hidden_ns, a->waited_ns, a->hidden_ns, a->left_ns}, 10);
     mpg_json_close(j);

@@ -16,7 +16,7 @@ enum { MOST_COLUMNS = 40 };
 
 static double large_delay(const double *term)
 {
-    return fabs(mpg_where_put_in(term)) + fabs(term[MPG_WHERE_TAKEN]);
+    return fabs(mpg_where_injected(term)) + fabs(term[MPG_WHERE_PROPAGATED]);
 }
 
 int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_attribution *where, const struct mpg_trace *trace,
@@ -24,7 +24,7 @@ int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_attributi
 {
     *r = (struct mpg_where_report){.predicted = predicted, .ranks = mpg_trace_ranks(trace)};
     r->total = mpg_attribution_total(where, r->ranks);
-    r->total.share = (struct mpg_attribution_share){.part = mpg_critical_put_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN,
+    r->total.share = (struct mpg_attribution_share){.part = mpg_critical_injected_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN,
                                                     .high = NAN};
     for (; r->n < n; r->n++)
         if (mpg_attribution_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? mpg_where_run : large_delay,
@@ -55,7 +55,7 @@ struct addend {
     char sign; /* in front of the column; 0: none, for the first */
 };
 
-static const struct addend delays[] = {{"injected", -1, mpg_where_put_in, 0}, {"propagated", MPG_WHERE_TAKEN, NULL, '+'},
+static const struct addend delays[] = {{"injected", -1, mpg_where_injected, 0}, {"propagated", MPG_WHERE_PROPAGATED, NULL, '+'},
                                        {"absorbed", -1, mpg_where_absorbed, '-'}};
 static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, NULL, '+'}, {"overhead", 2, NULL, '+'},
                                       {"messages", 3, NULL, '+'}, {"collectives", 4, NULL, '+'}, {"threads", 5, NULL, '+'}};
@@ -217,7 +217,7 @@ static const struct mpg_where_key path_times[] = {
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
     {"path_collectives_ns", collectives}, PER};
 static const struct mpg_where_key path_delays[] = {
-    {"path_injected_ns", mpg_critical_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_injected_ns", mpg_critical_injected_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_messages_ns", latency},
     {"path_collectives_ns", collectives}, {"path_order_ns", order},
     {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_critical_ns}, PER};
@@ -299,7 +299,7 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
 
 static struct quanta path_quanta(const struct mpg_where_figures *f, const double *term, double weight)
 {
-    return (struct quanta){round(weight * mpg_critical_put_ns(term) / f->quantum_ns),
+    return (struct quanta){round(weight * mpg_critical_injected_ns(term) / f->quantum_ns),
                            round(weight * absorbed(term) / f->quantum_ns),
                            round(weight * tracer(term) / f->quantum_ns)};
 }
@@ -350,7 +350,7 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_attribu
                       struct mpg_error *err)
 {
     const double *all = r->total.term;
-    const double largest_ns = fmax(fabs(mpg_critical_put_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
+    const double largest_ns = fmax(fabs(mpg_critical_injected_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
     const struct mpg_where_figures f = mpg_where_choose_unit(r->ranks * largest_ns);
     const bool delays = !r->predicted;
     const struct mpg_table_column columns[] = {

@@ -9,7 +9,7 @@
 
 /* ---- sums of a row's terms ---- */
 
-double mpg_where_put_in(const double *term)
+double mpg_where_injected(const double *term)
 {
     return term[0] + term[1] + term[2] + term[3];
 }
@@ -22,7 +22,7 @@ double mpg_where_absorbed(const double *term)
 /* injected + propagated - absorbed */
 static double passed_on(const double *term)
 {
-    return mpg_where_put_in(term) + term[MPG_WHERE_TAKEN] - mpg_where_absorbed(term);
+    return mpg_where_injected(term) + term[MPG_WHERE_PROPAGATED] - mpg_where_absorbed(term);
 }
 
 double mpg_where_run(const double *term)
@@ -32,7 +32,7 @@ double mpg_where_run(const double *term)
 
 const char *mpg_where_class(const double *term)
 {
-    const double came_ns = mpg_where_put_in(term) + term[MPG_WHERE_TAKEN];
+    const double came_ns = mpg_where_injected(term) + term[MPG_WHERE_PROPAGATED];
     const double part = passed_on(term) / came_ns;
     if (!(came_ns > MPG_ROUNDING_NS))
         return NULL;
@@ -50,7 +50,7 @@ TERM(0) TERM(1) TERM(2) TERM(3) TERM(4) TERM(5) TERM(6) TERM(7)
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n)
 {
     static const struct mpg_where_key delays[] = {
-        {"injected_ns", mpg_where_put_in}, {"compute_ns", term_0}, {"calls_ns", term_1}, {"messages_ns", term_2},
+        {"injected_ns", mpg_where_injected}, {"compute_ns", term_0}, {"calls_ns", term_1}, {"messages_ns", term_2},
         {"collectives_ns", term_3}, {"propagated_ns", term_4}, {"absorbed_ns", mpg_where_absorbed},
         {"absorbed_waiting_ns", term_5}, {"absorbed_hidden_ns", term_6}, {"passed_on_ns", passed_on}};
     static const struct mpg_where_key times[] = {

@@ -7,7 +7,7 @@
 #include "simulate/attribution/table.h"
 
 /* Terms of delays, in the order of struct mpg_delay_account. */
-enum { MPG_WHERE_TAKEN = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
+enum { MPG_WHERE_PROPAGATED = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
 
 struct mpg_where_key {
     const char *name;
@@ -16,7 +16,7 @@ struct mpg_where_key {
 
 /* The N figures of a row: of delays, or of PREDICTED times. */
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n);
-double mpg_where_put_in(const double *term);
+double mpg_where_injected(const double *term);
 double mpg_where_absorbed(const double *term);
 /* The sum of all times. */
 double mpg_where_run(const double *term);

@@ -102,7 +102,7 @@ struct places {
     ptrdiff_t alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
 };
 
-static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_bound_hypotheses *bound, uint64_t some)
+static ptrdiff_t place_if_valid(struct variants *x, const struct mpg_bound_hypotheses *bound, uint64_t some)
 {
     const bool is_invalid = mpg_bound_split_collective(bound, some) || mpg_bound_unbalanced(bound, some);
     return is_invalid ? NOWHERE : (ptrdiff_t)place_of(x, some);
@@ -114,8 +114,8 @@ static void list_variants(struct variants *x, const struct mpg_bound_hypotheses 
     place_of(x, all);
     at->none = place_of(x, 0);
     for (size_t i = 0; bound && i < mpg_bound_list(bound)->n; i++) {
-        at->alone[i] = place_if_whole(x, bound, UINT64_C(1) << i);
-        at->rest[i] = place_if_whole(x, bound, all & ~(UINT64_C(1) << i));
+        at->alone[i] = place_if_valid(x, bound, UINT64_C(1) << i);
+        at->rest[i] = place_if_valid(x, bound, all & ~(UINT64_C(1) << i));
     }
 }
 

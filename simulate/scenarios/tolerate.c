@@ -229,7 +229,7 @@ static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 /* --- signatures, one by one --- */
 
 /* Returns CONFIG without its axis. */
-static struct mpg_config as_given(const struct mpg_config *config, bool json)
+static struct mpg_config without_axis(const struct mpg_config *config, bool json)
 {
     struct mpg_config x = *config;
     x.question.sweep.axes = 0;
@@ -243,7 +243,7 @@ static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->setting->simulation.processes;
     struct mpg_result_table rows;
-    const struct mpg_config as = as_given(s->config, false);
+    const struct mpg_config as = without_axis(s->config, false);
     int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
         const uint32_t n = rows.row->answer.replicas;
@@ -309,7 +309,7 @@ int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *sett
     struct mpg_config one;
     struct mpg_files f;
     struct mpg_processes *processes = setting->simulation.processes;
-    struct mpg_config all = as_given(config, config->output.json);
+    struct mpg_config all = without_axis(config, config->output.json);
     int status = found ? mpg_setting_make(given, &all, processes, NULL, err) : mpg_error_set(err, "out of memory");
     status = mpg_processes_agree(processes, status < 0 ? -1 : 0, 0, err);
     for (size_t i = 0; i < settings && status == 0; i++) {

@@ -338,7 +338,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 }
 
 /* Walks the whole stack with libgcc's unwinder. Returns false without memory. */
-static bool walk_whole(struct walk *w, uintptr_t address)
+static bool walk_with_libgcc(struct walk *w, uintptr_t address)
 {
     struct whole whole = {.from = address, .walk = w};
     w->depth = 0;
@@ -421,7 +421,7 @@ static bool walk(struct walk *w, struct at at)
             (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
-            return walk_whole(w, first);
+            return walk_with_libgcc(w, first);
         unwind_frame(w, p, &at);
     }
     return true;
@@ -576,7 +576,7 @@ struct wanted {
     bool found;
 };
 
-static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *data)
+static _Unwind_Reason_Code search(struct _Unwind_Context *context, void *data)
 {
     struct wanted *w = data;
     w->found = (uintptr_t)_Unwind_GetCFA(context) == w->cfa && plain((uintptr_t)_Unwind_GetIP(context)) == w->address;
@@ -594,7 +594,7 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
             return true;
         struct place *p = place_of(at.address, at.interrupted);
         if (!p || !has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
-            _Unwind_Backtrace(look_for, &wanted);
+            _Unwind_Backtrace(search, &wanted);
             return wanted.found;
         }
         if (p->rule.kind == UNWIND_END)

@@ -71,7 +71,7 @@ static void take_default(const siginfo_t *info)
         raise(SIGBUS); /* delivered when the handler has returned */
 }
 
-static void pass_on(int generation, int signal, siginfo_t *info, void *context)
+static void call_previous_handler(int generation, int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *to = &guard.behind[generation];
     const bool plain = !(to->sa_flags & SA_SIGINFO);
@@ -102,7 +102,7 @@ static void handle(int generation, int signal, siginfo_t *info, void *context)
 {
     struct range *r = info->si_code > 0 ? range_of(info->si_addr) : NULL;
     if (!r || !replace(r))
-        pass_on(generation, signal, info, context);
+        call_previous_handler(generation, signal, info, context);
 }
 
 #define HANDLER(n)                                                  \

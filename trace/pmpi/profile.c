@@ -376,7 +376,7 @@ int profile_close(enum mpg_profile_state state, struct mpg_error *err)
         status = mpg_error_set(err, "out of memory");
     else if (!mpg_file_may_have(bytes))
         status = mpg_error_errno(err, EFBIG, "%s", profile.path);
-    else if ((fd = mpg_file_aside(profile.path, part, sizeof part, err)) < 0)
+    else if ((fd = mpg_file_hidden(profile.path, part, sizeof part, err)) < 0)
         status = -1;
     else if (write_all(fd, copy, bytes) < 0)
         status = mpg_error_errno(err, errno, "%s", profile.path);

@@ -17,7 +17,7 @@
 #include "trace/record/folder.h"
 
 /* Closes all descriptors except ENDED and standard error, since launchers wait until all copies of their pipes are closed. */
-static void keep_only(int ended)
+static void close_all_but(int ended)
 {
     const int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, STDIN_FILENO);
@@ -47,7 +47,7 @@ static void watch(int ended, int ready, const char *folder, const char *program)
     signal(SIGINT, SIG_IGN);
     signal(MPG_WATCH_IN_INIT, note_init);
     (void)!write(ready, &number, sizeof number);
-    keep_only(ended);
+    close_all_but(ended);
     while (poll(&end, 1, -1) < 0)
         ;
     mpg_printable(text, sizeof text, program);

@@ -228,9 +228,9 @@ static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *endi
     /* The scout has passed this point: a request that it does not remember ended as the posting call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
-        bool been_here = c->scout.event >= c->main.event;
+        bool is_past = c->scout.event >= c->main.event;
         *ending = known ? *known : (struct ending){.state = ENDING_DONE};
-        if (c->scout_ended || (known ? known->state != ENDING_PENDING : been_here))
+        if (c->scout_ended || (known ? known->state != ENDING_PENDING : is_past))
             break;
         if (scout_ahead(c, err) < 0)
             return -1;

@@ -102,7 +102,7 @@ int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)
     return mpg_error_is_about(err->text, path) ? -1 : mpg_error_prefix(err, "%s", path);
 }
 
-int mpg_trace_blame_call(const struct mpg_trace *t, struct mpg_error *err)
+int mpg_trace_prefix_call(const struct mpg_trace *t, struct mpg_error *err)
 {
     return strncmp(err->text, "rank ", 5) == 0 ? mpg_trace_blame(t, err) : -1;
 }

@@ -134,7 +134,7 @@ int mpg_trace_walk(struct mpg_trace *trace, struct mpg_error *err);
 int mpg_trace_settle(struct mpg_trace *trace, struct mpg_error *err);
 /* Sets how much of its chunk each stream holds: all together at most ALL_BYTES, besides records and a few KiB. Call
  * before opening cursors. */
-void mpg_trace_hold(struct mpg_trace *trace, size_t all_bytes);
+void mpg_trace_limit_memory(struct mpg_trace *trace, size_t all_bytes);
 /* Returns the stream of THREAD, or NULL. */
 struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t thread);
 /* Parses and keeps the lines "key value\n" of TEXT, which ends in a NUL. Returns 0, or -1 with ERR. */

@@ -117,7 +117,7 @@ bool mpg_file_has(const char *path, size_t bytes)
 }
 
 /* Makes a new name beside PATH that readers of the folder do not take for a part of the trace. */
-static int make_hidden_name(const char *path, char *aside, size_t size, struct mpg_error *err)
+static int make_hidden_name(const char *path, char *temporary, size_t size, struct mpg_error *err)
 {
     static unsigned made;
     struct timespec t;
@@ -127,20 +127,20 @@ static int make_hidden_name(const char *path, char *aside, size_t size, struct m
                             __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
     const size_t length = strlen(path), end = strlen(ENDING);
     const bool ends = length > end && strcmp(path + length - end, ENDING) == 0;
-    if (snprintf(aside, size, "%.*s.%016" PRIx64 ENDING ".new", (int)(ends ? length - end : length),
+    if (snprintf(temporary, size, "%.*s.%016" PRIx64 ENDING ".new", (int)(ends ? length - end : length),
                  path, number * 0x9e3779b97f4a7c15u) >= (int)size)
         return mpg_error_set(err, "%s: name too long", path);
     return 0;
 }
 
-int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error *err)
+int mpg_file_hidden(const char *path, char *temporary, size_t size, struct mpg_error *err)
 {
     int fd = -1;
     for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
-        if (make_hidden_name(path, aside, size, err) < 0)
+        if (make_hidden_name(path, temporary, size, err) < 0)
             return -1;
         /* Refuses existing names and links. */
-        fd = open(aside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd < 0 && errno != EEXIST && errno != EINTR)
             break;
     }
@@ -166,14 +166,14 @@ static int map_shared(int fd, size_t size, uint8_t **base, struct mpg_file_id *i
 int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *, const void *),
                  const void *data, uint8_t **base, struct mpg_file_id *id, struct mpg_error *err)
 {
-    char aside[4096];
-    const int fd = mpg_file_aside(path, aside, sizeof aside, err);
+    char temporary[4096];
+    const int fd = mpg_file_hidden(path, temporary, sizeof temporary, err);
     if (fd < 0)
         return -1;
     int failed = map_shared(fd, size, base, id);
     close(fd);
     if (failed) {
-        unlink(aside);
+        unlink(temporary);
         mpg_error_errno(err, failed, "%s", path);
         return is_unmappable(failed) ? -2 : -1;
     }
@@ -181,11 +181,11 @@ int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *, const vo
         mpg_mapping_observer.mapped(*base, size, path);
     if (fill)
         fill(*base, data);
-    if (rename(aside, path) == 0)
+    if (rename(temporary, path) == 0)
         return 0;
     failed = errno;
     mpg_file_unmap(*base, size);
-    unlink(aside);
+    unlink(temporary);
     return mpg_error_errno(err, failed, "%s", path);
 }
 

@@ -73,9 +73,9 @@ int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *base, cons
                  const void *data, uint8_t **base, struct mpg_file_id *id, struct mpg_error *err);
 /* Unmaps the file, which stays. */
 void mpg_file_unmap(uint8_t *base, size_t size);
-/* Creates a new file beside PATH, open for reading and writing, for the later content of PATH. Its name goes to ASIDE
+/* Creates a new file beside PATH, open for reading and writing, for the later content of PATH. Its name goes to TEMPORARY
  * of SIZE bytes. Returns the descriptor, or -1 with ERR. */
-int mpg_file_aside(const char *path, char *aside, size_t size, struct mpg_error *err);
+int mpg_file_hidden(const char *path, char *temporary, size_t size, struct mpg_error *err);
 /* Observer of mapped files: called before the first store into a file, and before a file is unmapped. */
 struct mpg_mapping_observer {
     void (*mapped)(uint8_t *base, size_t size, const char *path);

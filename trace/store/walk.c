@@ -394,7 +394,7 @@ static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-void mpg_trace_hold(struct mpg_trace *t, size_t all_bytes)
+void mpg_trace_limit_memory(struct mpg_trace *t, size_t all_bytes)
 {
     size_t streams = 1;
     for (int32_t r = 0; r < t->ranks; r++)
@@ -413,6 +413,6 @@ int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
             t->rank[r].stored_bytes += s->stored_bytes;
         }
     }
-    mpg_trace_hold(t, ALL_HELD);
+    mpg_trace_limit_memory(t, ALL_HELD);
     return mpg_trace_check_run(t, err) < 0 ? -1 : note_cuts(t, err);
 }

@@ -25,7 +25,7 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
     const size_t cursor_bytes = l->n * l->cursor_bytes;
     fetch(stream_delay(l, stream), l->n * sizeof(double));
     fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
-    fetch_terms(l, (int32_t)stream, MPG_TERM_TAKEN, MPG_TERM_HIDDEN);
+    fetch_terms(l, (int32_t)stream, MPG_TERM_PROPAGATED, MPG_TERM_HIDDEN);
     if (l->cursor)
         fetch(l->cursor + stream * cursor_bytes, cursor_bytes);
     if (l->covers)

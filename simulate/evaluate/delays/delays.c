@@ -178,7 +178,7 @@ static NOINLINE void step_join(struct mpg_evaluator *l, const struct mpg_step *s
     double *value = stream_delay(l, s->stream);
     const double *other = slot_delay(l, s->slot);
     double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
-    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
+    double *taken = account_of(l, s->rank, MPG_TERM_PROPAGATED);
     l->unjoined[s->rank]--;
     for (uint32_t w = 0; w < l->n; w++) {
         double less = other[w] > value[w] ? value[w] : other[w];
@@ -192,7 +192,7 @@ static NOINLINE void step_load(struct mpg_evaluator *l, const struct mpg_step *s
 {
     double *value = stream_delay(l, s->stream);
     double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
-    double *taken = account_of(l, s->rank, MPG_TERM_TAKEN);
+    double *taken = account_of(l, s->rank, MPG_TERM_PROPAGATED);
     memcpy(value, slot_delay(l, s->slot), l->n * sizeof *value);
     for (uint32_t w = 0; w < l->n; w++) {
         taken[w] += value[w] > 0 ? value[w] : 0;
@@ -209,9 +209,9 @@ static void settle(struct mpg_evaluator *l, int32_t rank)
     for (uint32_t w = 0; w < l->n; w++) {
         double put_ns = term[MPG_TERM_COMPUTE][w] + term[MPG_TERM_CALL][w] +
                         term[MPG_TERM_MESSAGE][w] + term[MPG_TERM_COLLECTIVE][w];
-        double over_ns = put_ns + term[MPG_TERM_TAKEN][w] - term[MPG_TERM_WAITED][w] -
-                         term[MPG_TERM_HIDDEN][w] - term[MPG_TERM_LEFT][w];
-        term[over_ns > 0 ? MPG_TERM_HIDDEN : MPG_TERM_TAKEN][w] += over_ns > 0 ? over_ns : -over_ns;
+        double over_ns = put_ns + term[MPG_TERM_PROPAGATED][w] - term[MPG_TERM_WAITED][w] -
+                         term[MPG_TERM_HIDDEN][w] - term[MPG_TERM_NET][w];
+        term[over_ns > 0 ? MPG_TERM_HIDDEN : MPG_TERM_PROPAGATED][w] += over_ns > 0 ? over_ns : -over_ns;
     }
 }
 
@@ -219,7 +219,7 @@ static NOINLINE void step_finish(struct mpg_evaluator *l, const struct mpg_step 
 {
     l->traced_ns[s->rank] = s->since_ns;
     l->last_stream[s->rank] = s->stream;
-    memcpy(account_of(l, s->rank, MPG_TERM_LEFT), stream_delay(l, s->stream), l->n * sizeof(double));
+    memcpy(account_of(l, s->rank, MPG_TERM_NET), stream_delay(l, s->stream), l->n * sizeof(double));
     if (l->unjoined[s->rank] > 0)
         settle(l, s->rank);
 }
@@ -292,7 +292,7 @@ static int take(struct mpg_evaluator *l, const struct mpg_steps *steps, struct m
     return 0;
 }
 
-static const uint32_t settled[] = {MPG_TERM_TAKEN, MPG_TERM_HIDDEN};
+static const uint32_t settled[] = {MPG_TERM_PROPAGATED, MPG_TERM_HIDDEN};
 
 const struct mpg_evaluation mpg_delays_mode = {.step = step,
                                                .take = take,

@@ -462,7 +462,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
 }
 
 /* Evaluates a call that waits for no other rank: all its edges are local. */
-static void leave_alone(struct mpg_evaluator *l, const struct mpg_step *s)
+static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip || mpg_delays_shortens(l, s)) {
         find_own(l, s, false);
@@ -570,6 +570,6 @@ int mpg_delays_leave(struct mpg_evaluator *l, const struct mpg_step *s, struct m
         return leave_dropped(l, s, err);
     if (!l->is_plain || mpg_delays_waits(s) || s->changed)
         return leave_others(l, s, err);
-    leave_alone(l, s);
+    leave_local(l, s);
     return 0;
 }

@@ -46,7 +46,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COMPUTATION] = more_ns,
                                           [MPG_CRITICAL_SCALED] = m.of.length_ns,
                                           [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
-    mpg_recorder_go_on(l, s, term);
+    mpg_recorder_continue(l, s, term);
     if (!m.quiet || m.cut) /* the step's account has nothing else */
         mpg_provenance_add_difference(x->provenance, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);

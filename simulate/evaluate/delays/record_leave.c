@@ -202,7 +202,7 @@ static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t 
 }
 
 /* Adds the delay injected into messages, or into collectives, by lane. */
-static void add_put(struct mpg_evaluator *l, const struct mpg_step *s)
+static void add_injected(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
     double *whole = x->other;
@@ -269,6 +269,6 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
         add_skipped(l, s);
     find_calls(l, s);
     if (x->puts || s->round_trip)
-        add_put(l, s);
+        add_injected(l, s);
     return 0;
 }

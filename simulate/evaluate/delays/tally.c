@@ -97,7 +97,7 @@ static void tally_leave(struct mpg_evaluator *l, const struct mpg_step *s)
         return;
     }
     if (by_edge && s->edge_number > 1)
-        for (enum mpg_delay_term i = MPG_TERM_TAKEN; i <= MPG_TERM_HIDDEN; i++)
+        for (enum mpg_delay_term i = MPG_TERM_PROPAGATED; i <= MPG_TERM_HIDDEN; i++)
             move_by_latest(l, s->rank, i);
     for (enum mpg_delay_term i = MPG_TERM_CALL; i <= MPG_TERM_HIDDEN; i++) {
         if (i == MPG_TERM_COLLECTIVE && !has_collective(s))
@@ -116,14 +116,14 @@ void mpg_delays_tally(struct mpg_evaluator *l, const struct mpg_step *s)
     case MPG_STEP_ENTER:
         mpg_evaluator_move(l, s->rank, MPG_TERM_COMPUTE, place);
         if (l->choice)
-            mpg_evaluator_move(l, s->rank, MPG_TERM_TAKEN, place);
+            mpg_evaluator_move(l, s->rank, MPG_TERM_PROPAGATED, place);
         break;
     case MPG_STEP_LEAVE:
         tally_leave(l, s);
         break;
     case MPG_STEP_LOAD:
     case MPG_STEP_JOIN:
-        mpg_evaluator_move(l, s->rank, MPG_TERM_TAKEN, place);
+        mpg_evaluator_move(l, s->rank, MPG_TERM_PROPAGATED, place);
         mpg_evaluator_move(l, s->rank, MPG_TERM_HIDDEN, place);
         break;
     default:

@@ -151,7 +151,7 @@ void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_accou
     sum->polled_ns += weight * a->polled_ns;
 }
 
-double mpg_delay_put_in(const struct mpg_delay_account *a)
+double mpg_delay_injected(const struct mpg_delay_account *a)
 {
     return a->compute_ns + a->call_ns + a->message_ns + a->collective_ns;
 }

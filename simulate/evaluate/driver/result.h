@@ -69,7 +69,7 @@ void mpg_delay_account_add(struct mpg_delay_account *sum, const struct mpg_delay
 void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
                          double weight);
 /* The sum of the injected terms of A, ns. */
-double mpg_delay_put_in(const struct mpg_delay_account *a);
+double mpg_delay_injected(const struct mpg_delay_account *a);
 /* Mean of the accounts over ranks. */
 struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
 struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);

@@ -14,7 +14,7 @@ void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step
         mpg_provenance_is_path(t->recorder->provenance);
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COMPUTATION] = rounds ? value[0] - before[0] : done_ns};
     double *noise = t->recorder->other;
-    mpg_recorder_go_on(t, s, term);
+    mpg_recorder_continue(t, s, term);
     mpg_provenance_begins(t->recorder->provenance);
     if (quiet)
         return;
@@ -27,7 +27,7 @@ void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_ste
 {
     if (!mpg_provenance_is_path(t->recorder->provenance)) /* the value does not change */
         return;
-    mpg_recorder_go_on(t, s, NULL);
+    mpg_recorder_continue(t, s, NULL);
     mpg_provenance_begins(t->recorder->provenance);
 }
 

@@ -110,7 +110,7 @@ static struct mpg_trace *open_holding(size_t bytes)
 {
     struct mpg_trace *t = mpg_trace_open(folder, &err);
     if (t)
-        mpg_trace_hold(t, bytes);
+        mpg_trace_limit_memory(t, bytes);
     return t;
 }
 

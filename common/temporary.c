@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The signal handler may neither allocate memory nor use directory streams. */
 #define _GNU_SOURCE
-#include "common/aside.h"
+#include "common/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,18 +16,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST_ASIDE = 4 };
+enum { MAX_TEMPORARY = 4 };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
 
 enum what { NOTHING, A_FILE, A_FOLDER };
 
-static struct aside {
+static struct temporary {
     volatile sig_atomic_t what;
     char path[PATH_MAX];
-} all[MOST_ASIDE];
+} all[MAX_TEMPORARY];
 
-void mpg_aside_remove_folder(const char *path)
+void mpg_temporary_remove_folder(const char *path)
 {
     char buffer[4096] __attribute__((aligned(8)));
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -44,11 +44,11 @@ void mpg_aside_remove_folder(const char *path)
 
 static void clean_up(int number)
 {
-    for (int i = 0; i < MOST_ASIDE; i++)
+    for (int i = 0; i < MAX_TEMPORARY; i++)
         if (all[i].what == A_FILE)
             (void)unlink(all[i].path);
         else if (all[i].what == A_FOLDER)
-            mpg_aside_remove_folder(all[i].path);
+            mpg_temporary_remove_folder(all[i].path);
     (void)raise(number); /* SA_RESETHAND has restored the default action */
 }
 
@@ -76,45 +76,45 @@ static void note(const char *path, enum what what)
 {
     int i = 0;
     catch_signals();
-    while (i < MOST_ASIDE && all[i].what != NOTHING)
+    while (i < MAX_TEMPORARY && all[i].what != NOTHING)
         i++;
-    if (i == MOST_ASIDE || strlen(path) >= sizeof all[i].path)
+    if (i == MAX_TEMPORARY || strlen(path) >= sizeof all[i].path)
         return;
     strcpy(all[i].path, path);
     all[i].what = what;
 }
 
-static int make(const char *path, char *aside, unsigned long size, enum what what)
+static int make(const char *path, char *temporary, unsigned long size, enum what what)
 {
     sigset_t before;
-    const int n = snprintf(aside, size, "%s.part.XXXXXX", path);
+    const int n = snprintf(temporary, size, "%s.part.XXXXXX", path);
     if (n < 0 || (unsigned long)n >= size) {
         errno = ENAMETOOLONG;
         return -1;
     }
     hold_signals(&before);
-    int fd = what == A_FILE ? mkstemp(aside) : mkdtemp(aside) ? 0 : -1;
+    int fd = what == A_FILE ? mkstemp(temporary) : mkdtemp(temporary) ? 0 : -1;
     const int failed = errno;
     if (fd >= 0)
-        note(aside, what);
+        note(temporary, what);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     errno = failed;
     return fd;
 }
 
-int mpg_aside_file(const char *path, char *aside, unsigned long size)
+int mpg_temporary_file(const char *path, char *temporary, unsigned long size)
 {
-    return make(path, aside, size, A_FILE);
+    return make(path, temporary, size, A_FILE);
 }
 
-int mpg_aside_folder(const char *path, char *aside, unsigned long size)
+int mpg_temporary_folder(const char *path, char *temporary, unsigned long size)
 {
-    return make(path, aside, size, A_FOLDER);
+    return make(path, temporary, size, A_FOLDER);
 }
 
-void mpg_aside_done(const char *aside)
+void mpg_temporary_forget(const char *temporary)
 {
-    for (int i = 0; i < MOST_ASIDE; i++)
-        if (all[i].what != NOTHING && strcmp(all[i].path, aside) == 0)
+    for (int i = 0; i < MAX_TEMPORARY; i++)
+        if (all[i].what != NOTHING && strcmp(all[i].path, temporary) == 0)
             all[i].what = NOTHING;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Creates temporary files and folders, and removes them if SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE or SIGXCPU ends the
+ * program. Signals that the parent process has set to be ignored stay ignored. For single-threaded programs. */
+#ifndef MPG_TEMPORARY_H
+#define MPG_TEMPORARY_H
+
+#include <stdbool.h>
+
+/* Creates a file named PATH, ".part." and six characters. Writes the name into TEMPORARY of SIZE bytes. Returns a descriptor open
+ * for writing, or -1 with errno set. */
+int mpg_temporary_file(const char *path, char *temporary, unsigned long size);
+
+/* Creates an empty folder named PATH, ".part." and six characters, accessible to its owner only. Writes the name into TEMPORARY
+ * of SIZE bytes. Returns 0, or -1 with errno set. */
+int mpg_temporary_folder(const char *path, char *temporary, unsigned long size);
+
+/* Stops tracking TEMPORARY after the caller has renamed or removed TEMPORARY: a signal no longer removes the file. */
+void mpg_temporary_forget(const char *temporary);
+
+/* Removes the folder PATH and the regular files in PATH. Does nothing if PATH is a symbolic link. */
+void mpg_temporary_remove_folder(const char *path);
+
+#endif
