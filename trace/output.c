@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace folders, written aside and renamed. */
+/* Trace folders, written under a temporary name and renamed. */
 #define _GNU_SOURCE
 #include "trace/output.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A folder that becomes a trace: written aside, and renamed when complete. A signal that ends the program removes the
- * folder (common/temporary.h). */
+/* A folder that becomes a trace: written under a temporary name, and renamed when complete. A signal that ends the program
+ * removes the folder (common/temporary.h). */
 #ifndef MPG_TRACE_OUTPUT_H
 #define MPG_TRACE_OUTPUT_H
 

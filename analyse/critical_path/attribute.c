@@ -45,19 +45,19 @@ const char *mpg_path_kind_key(enum path_kind kind)
 
 /* ---- sums ---- */
 
-/* Puts PART among the longest segments if it is one of them. */
-static void rank_segment(struct critical_path *path, const struct path_part *part)
+/* Puts PART among the longest path segments if it is one of them. */
+static void rank_path_segment(struct critical_path *path, const struct path_part *part)
 {
-    size_t i = path->segments;
-    if (i == path->most_segments && (i == 0 || path->segment[i - 1].time_ns >= part->time_ns))
+    size_t i = path->path_segments;
+    if (i == path->max_path_segments && (i == 0 || path->path_segment[i - 1].time_ns >= part->time_ns))
         return;
-    if (i < path->most_segments)
-        path->segments++;
+    if (i < path->max_path_segments)
+        path->path_segments++;
     else
         i--;
-    for (; i > 0 && path->segment[i - 1].time_ns < part->time_ns; i--)
-        path->segment[i] = path->segment[i - 1];
-    path->segment[i] = *part;
+    for (; i > 0 && path->path_segment[i - 1].time_ns < part->time_ns; i--)
+        path->path_segment[i] = path->path_segment[i - 1];
+    path->path_segment[i] = *part;
 }
 
 /* Adds TIME_NS of PART to the sums. Returns 0, or -1 with ERR: no memory. */
@@ -164,7 +164,7 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
     }
     t->pendings = 0;
     if (all.time_ns > 0)
-        rank_segment(r->path, &all);
+        rank_path_segment(r->path, &all);
     return 0;
 }
 
@@ -179,7 +179,7 @@ static int add_call(struct reader *r, struct thread *t, const struct mpg_event *
     part.time_ns = time_ns;
     part.begin_ns = begin_ns - r->path->start_ns;
     if (time_ns > 0)
-        rank_segment(r->path, &part);
+        rank_path_segment(r->path, &part);
     part.time_ns = time_ns - off_ns;
     if (add(r->path, &part, err) < 0)
         return -1;
@@ -197,7 +197,7 @@ static int add_call(struct reader *r, struct thread *t, const struct mpg_event *
         if (add(r->path, &part, err) < 0)
             return -1;
         if (part.time_ns > 0)
-            rank_segment(r->path, &part);
+            rank_path_segment(r->path, &part);
     }
     return 0;
 }

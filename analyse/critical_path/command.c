@@ -5,13 +5,13 @@
 #include "common/output.h"
 #include "trace/commands.h"
 
-enum { MOST_FRAMES = 64, MOST_SEGMENTS = 100000, TABLE_ROWS = 5 };
+enum { MOST_FRAMES = 64, MAX_PATH_SEGMENTS = 100000, TABLE_ROWS = 5 };
 
 struct wanted {
     const char *debug_path, *output;
     bool json, csv, all;
     enum path_by by;
-    int64_t frames, segments;
+    int64_t frames, path_segments;
     struct mpg_traced_options options;
 };
 
@@ -34,7 +34,7 @@ static int report(const struct wanted *a, const struct critical_path *path, stru
 {
     struct mpg_site_names names = {.n = 0};
     const struct path_report r = {.path = path, .names = &names, .by = a->by, .top = a->all ? 0 : TABLE_ROWS,
-                                  .segments = a->segments > 0};
+                                  .path_segments = a->path_segments > 0};
     int status = mpg_site_names_begin(&names, path->trace, (int)a->frames, a->debug_path, err);
     if (status == 0)
         status = write_report(a, &r, err);
@@ -50,9 +50,9 @@ static int path_of(const struct wanted *a, const char *name, struct mpg_error *e
     int status = trace ? 0 : -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         status = mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
-    const int64_t segments = a->segments > 0 ? a->segments : a->by == PATH_BY_SEGMENT ? 2 * TABLE_ROWS : 0;
+    const int64_t path_segments = a->path_segments > 0 ? a->path_segments : a->by == PATH_BY_SEGMENT ? 2 * TABLE_ROWS : 0;
     if (status == 0)
-        status = mpg_critical_path_find(&path, trace, &a->options, (size_t)segments, err);
+        status = mpg_critical_path_find(&path, trace, &a->options, (size_t)path_segments, err);
     if (status == 0)
         status = report(a, &path, err);
     mpg_critical_path_clear(&path);
@@ -73,8 +73,8 @@ int mpg_critical_path_main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys,
          .help = "the table: callsites (default, with delay causes), regions, ranks,\nlongest segments or delay causes"},
-        {.name = "segments", .kind = MPG_OPTION_INT, .value = &a.segments, .argument = "N", .minimum = 1,
-         .maximum = MOST_SEGMENTS, .help = "also the N longest segments of the path"},
+        {.name = "segments", .kind = MPG_OPTION_INT, .value = &a.path_segments, .argument = "N", .minimum = 1,
+         .maximum = MAX_PATH_SEGMENTS, .help = "also the N longest segments of the path"},
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all, .help = "all rows, not only the first five"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
          .minimum = 1, .maximum = MOST_FRAMES,

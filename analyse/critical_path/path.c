@@ -214,13 +214,13 @@ static int find(struct finder *f, struct critical_path *path, const struct mpg_t
 }
 
 int mpg_critical_path_find(struct critical_path *path, struct mpg_trace *trace, const struct mpg_traced_options *options,
-                           size_t segments, struct mpg_error *err)
+                           size_t path_segments, struct mpg_error *err)
 {
     struct finder *f = calloc(1, sizeof *f);
-    *path = (struct critical_path){.trace = trace, .most_segments = segments,
+    *path = (struct critical_path){.trace = trace, .max_path_segments = path_segments,
                                    .rank_ns = calloc((size_t)mpg_trace_ranks(trace), sizeof *path->rank_ns),
-                                   .segment = calloc(segments + 1, sizeof *path->segment)};
-    if (!f || !path->rank_ns || !path->segment) {
+                                   .path_segment = calloc(path_segments + 1, sizeof *path->path_segment)};
+    if (!f || !path->rank_ns || !path->path_segment) {
         free(f);
         return mpg_error_set(err, "out of memory");
     }
@@ -248,6 +248,6 @@ void mpg_critical_path_clear(struct critical_path *path)
     mpg_map_clear(&path->index);
     free(path->rank_ns);
     free(path->part);
-    free(path->segment);
+    free(path->path_segment);
     free(path->cause);
 }

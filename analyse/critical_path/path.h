@@ -43,9 +43,9 @@ struct path_part {
     enum mpg_call call; /* MPG_CALL_COUNT: none */
     int32_t site;       /* callsite, MPG_NO_SITE */
     int32_t region;     /* innermost open, a string of the trace; -1: none */
-    int32_t rank;       /* of segments */
+    int32_t rank;       /* of path segments */
     uint64_t number;    /* intervals, calls or messages */
-    double time_ns, begin_ns; /* begin: of segments, since the begin of the run */
+    double time_ns, begin_ns; /* begin: of path segments, since the begin of the run */
 };
 
 /* A cause of waits: RANK was late, because it did more of KIND (computation before CALL at SITE, MPI, or waiting of its own)
@@ -71,9 +71,9 @@ struct critical_path {
     int32_t first_rank, last_rank;
     uint64_t changes;        /* of rank or thread */
     double kind_ns[PATH_KINDS], *rank_ns; /* by kind; by rank */
-    size_t n, segments, causes, most_segments; /* segments: the longest, longest first */
+    size_t n, path_segments, causes, max_path_segments; /* path segments: the longest, longest first */
     uint32_t capacity;
-    struct path_part *part, *segment;
+    struct path_part *part, *path_segment;
     struct delay_cause *cause; /* longest wait first */
     double wait_ns;            /* of all ranks */
     struct mpg_map index;      /* of PART */
@@ -81,10 +81,10 @@ struct critical_path {
     struct mpg_graph_counts counts;
 };
 
-/* Finds the critical path of TRACE with its SEGMENTS longest segments. The caller clears PATH, also on failure. Returns 0, or -1
- * with ERR: as mpg_waits_find(); no room for the temporary file; no rank ran. */
+/* Finds the critical path of TRACE with its PATH_SEGMENTS longest path segments. The caller clears PATH, also on failure.
+ * Returns 0, or -1 with ERR: as mpg_waits_find(); no room for the temporary file; no rank ran. */
 int mpg_critical_path_find(struct critical_path *path, struct mpg_trace *trace, const struct mpg_traced_options *options,
-                           size_t segments, struct mpg_error *err);
+                           size_t path_segments, struct mpg_error *err);
 void mpg_critical_path_clear(struct critical_path *path);
 
 /* Divides the N stretches, which are sorted by rank, thread and time, into computation, MPI and so on by the ranks' events, and

@@ -87,7 +87,7 @@ static int make_rows(const struct path_report *r, enum path_by by, struct rows *
 {
     const struct critical_path *path = r->path;
     const int32_t ranks = mpg_trace_ranks(path->trace);
-    const size_t n = by == PATH_BY_RANK ? (size_t)ranks : by == PATH_BY_SEGMENT ? path->segments : path->n;
+    const size_t n = by == PATH_BY_RANK ? (size_t)ranks : by == PATH_BY_SEGMENT ? path->path_segments : path->n;
     *rows = (struct rows){0, calloc(n + 1, sizeof *rows->row)};
     if (!rows->row)
         return mpg_error_set(err, "out of memory");
@@ -98,7 +98,7 @@ static int make_rows(const struct path_report *r, enum path_by by, struct rows *
             rows->n += path->rank_ns[i] > 0;
             continue;
         }
-        row->part = by == PATH_BY_SEGMENT ? path->segment[i] : path->part[i];
+        row->part = by == PATH_BY_SEGMENT ? path->path_segment[i] : path->part[i];
         if (name_row(r, row, err) < 0)
             return -1;
         if (by == PATH_BY_REGION) {
@@ -163,7 +163,7 @@ static const struct mpg_table_column rank_columns[] = {
     {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
     {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
     {.key = "rank", .heading = "rank", .width = 8}};
-static const struct mpg_table_column segment_columns[] = {
+static const struct mpg_table_column path_segment_columns[] = {
     {.key = "begin_ns", .heading = "begin", .formatter = mpg_units_format_time, .width = 10},
     {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
     {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
@@ -189,7 +189,7 @@ static const struct mpg_table_column delay_columns[] = {
 static const struct {
     const struct mpg_table_column *column;
     size_t n;
-} tables[] = {COLUMNS(callsite_columns), COLUMNS(region_columns), COLUMNS(rank_columns), COLUMNS(segment_columns),
+} tables[] = {COLUMNS(callsite_columns), COLUMNS(region_columns), COLUMNS(rank_columns), COLUMNS(path_segment_columns),
               COLUMNS(delay_columns)};
 
 static void put_row(struct mpg_table *t, const struct path_report *r, enum path_by by, const struct row *row)
@@ -305,7 +305,7 @@ int mpg_path_print_text(const struct path_report *r, FILE *out, struct mpg_error
         if (put_table(r, r->by, MPG_TABLE_TEXT, out, NULL, NULL, err) < 0)
             return -1;
     }
-    if (r->segments || r->by == PATH_BY_SEGMENT) {
+    if (r->path_segments || r->by == PATH_BY_SEGMENT) {
         struct path_report all = *r;
         all.top = 0;
         putc('\n', out);

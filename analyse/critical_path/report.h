@@ -14,7 +14,7 @@ struct path_report {
     struct mpg_site_names *names;
     enum path_by by; /* the table of text and CSV */
     size_t top;      /* rows of a table in text; 0: all */
-    bool segments;   /* text: the segments, too */
+    bool path_segments;   /* text: the path segments, too */
 };
 
 /* Print the report. Return 0, or -1 with ERR: no memory, symbols. */

@@ -35,7 +35,7 @@ struct mpg_critical_spool {
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err)
 {
     struct mpg_critical *p = calloc(1, sizeof *p);
-    if (!p || !(p->segment = calloc(wanted ? wanted : 1, sizeof *p->segment)) ||
+    if (!p || !(p->path_segment = calloc(wanted ? wanted : 1, sizeof *p->path_segment)) ||
         !(p->spool = calloc(1, sizeof *p->spool))) {
         mpg_critical_free(p);
         mpg_error_set(err, "out of memory");
@@ -56,7 +56,7 @@ void mpg_critical_free(struct mpg_critical *p)
     if (p->spool && p->spool->fd >= 0)
         close(p->spool->fd);
     free(p->spool);
-    free(p->segment);
+    free(p->path_segment);
     mpg_tally_free(p->tally);
     free(p);
 }
@@ -126,41 +126,41 @@ struct backtrack {
     uint32_t number; /* the current value */
     uint8_t part;
     double at_ns;
-    bool ended, crossed; /* the segment has ended; the preceding segment is on another rank */
-    struct mpg_critical_segment now;
+    bool ended, crossed; /* the path segment has ended; the preceding path segment is on another rank */
+    struct mpg_path_segment now;
 };
 
 /* Returns whether A is longer than B, or as long and earlier. */
-static bool is_longer(const struct mpg_critical_segment *a, const struct mpg_critical_segment *b)
+static bool is_longer(const struct mpg_path_segment *a, const struct mpg_path_segment *b)
 {
     const double a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
     return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
-/* Keeps SEGMENT if it is one of the longest; the shortest segment is at the top of the heap. */
-static void keep(struct mpg_critical *p, const struct mpg_critical_segment *segment)
+/* Keeps PATH_SEGMENT if it is one of the longest; the shortest path segment is at the top of the heap. */
+static void keep(struct mpg_critical *p, const struct mpg_path_segment *path_segment)
 {
-    struct mpg_critical_segment *heap = p->segment;
+    struct mpg_path_segment *heap = p->path_segment;
     uint32_t i = 0;
-    if (p->segments < p->wanted) {
-        for (i = p->segments++; i > 0 && is_longer(&heap[(i - 1) / 2], segment); i = (i - 1) / 2)
+    if (p->path_segments < p->wanted) {
+        for (i = p->path_segments++; i > 0 && is_longer(&heap[(i - 1) / 2], path_segment); i = (i - 1) / 2)
             heap[i] = heap[(i - 1) / 2];
-        heap[i] = *segment;
+        heap[i] = *path_segment;
         return;
     }
-    if (p->wanted == 0 || !is_longer(segment, &heap[0]))
+    if (p->wanted == 0 || !is_longer(path_segment, &heap[0]))
         return;
-    for (uint32_t child; (child = 2 * i + 1) < p->segments; i = child) {
-        if (child + 1 < p->segments && is_longer(&heap[child], &heap[child + 1]))
+    for (uint32_t child; (child = 2 * i + 1) < p->path_segments; i = child) {
+        if (child + 1 < p->path_segments && is_longer(&heap[child], &heap[child + 1]))
             child++;
-        if (!is_longer(segment, &heap[child]))
+        if (!is_longer(path_segment, &heap[child]))
             break;
         heap[i] = heap[child];
     }
-    heap[i] = *segment;
+    heap[i] = *path_segment;
 }
 
-/* Ends the current segment; the preceding segment is at PLACE. UINT32_MAX: there is none. */
+/* Ends the current path segment; the preceding path segment is at PLACE. UINT32_MAX: there is none. */
 static void turn(struct backtrack *x, uint32_t place)
 {
     const struct mpg_attribution_place *places = x->path->tally->places.place;
@@ -170,7 +170,7 @@ static void turn(struct backtrack *x, uint32_t place)
         x->path->all++;
         keep(x->path, &x->now);
     }
-    x->now = (struct mpg_critical_segment){.place = place, .from = NOWHERE, .begin_ns = x->at_ns, .end_ns = x->at_ns};
+    x->now = (struct mpg_path_segment){.place = place, .from = NOWHERE, .begin_ns = x->at_ns, .end_ns = x->at_ns};
     x->ended = x->crossed = false;
 }
 
@@ -215,7 +215,7 @@ static int read_block(struct mpg_critical_spool *s, uint64_t i, struct mpg_error
 
 static int compare_times(const void *a, const void *b)
 {
-    const struct mpg_critical_segment *x = a, *y = b;
+    const struct mpg_path_segment *x = a, *y = b;
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
@@ -227,7 +227,7 @@ int mpg_critical_follow(struct mpg_critical *p, struct mpg_error *err)
         *err = s->err;
         return -1;
     }
-    x.now = (struct mpg_critical_segment){
+    x.now = (struct mpg_path_segment){
         .place = p->tally->at[p->stream], .from = NOWHERE, .begin_ns = p->run_ns, .end_ns = p->run_ns};
     for (;;) {
         while (s->n > 0)
@@ -238,8 +238,8 @@ int mpg_critical_follow(struct mpg_critical *p, struct mpg_error *err)
             return -1;
     }
     turn(&x, UINT32_MAX);
-    if (p->segments > 0)
-        qsort(p->segment, p->segments, sizeof *p->segment, compare_times);
+    if (p->path_segments > 0)
+        qsort(p->path_segment, p->path_segments, sizeof *p->path_segment, compare_times);
     if (x.part != MPG_VALUE_STREAM || fabs(x.at_ns) > 1e-6 * fabs(p->run_ns) + 1)
         return mpg_error_set(err, "%g ns of the run of %g ns are on no path", x.at_ns, p->run_ns);
     return 0;

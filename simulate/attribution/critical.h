@@ -27,7 +27,7 @@ struct mpg_value {
 };
 
 /* A part of the critical path within one call and one interval of time. */
-struct mpg_critical_segment {
+struct mpg_path_segment {
     uint32_t place;
     int32_t from; /* the rank whose message or arrival ended the wait; -1: no wait for another rank */
     double begin_ns, end_ns;
@@ -39,13 +39,13 @@ struct mpg_critical {
     int32_t rank;            /* where the run ends */
     uint32_t stream;
     double run_ns;           /* when the run ends */
-    struct mpg_critical_segment *segment; /* the longest segments, in the order of time */
-    uint32_t segments, wanted;
-    uint64_t all;            /* number of segments longer than 0 */
+    struct mpg_path_segment *path_segment; /* the longest path segments, in the order of time */
+    uint32_t path_segments, wanted;
+    uint64_t all;            /* number of path segments longer than 0 */
     struct mpg_critical_spool *spool;
 };
 
-/* Keeps the WANTED longest segments. NULL with ERR: no memory; no temporary file. */
+/* Keeps the WANTED longest path segments. NULL with ERR: no memory; no temporary file. */
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err);
 void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 
@@ -56,8 +56,8 @@ int mpg_critical_restart(struct mpg_critical *path, struct mpg_error *err);
  * errors of writing. */
 void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg_value from, uint32_t place,
                   bool begins, const double *terms);
-/* Follows the critical path back from the end of the run; fills the tally's terms and the segments. Returns 0, or -1 with ERR:
- * the temporary file cannot be written or read; the path's terms do not sum to the run time. */
+/* Follows the critical path back from the end of the run; fills the tally's terms and the path segments. Returns 0, or -1 with
+ * ERR: the temporary file cannot be written or read; the path's terms do not sum to the run time. */
 int mpg_critical_follow(struct mpg_critical *path, struct mpg_error *err);
 
 /* Returns the injected part of TERMS, ns; in predict mode the whole time. */

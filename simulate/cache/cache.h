@@ -5,7 +5,7 @@
  * The cache is verified before use: the file belongs to the user, and holds a digest under the user's key
  * (simulate/cache/siphash.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a
  * finding holds all that the finding depends on beside the trace. Findings that do not fit are ignored. The file is written
- * aside and renamed; failures to write are no errors. */
+ * to a temporary file that is renamed; failures to write are no errors. */
 #ifndef MPG_CACHE_H
 #define MPG_CACHE_H
 

@@ -52,7 +52,7 @@ static double weight_of(const struct mpg_critical_report *r, const struct mpg_at
     return t->by == MPG_ATTRIBUTION_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
 }
 
-static const struct mpg_attribution_place *place_of(const struct mpg_critical_report *r, const struct mpg_critical_segment *s)
+static const struct mpg_attribution_place *place_of(const struct mpg_critical_report *r, const struct mpg_path_segment *s)
 {
     return &r->path->tally->places.place[s->place];
 }
@@ -113,7 +113,7 @@ static int print_table(const struct mpg_critical_report *r, const struct mpg_att
     return mpg_table_end(&t, err);
 }
 
-static void put_segment_name(struct mpg_table *t, const struct mpg_attribution_place *place, const char *site, int32_t from)
+static void put_path_segment_name(struct mpg_table *t, const struct mpg_attribution_place *place, const char *site, int32_t from)
 {
     char waits[48] = "", text[1024];
     if (from >= 0)
@@ -122,26 +122,26 @@ static void put_segment_name(struct mpg_table *t, const struct mpg_attribution_p
                      mpg_where_name_call(place->call, place->computes, site, text, sizeof text), waits);
 }
 
-static int print_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
-                          struct mpg_error *err)
+static int print_path_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
+                               struct mpg_error *err)
 {
     const struct mpg_critical *p = r->path;
     struct mpg_table_column list[MOST_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
     struct mpg_table t = {.column = list, .columns = text_columns(f, "rank, call", list, 1)};
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
-    if (status == 0 && p->segments > 0) {
-        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->segments, p->all,
+    if (status == 0 && p->path_segments > 0) {
+        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->path_segments, p->all,
                 f->unit);
         mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
-    for (uint32_t i = 0; i < p->segments && status == 0; i++) {
-        const struct mpg_critical_segment *s = &p->segment[i];
+    for (uint32_t i = 0; i < p->path_segments && status == 0; i++) {
+        const struct mpg_path_segment *s = &p->path_segment[i];
         const char *site = mpg_site_name(&names, place_of(r, s)->site, err);
         status = site ? 0 : -1;
         mpg_where_put_figure(&t, f, round(s->begin_ns / f->quantum_ns));
         put_figures(&t, r, f, s->term, 1);
-        put_segment_name(&t, place_of(r, s), site ? site : "", s->from);
+        put_path_segment_name(&t, place_of(r, s), site ? site : "", s->from);
     }
     mpg_site_names_end(&names);
     return mpg_table_end(&t, status < 0 ? NULL : err) < 0 ? -1 : status;
@@ -167,7 +167,7 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
     for (size_t i = 0; i < r->tables; i++)
         if (print_table(r, &r->table[i], &f, out, err) < 0)
             return -1;
-    return print_segments(r, &f, out, err);
+    return print_path_segments(r, &f, out, err);
 }
 
 /* --- for programs --- */
@@ -180,7 +180,7 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
     }
 
 /* The call is the first column in JSON, and follows the rank in CSV. */
-static const struct mpg_table_column segment_columns[] = {
+static const struct mpg_table_column path_segment_columns[] = {
     {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "part"}, {.key = "callsite"}, {.key = "region"},
     {.key = "from_rank"},
     {.key = "begin_ns"}, {.key = "end_ns"}, TERM_COLUMNS};
@@ -192,12 +192,12 @@ static void put_messages(struct mpg_table *t, const double *term, double weight)
     mpg_table_number(t, weight * term[MPG_CRITICAL_SIZE]);
 }
 
-static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r, struct mpg_error *err)
+static int put_path_segments(struct mpg_table *t, const struct mpg_critical_report *r, struct mpg_error *err)
 {
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
-    for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
-        const struct mpg_critical_segment *s = &r->path->segment[i];
+    for (uint32_t i = 0; i < r->path->path_segments && status == 0; i++) {
+        const struct mpg_path_segment *s = &r->path->path_segment[i];
         const struct mpg_attribution_place *place = place_of(r, s);
         const char *site = mpg_site_name(&names, place->site, err);
         const char *prefix = mpg_call_prefix(place->call), *call = mpg_call_name(place->call);
@@ -219,9 +219,9 @@ static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r
 
 int mpg_critical_print_csv(const struct mpg_critical_report *r, FILE *out, struct mpg_error *err)
 {
-    struct mpg_table t = {MPG_TABLE_COLUMNS(segment_columns)};
+    struct mpg_table t = {MPG_TABLE_COLUMNS(path_segment_columns)};
     mpg_table_begin(&t, MPG_TABLE_CSV, out);
-    return put_segments(&t, r, err);
+    return put_path_segments(&t, r, err);
 }
 
 static void put_sensitivities(struct mpg_json *j, const struct mpg_critical_report *r)
@@ -266,7 +266,7 @@ static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, co
 
 int mpg_critical_json(struct mpg_json *j, const char *key, const struct mpg_critical_report *r, struct mpg_error *err)
 {
-    struct mpg_table segments = {MPG_TABLE_COLUMNS(segment_columns)};
+    struct mpg_table path_segments = {MPG_TABLE_COLUMNS(path_segment_columns)};
     int status = 0;
     mpg_json_object(j, key);
     mpg_json_count(j, "replica", r->replica);
@@ -279,9 +279,9 @@ int mpg_critical_json(struct mpg_json *j, const char *key, const struct mpg_crit
     mpg_json_close(j);
     mpg_json_count(j, "segments_total", r->path->all);
     mpg_json_array(j, "segments");
-    mpg_table_begin_json(&segments, j);
+    mpg_table_begin_json(&path_segments, j);
     if (status == 0)
-        status = put_segments(&segments, r, err);
+        status = put_path_segments(&path_segments, r, err);
     mpg_json_close(j);
     mpg_json_close(j);
     return status;

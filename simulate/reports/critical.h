@@ -20,7 +20,7 @@ struct mpg_critical_report {
 
 /* These write REPORT. Errors: names of callsites cannot be found; out of memory. */
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
-/* Print the longest segments. */
+/* Print the longest path segments. */
 int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
 /* Writes the whole report as the member KEY. */
 int mpg_critical_json(struct mpg_json *json, const char *key, const struct mpg_critical_report *report, struct mpg_error *err);

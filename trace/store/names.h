@@ -14,7 +14,7 @@ static inline bool mpg_name_is_numbered(const char *name, const char *prefix, co
            size > length + end && strcmp(name + size - end, suffix) == 0;
 }
 
-/* Returns whether NAME is a rank's file, possibly one still written aside when its process was killed. */
+/* Returns whether NAME is a rank's file, possibly one that still had its temporary name when its process was killed. */
 static inline bool mpg_name_is_of_rank(const char *name)
 {
     return mpg_name_is_numbered(name, "rank-", ".mpgt") ||

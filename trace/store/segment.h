@@ -66,9 +66,9 @@ bool mpg_segment_is_whole(const struct mpg_segment *w, uint64_t sequence);
 /* Returns the state in host byte order. */
 struct mpg_segment_state mpg_segment_state_of(const struct mpg_segment *w);
 
-/* Creates file PATH of SIZE bytes, preallocated so that no store fails for lack of space, and maps it to *BASE; *ID
- * identifies it. The file is made aside; FILL, if not NULL, has filled it from DATA when it replaces PATH. Leaves
- * nothing on failure. Returns 0; -1 with ERR; -2: the file system cannot map files. */
+/* Creates file PATH of SIZE bytes, preallocated so that no store fails for lack of space, and maps it to *BASE; *ID identifies
+ * it. The file is made under a temporary name; FILL, if not NULL, has filled it from DATA when it replaces PATH. Leaves nothing
+ * on failure. Returns 0; -1 with ERR; -2: the file system cannot map files. */
 int mpg_file_map(const char *path, size_t size, void (*fill)(uint8_t *base, const void *data),
                  const void *data, uint8_t **base, struct mpg_file_id *id, struct mpg_error *err);
 /* Unmaps the file, which stays. */
