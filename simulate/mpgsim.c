@@ -35,7 +35,7 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
     int status = mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
                                      &x->result, &x->hypothesis_shares, err);
-    if (status == 0 && mpg_config_answers_shortly(c))
+    if (status == 0 && mpg_config_gives_short_answer(c))
         status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
     return status == 0 ? 0 : mpg_files_explain(&x->files, &x->processes, err);
 }

@@ -41,8 +41,8 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
 
 /* Returns forward times of up to EXAMINED exchanges of ALL, followed by N backward times, followed by scratch of 2
  * N. The caller frees the array. */
-static double *take_ways(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
-                         size_t *n, struct mpg_error *err)
+static double *take_directions(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
+                               size_t *n, struct mpg_error *err)
 {
     size_t step = (all->n + EXAMINED - 1) / EXAMINED, taken = 0;
     *n = (all->n + step - 1) / step;
@@ -63,7 +63,7 @@ static int is_drifting(const struct mpg_exchanges *all, const struct mpg_one_way
                        bool *drifting, struct mpg_error *err)
 {
     size_t n;
-    double *there = take_ways(all, ways, &n, err);
+    double *there = take_directions(all, ways, &n, err);
     if (!there)
         return -1;
     *drifting = n > 2 && gsl_stats_spearman(there, 1, there + n, 1, n, there + 2 * n) < DRIFTING;
@@ -77,7 +77,7 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
     *asymmetry = *correlation = 0;
     for (size_t s = 0; s < list->n; s++) {
         size_t n;
-        double *there = take_ways(&list->size[s], ways, &n, err);
+        double *there = take_directions(&list->size[s], ways, &n, err);
         if (!there)
             return -1;
         if (s == 0 && n > 2)

@@ -143,7 +143,7 @@ static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg
 }
 
 /* Keeps at most KNOTS knots, more if the mean needs them, and a fit for each 32 knots, at least 1. */
-static int thin_it(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
+static int thin_points(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
 {
     if (!d)
         return 0;
@@ -268,9 +268,9 @@ static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
     enum { KNOTS = 16 };
     drop_launches(sig->collective, sig->collectives);
     drop_launches(sig->reduction, sig->reductions);
-    if (change_collectives(sig->collective, sig->collectives, thin_it, KNOTS, err) < 0)
+    if (change_collectives(sig->collective, sig->collectives, thin_points, KNOTS, err) < 0)
         return -1;
-    return change_collectives(sig->reduction, sig->reductions, thin_it, KNOTS, err);
+    return change_collectives(sig->reduction, sig->reductions, thin_points, KNOTS, err);
 }
 
 /* Performs thinning step STEP; returns 1, or 0 after the last step. */
@@ -290,9 +290,9 @@ static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
         status = thin_collectives(sig, err);
     } else if (step < CORE_STEPS) {
         thin_plots(sig);
-        status = change_cores(sig, thin_it, core_knots[step], err);
+        status = change_cores(sig, thin_points, core_knots[step], err);
     } else {
-        status = change_network(sig, thin_it, network_knots[step - CORE_STEPS], err);
+        status = change_network(sig, thin_points, network_knots[step - CORE_STEPS], err);
     }
     return status < 0 ? -1 : 1;
 }

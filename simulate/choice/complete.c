@@ -14,10 +14,10 @@
 
 static int reserve_candidates(struct mpg_choosing *c, uint32_t n, struct mpg_error *err)
 {
-    uint32_t picks = c->pick_capacity, order = picks, glances = picks, times = picks;
+    uint32_t picks = c->pick_capacity, order = picks, candidate_keys = picks, times = picks;
     if (mpg_reserve_at(&c->pick, sizeof *c->pick, &picks, n, err) < 0 ||
         mpg_reserve_at(&c->order, sizeof *c->order, &order, n, err) < 0 ||
-        mpg_reserve_at(&c->candidate_key, sizeof *c->candidate_key, &glances, n, err) < 0 ||
+        mpg_reserve_at(&c->candidate_key, sizeof *c->candidate_key, &candidate_keys, n, err) < 0 ||
         mpg_reserve_at(&c->at_ns, sizeof *c->at_ns, &times, n, err) < 0)
         return -1;
     c->pick_capacity = picks;
@@ -56,11 +56,11 @@ static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first,
 {
     const uint32_t n = s->alternatives->candidate_number;
     const bool was_unexpected = last_ns <= s->enter_ns;
-    const bool came_together = s->alternatives->completes_all && !was_unexpected;
+    const bool arrived_together = s->alternatives->completes_all && !was_unexpected;
     return (struct mpg_lateness){.end = was_unexpected && !s->alternatives->completes_all ? first : n,
                                  .one = n,
                                  .after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS,
-                                 .together_ns = came_together ? last_ns : -INFINITY};
+                                 .together_ns = arrived_together ? last_ns : -INFINITY};
 }
 
 /* Raises t(A) of the I-th candidate: a message that the call left incomplete had not arrived; messages that one waiting call
@@ -577,7 +577,7 @@ static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const s
     describe_raised(c, s, out, q->lateness);
     if (take_one(c, s, q->w, out, in, err) < 0)
         return -1;
-    mpg_long_list_stay_free(list, q->w);
+    mpg_long_list_remains_free(list, q->w);
     return 0;
 }
 

@@ -269,7 +269,7 @@ bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *l
     return lane->is_free;
 }
 
-void mpg_long_list_stay_free(struct mpg_long_list *l, uint32_t w)
+void mpg_long_list_remains_free(struct mpg_long_list *l, uint32_t w)
 {
     l->lane[w].is_checked = l->lane[w].is_free = true;
 }

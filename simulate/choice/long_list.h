@@ -48,7 +48,7 @@ void mpg_long_list_change(struct mpg_long_list *list, uint32_t slot, uint32_t po
 /* Returns whether in lane W the messages of all candidates are on different channels: no message delays another. */
 bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *list, uint32_t w);
 /* While lane W exchanges two candidates of LIST, of which one is completed: no channel gets another message. */
-void mpg_long_list_stay_free(struct mpg_long_list *list, uint32_t w);
+void mpg_long_list_remains_free(struct mpg_long_list *list, uint32_t w);
 /* Returns a question about LIST at call S, of which the trace completes candidate COMPLETED (the number of candidates: none);
  * LATENESS (NULL: the call shows nothing of arrivals) outlives the question. The caller sets the lane. */
 struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *list,

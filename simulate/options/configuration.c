@@ -18,7 +18,7 @@ bool mpg_config_sweeps(const struct mpg_config *c)
     return c->question.sweep.points > 1 || c->target.signatures.n > 1;
 }
 
-bool mpg_config_answers_shortly(const struct mpg_config *c)
+bool mpg_config_gives_short_answer(const struct mpg_config *c)
 {
     return c->target.both && !mpg_config_sweeps(c) && !c->output.csv && !c->output.per_rank;
 }
@@ -218,7 +218,7 @@ static void choose_questions(struct mpg_config *c)
         note_flag(c, "perturb");
     }
     t->both = t->predict && t->perturb;
-    if (mpg_config_answers_shortly(c))
+    if (mpg_config_gives_short_answer(c))
         c->question.where_wanted.places = true;
 }
 

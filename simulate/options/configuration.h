@@ -151,7 +151,7 @@ void mpg_config_target_point_clear(struct mpg_config *at);
 /* Returns true if there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
 /* Returns true if the answer begins with the short answer to both questions: about one scenario, and not one table alone. */
-bool mpg_config_answers_shortly(const struct mpg_config *c);
+bool mpg_config_gives_short_answer(const struct mpg_config *c);
 /* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors. AT must
  * not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);

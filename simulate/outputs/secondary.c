@@ -41,7 +41,7 @@ static int add_short(struct mpg_session *x, struct mpg_report *report, struct mp
 {
     static const enum mpg_attribution_by by = MPG_ATTRIBUTION_BY_CALLSITE;
     report->verbose = x->at.output.verbose;
-    if (!mpg_config_answers_shortly(&x->at))
+    if (!mpg_config_gives_short_answer(&x->at))
         return 0;
     report->companions = &x->companions;
     report->short_where = &x->short_where;
