@@ -5,6 +5,7 @@ computation as the runs by themselves have them; the text."""
 
 import fcntl
 import json
+import math
 import os
 import pty
 import struct
@@ -96,6 +97,25 @@ def check_pipeline():
        abs(s["bandwidth_10_percent_less"]) < 1e-9, s)
     text = run("--signature=t.sig", "--source=none", "pipe.txt")[1]
     ok("... is named as the cause", "serialization: ranks wait for each other" in text, text)
+
+
+def check_coverage(runs=200):
+    """Intervals of efficiencies hold the median of infinitely many replicas in 95 % of RUNS seeds: one interval of 100 us with an
+    exponential noise of 20 us, and one message with an exponential latency of 20 us in a pipeline of 200 us."""
+    write("alone.txt", 1, ["0 0 0 Init", "0 100000 100000 Finalize"])
+    cases = (("noise", ["--noise=exp:20us", "alone.txt"], 100 / (100 + 20 * math.log(2))),
+             ("parallel", ["--noise=exp:20us", "alone.txt"], 100 / (100 + 20 * math.log(2))),
+             ("transfer", ["--latency=exp:20us", "pipe.txt"], 200 / (200 + 20 * math.log(2))))
+    for name, options, truth in cases:
+        covered, widths = 0, []
+        for seed in range(1, runs + 1):
+            low, high = answer("--signature=t.sig", "--source=none", "--replicas=32", f"--seed={seed}",
+                               *options)["efficiency"][f"{name}_confidence_95"]
+            covered += low <= truth <= high
+            widths.append(high - low)
+        # a true 95 % or more: fewer than 182 of 200 happen once in 160 times
+        ok(f"the interval of {name} holds the true median in 95 % of {runs} seeds: {covered}", covered >= 0.91 * runs and
+           0 < sum(widths) / runs < 0.2, (covered, sum(widths) / runs))
 
 
 def check_runs():
@@ -219,6 +239,7 @@ def main():
         check_questions()
         check_balance()
         check_pipeline()
+        check_coverage()
         check_runs()
         check_text()
         check_limits()
