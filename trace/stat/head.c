@@ -223,7 +223,7 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded, doub
     char text[32];
     if (call_ns < 0 || cost_of_call(s, recorded) == call_ns)
         return;
-    printf("            mpgsim deducts %.2f %%: a call as measured at MPI_Init, %s, its least\n",
+    printf("            mpgsim deducts %.2f %%: a call as measured at MPI_Init, %s\n",
            100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + s->flush_ns) / s->run_ns,
            mpg_units_format_time(text, sizeof text, call_ns));
 }
