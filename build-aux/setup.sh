@@ -49,7 +49,8 @@ libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun
 python3           python_is_whole
 '
-# Without these mpgkit works too: counters, the names of callsites, Fortran tests,
+# Without these mpgkit works too: counters, the names of callsites, OTF2 archives and
+# their tests, Fortran tests,
 # the example's plot, a real program to trace, tests of processes that are killed, of two
 # hosts and of packed numbers, and the tracer's tests with the other MPI, whose packages
 # leave mpicc and mpirun to Open MPI's.
@@ -57,6 +58,8 @@ optional='
 libpapi-dev       header papi.h
 libdw-dev         module libdw
 libsqlite3-dev    module sqlite3
+libopen-trace-format2-dev module otf2
+otf2-tools        have otf2-print
 gfortran          have gfortran
 gnuplot-nox       have gnuplot
 hpcc              have hpcc

@@ -30,6 +30,16 @@ static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_TRACE_TEXT] = "a trace as text",
     [MPG_FILE_PROFILE] = "a profile",
     [MPG_FILE_PROFILE_FOLDER] = "a profile",
+    [MPG_FILE_OTF2] = "an OTF2 archive",
+    [MPG_FILE_OTF2_FOLDER] = "an OTF2 archive",
+    [MPG_FILE_OTF2_EVENTS] = "a part of an OTF2 archive",
+    [MPG_FILE_OTF1] = "an OTF 1 trace",
+    [MPG_FILE_PARAVER] = "a Paraver trace",
+    [MPG_FILE_EXTRAE] = "an unmerged trace of Extrae",
+    [MPG_FILE_DUMPI] = "a DUMPI trace",
+    [MPG_FILE_GOAL] = "a GOAL schedule",
+    [MPG_FILE_LIBALLPROF] = "a trace of liballprof",
+    [MPG_FILE_SIMGRID] = "time-independent actions of SimGrid",
     [MPG_FILE_ANSWER] = "an answer of mpgsim",
     [MPG_FILE_JSON] = "JSON of another kind",
     [MPG_FILE_GZIP] = "compressed (gzip)",
@@ -71,6 +81,16 @@ static const struct {
      " -o app.trace' makes one"},
     {MPG_FILE_EMPTY_FOLDER, MPG_FILE_TRACE,
      "'mpirun ... mpgtrace record -o FOLDER PROGRAM' makes one", NULL},
+    {MPG_FILE_OTF2, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_OTF2_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_OTF2_EVENTS, MPG_FILE_TRACE, "give its anchor file (*.otf2), or the folder that holds it", NULL},
+    {MPG_FILE_OTF1, MPG_FILE_TRACE, "convert it to OTF2", NULL},
+    {MPG_FILE_PARAVER, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_EXTRAE, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_DUMPI, MPG_FILE_TRACE, "convert it with dumpi2otf2", NULL},
+    {MPG_FILE_GOAL, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_LIBALLPROF, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_SIMGRID, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
     {MPG_FILE_TRACE, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
     {MPG_FILE_TRACE_FOLDER, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
     {MPG_FILE_RESULTS, MPG_FILE_RESULTS_FOLDER, "give the folder that it is in", NULL},
@@ -94,6 +114,16 @@ static const struct {
 } beginnings[] = {
     {0, "#mpgresults ", 12, MPG_FILE_RESULTS},
     {0, "#mpgtext", 8, MPG_FILE_TRACE_TEXT},
+    {0, "\x03" "BOTF2", 6, MPG_FILE_OTF2},
+    {0, "\x03" "#OTF2", 6, MPG_FILE_OTF2},
+    {0, "\x03" "B\x01\0\0\0\0\0", 8, MPG_FILE_OTF2_EVENTS},
+    {0, "#Paraver (", 10, MPG_FILE_PARAVER},
+    {0, "mpits", 5, MPG_FILE_EXTRAE},
+    {0, "\xff\xaa\xdd" "DUMPI", 8, MPG_FILE_DUMPI},
+    {0, "num_ranks ", 10, MPG_FILE_GOAL},
+    {0, "\x7f\x10\0\0\0\0\0\0", 8, MPG_FILE_GOAL},
+    {0, "# collprof", 10, MPG_FILE_LIBALLPROF},
+    {0, "0 init", 6, MPG_FILE_SIMGRID},
     {0, "\x1f\x8b", 2, MPG_FILE_GZIP},
     {0, "\xfd" "7zXZ", 6, MPG_FILE_XZ},
     {0, "BZh", 3, MPG_FILE_BZIP2},
@@ -181,7 +211,9 @@ static enum mpg_file_kind kind_of_folder(const char *path)
         return MPG_FILE_ABSENT;
     for (struct dirent *entry; kind != MPG_FILE_RESULTS_FOLDER && (entry = readdir(folder));) {
         const char *name = entry->d_name;
-        if (ends_with(name, ".samples") && name[0] != '.')
+        if (ends_with(name, ".otf2") && name[0] != '.' && kind != MPG_FILE_TRACE_FOLDER && kind != MPG_FILE_PROFILE_FOLDER)
+            kind = MPG_FILE_OTF2_FOLDER;
+        else if (ends_with(name, ".samples") && name[0] != '.')
             kind = MPG_FILE_RESULTS_FOLDER;
         else if (ends_with(name, ".profile.mpgt"))
             kind = MPG_FILE_PROFILE_FOLDER;
@@ -214,11 +246,32 @@ enum mpg_file_kind mpg_kind_of(const char *path)
     return n < 0 ? MPG_FILE_ABSENT : mpg_kind_of_bytes(bytes, (size_t)n);
 }
 
+int mpg_kind_find_anchor(const char *path, char *anchor, size_t size, struct mpg_error *err)
+{
+    struct stat st;
+    int found = 0, n = 0;
+    if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+        n = snprintf(anchor, size, "%s", path);
+    DIR *folder = n == 0 ? opendir(path) : NULL;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (ends_with(entry->d_name, ".otf2") && entry->d_name[0] != '.') {
+            n = snprintf(anchor, size, "%s/%s", path, entry->d_name);
+            found++;
+        }
+    if (folder)
+        (void)closedir(folder);
+    if (n <= 0 || found > 1)
+        return mpg_error_set(err, "%s: %s anchor file (*.otf2) of an OTF2 archive in this folder", path,
+                             found > 1 ? "more than one" : "no");
+    return (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", path);
+}
+
 /* Maps a folder's kind to the kind of its files. */
 static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_TRACE_FOLDER     ? MPG_FILE_TRACE
            : kind == MPG_FILE_PROFILE_FOLDER ? MPG_FILE_PROFILE
+           : kind == MPG_FILE_OTF2_FOLDER    ? MPG_FILE_OTF2
                                              : kind;
 }
 
@@ -245,7 +298,8 @@ int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kin
 int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_error *err)
 {
     enum mpg_file_kind found = mpg_kind_of(path);
-    bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && found == MPG_FILE_TRACE_TEXT;
+    bool any_trace = without_folder(wanted) == MPG_FILE_TRACE &&
+                     (found == MPG_FILE_TRACE_TEXT || without_folder(found) == MPG_FILE_OTF2);
     bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
                      (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* ERR names the line */
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||

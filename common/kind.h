@@ -23,6 +23,16 @@ enum mpg_file_kind {
     MPG_FILE_TRACE_TEXT,
     MPG_FILE_PROFILE,        /* a profile file of one rank */
     MPG_FILE_PROFILE_FOLDER,
+    MPG_FILE_OTF2,           /* the anchor file of an OTF2 archive */
+    MPG_FILE_OTF2_FOLDER,    /* a folder that holds one anchor file */
+    MPG_FILE_OTF2_EVENTS,    /* another file of an OTF2 archive */
+    MPG_FILE_OTF1,           /* other tools' traces, which mpgkit does not read: by name */
+    MPG_FILE_PARAVER,
+    MPG_FILE_EXTRAE,         /* before merging */
+    MPG_FILE_DUMPI,
+    MPG_FILE_GOAL,
+    MPG_FILE_LIBALLPROF,
+    MPG_FILE_SIMGRID,        /* time-independent actions */
     MPG_FILE_ANSWER,         /* output of mpgsim --json */
     MPG_FILE_JSON,           /* any other JSON */
     MPG_FILE_GZIP,
@@ -47,6 +57,10 @@ enum mpg_file_kind mpg_kind_of(const char *path);
 
 /* Returns the kind of the file with the first N bytes BYTES. N < MPG_FILE_BYTES means the whole file. */
 enum mpg_file_kind mpg_kind_of_bytes(const void *bytes, size_t n);
+
+/* Stores the name of the anchor file (*.otf2) of PATH, the file itself or the folder that holds it, in ANCHOR. Returns 0, or -1
+ * with ERR: none or several in the folder, a name too long. */
+int mpg_kind_find_anchor(const char *path, char *anchor, size_t size, struct mpg_error *err);
 
 /* Returns a noun with its article, for example "a signature". Static storage. */
 const char *mpg_kind_name(enum mpg_file_kind kind);

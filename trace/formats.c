@@ -2,9 +2,14 @@
 /* The table of formats. CONTRIBUTING.md says how to add a format. */
 #include "trace/format.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "common/input.h"
+#include "trace/otf2/otf2.h"
 #include "trace/text/text.h"
+
+const struct mpg_import_config mpg_import_defaults = {.overhead_call_ns = -1};
 
 const struct mpg_trace_format mpg_trace_formats[] = {
     {.name = "text",
@@ -13,6 +18,13 @@ const struct mpg_trace_format mpg_trace_formats[] = {
      .bytes = 8,
      .kind = MPG_FILE_TRACE_TEXT,
      .import = mpg_text_import},
+    {.name = "otf2",
+     .help = "the OTF2 archive to read: its anchor file, or the folder that holds it",
+     .begins = "\x03" "BOTF2",
+     .bytes = 6,
+     .kind = MPG_FILE_OTF2,
+     .import_path = mpg_otf2_import,
+     .folder = MPG_FILE_OTF2_FOLDER},
     {.name = NULL}};
 
 const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n)
@@ -21,4 +33,26 @@ const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n)
         if (n >= f->bytes && memcmp(first, f->begins, f->bytes) == 0)
             return f;
     return NULL;
+}
+
+const struct mpg_trace_format *mpg_trace_format_of_folder(enum mpg_file_kind kind)
+{
+    for (const struct mpg_trace_format *f = mpg_trace_formats; f->name; f++)
+        if (f->folder != MPG_FILE_UNKNOWN && f->folder == kind)
+            return f;
+    return NULL;
+}
+
+int mpg_trace_import(const struct mpg_trace_format *format, const char *path, const char *target, int fd,
+                     const struct mpg_import_config *config, struct mpg_error *err)
+{
+    if (format->import_path)
+        return format->import_path(path, target, fd, config, err);
+    FILE *in = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
+    if (!in)
+        return mpg_error_errno(err, errno, "%s", path);
+    const int status = format->import(in, in == stdin ? "standard input" : path, target, fd, err);
+    if (in != stdin)
+        (void)fclose(in);
+    return status;
 }

@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/input.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
 #include "trace/format.h"
 #include "trace/output.h"
 
-enum { MOST_FORMATS = 16, OTHER_OPTIONS = 2 };
+enum { MOST_FORMATS = 16, OTHER_OPTIONS = 4 };
 
 struct request {
     const char *file[MOST_FORMATS]; /* by index of the format; NULL: option not given */
     const char *output;
-    bool force;
+    double overhead_ns;
+    bool force, lenient, overhead_given;
 };
 
 static void fill_options(struct request *request, struct mpg_option options[MOST_FORMATS + OTHER_OPTIONS + 1])
@@ -25,7 +25,12 @@ static void fill_options(struct request *request, struct mpg_option options[MOST
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request->output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
         {.name = "force", .kind = MPG_OPTION_FLAG, .value = &request->force,
-         .help = "replace the trace that the folder holds"}};
+         .help = "replace the trace that the folder holds"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &request->lenient,
+         .help = "OTF2: import messages that are sent and not received, too"},
+        {.name = "overhead-call", .kind = MPG_OPTION_TIME, .value = &request->overhead_ns, .argument = "TIME",
+         .given = &request->overhead_given, .minimum = 0, .maximum = 1e9,
+         .help = "OTF2: the recorder took TIME for each call"}};
     size_t n = 0;
     for (; mpg_trace_formats[n].name && n < MOST_FORMATS; n++)
         options[n] = (struct mpg_option){.name = mpg_trace_formats[n].name, .kind = MPG_OPTION_STRING,
@@ -34,30 +39,30 @@ static void fill_options(struct request *request, struct mpg_option options[MOST
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
 
-/* Checks that exactly one file is given. */
+/* Checks that exactly one file is given, by an option or as argument. */
 static int check_files(void *request, char **arguments, size_t n, struct mpg_error *err)
 {
     const char *const *file = ((const struct request *)request)->file;
-    char names[200] = "";
-    size_t given = 0, used = 0;
+    char names[200] = "FILE";
+    size_t given = n, used = strlen(names);
     (void)arguments;
-    (void)n;
     for (size_t i = 0; mpg_trace_formats[i].name && used < sizeof names; i++) {
         given += file[i] != NULL;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s=FILE", i > 0 ? " or " : "",
-                                 mpg_trace_formats[i].name);
+        used += (size_t)snprintf(names + used, sizeof names - used, " or --%s=FILE", mpg_trace_formats[i].name);
     }
     return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one can be", names);
 }
 
-/* Imports IN, called FILE, of FORMAT into a folder beside OUTPUT, then renames the folder to OUTPUT. */
-static int import_to_temporary(const struct mpg_trace_format *format, FILE *in, const char *file, const struct request *request,
+/* Imports the trace at PATH of FORMAT into a folder beside the output, then renames the folder to the output. */
+static int import_to_temporary(const struct mpg_trace_format *format, const char *path, const struct request *request,
                                struct mpg_error *err)
 {
     struct mpg_trace_output out;
+    const struct mpg_import_config config = {.lenient = request->lenient, .report = stdout,
+                                             .overhead_call_ns = request->overhead_given ? (int64_t)request->overhead_ns : -1};
     if (mpg_trace_output_open(&out, request->output, request->force, "--force replaces it, -o names another folder", err) < 0)
         return -1;
-    if (format->import(in, file, out.temporary, -1, err) < 0) {
+    if (mpg_trace_import(format, path, out.temporary, -1, &config, err) < 0) {
         mpg_trace_output_discard(&out);
         return -1;
     }
@@ -67,16 +72,26 @@ static int import_to_temporary(const struct mpg_trace_format *format, FILE *in, 
 static int import_file(const struct mpg_trace_format *format, const char *path, const struct request *request,
                        struct mpg_error *err)
 {
-    if (strcmp(path, "-") == 0)
-        return import_to_temporary(format, stdin, "standard input", request, err);
-    FILE *in = mpg_input_open(path);
-    if (!in)
-        return mpg_error_errno(err, errno, "%s", path);
-    const int status = import_to_temporary(format, in, path, request, err);
-    if (status < 0 && format->kind != MPG_FILE_UNKNOWN)
+    const int status = import_to_temporary(format, path, request, err);
+    if (status < 0 && format->kind != MPG_FILE_UNKNOWN && strcmp(path, "-") != 0)
         mpg_kind_explain(path, format->kind, err);
-    (void)fclose(in);
     return status;
+}
+
+/* Imports the file or folder PATH, whose format its content tells. */
+static int import_any(const char *path, const struct request *request, struct mpg_error *err)
+{
+    const enum mpg_file_kind kind = mpg_kind_of(path);
+    for (const struct mpg_trace_format *f = mpg_trace_formats; f->name; f++)
+        if (kind != MPG_FILE_UNKNOWN && (f->kind == kind || f->folder == kind))
+            return import_file(f, path, request, err);
+    if (strcmp(path, "-") == 0)
+        return import_file(&mpg_trace_formats[0], path, request, err);
+    if (kind == MPG_FILE_ABSENT)
+        return mpg_error_errno(err, ENOENT, "%s", path);
+    if (kind == MPG_FILE_TRACE || kind == MPG_FILE_TRACE_FOLDER)
+        return mpg_error_set(err, "%s: a trace already", path);
+    return mpg_kind_error(path, kind, MPG_FILE_TRACE, err);
 }
 
 int mpg_import_main(int argc, char **argv)
@@ -85,16 +100,19 @@ int mpg_import_main(int argc, char **argv)
     struct mpg_option options[MOST_FORMATS + OTHER_OPTIONS + 1];
     fill_options(&request, options);
     const struct mpg_program program = {.name = "mpgtrace import",
-                                        .summary = "Make a trace from text.",
+                                        .arguments = "[FILE]",
+                                        .summary = "Make a trace from text or from another tool's trace.",
                                         .options = options,
+                                        .max_arguments = 1,
                                         .resolve = check_files,
                                         .context = &request};
-    mpg_option_parse(&program, argc, argv);
+    const int first = mpg_option_parse(&program, argc, argv);
     size_t i = 0;
-    while (!request.file[i])
+    while (mpg_trace_formats[i].name && !request.file[i])
         i++;
     struct mpg_error err;
-    if (import_file(&mpg_trace_formats[i], request.file[i], &request, &err) == 0)
+    if ((mpg_trace_formats[i].name ? import_file(&mpg_trace_formats[i], request.file[i], &request, &err)
+                                   : import_any(argv[first], &request, &err)) == 0)
         return MPG_EXIT_OK;
     mpg_error_print(program.name, &err);
     return MPG_EXIT_FAILURE;

@@ -56,14 +56,16 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
     return status;
 }
 
-/* Imports IN, called NAME, of FORMAT into a spool file. Returns the file, or -1 with ERR. */
+/* Imports IN, called NAME, or else the file or folder NAME, of FORMAT into a spool file. Returns the file, or -1 with ERR. */
 static int import(const struct mpg_trace_format *format, FILE *in, const char *name, struct mpg_error *err)
 {
     const int spool = mpg_spool_file(err);
     char spool_name[MPG_SPOOL_NAME_BYTES];
     if (spool < 0)
         return -1;
-    if (format->import(in, name, mpg_spool_name(spool_name), spool, err) == 0)
+    mpg_spool_name(spool_name);
+    if ((in ? format->import(in, name, spool_name, spool, err)
+            : mpg_trace_import(format, name, spool_name, spool, &mpg_import_defaults, err)) == 0)
         return spool;
     close(spool);
     return -1;
@@ -72,17 +74,19 @@ static int import(const struct mpg_trace_format *format, FILE *in, const char *n
 /* Replaces the trace's only file, of FORMAT, by its native form. */
 static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *format, struct mpg_error *err)
 {
-    const int copy = dup(t->files[0].fd);
+    const int copy = format->import ? dup(t->files[0].fd) : -1;
     FILE *in = copy < 0 ? NULL : fdopen(copy, "r");
-    if (!in) {
+    if (!in && format->import) {
         const int saved = errno;
         if (copy >= 0)
             close(copy);
         return mpg_error_errno(err, saved, "%s", t->files[0].path);
     }
-    rewind(in);
+    if (in)
+        rewind(in);
     const int spool = import(format, in, t->files[0].path, err);
-    (void)fclose(in);
+    if (in)
+        (void)fclose(in);
     if (spool < 0)
         return -1;
     mpg_trace_replace_file(t, 0, spool);
@@ -125,7 +129,8 @@ static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const st
     if ((*format = mpg_trace_format_of(first, n))) {
         for (size_t i = n; i > 0; i--)
             (void)ungetc(first[i - 1], in);
-        fd = import(*format, in, name, err);
+        fd = (*format)->import ? import(*format, in, name, err)
+                               : mpg_error_set(err, "%s: a trace of several files cannot come from a pipe: give its path", name);
     } else {
         fd = mpg_spool_chunks(in, first, n, err);
         if (fd < 0)
@@ -152,8 +157,12 @@ static int open_files(struct mpg_trace *t, const struct mpg_trace_format **forma
         return open_stream(t, stdin, "standard input", format, err);
     if (stat(t->path, &st) < 0)
         return mpg_error_errno(err, errno, "%s", t->path);
-    if (S_ISDIR(st.st_mode))
-        return open_directory(t, t->path, err);
+    if (S_ISDIR(st.st_mode)) {
+        if (!(*format = mpg_trace_format_of_folder(mpg_kind_of(t->path))))
+            return open_directory(t, t->path, err);
+        const int fd = import(*format, NULL, t->path, err);
+        return fd < 0 ? -1 : mpg_trace_add_open(t, fd, t->path, err);
+    }
     if (S_ISREG(st.st_mode))
         return open_file(t, format, err);
     FILE *pipe = mpg_input_open(t->path);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "common/printable.h"
 #include "common/text_stream.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/assume.h"
@@ -336,6 +337,18 @@ static void print_tracer(const struct mpg_report *r, FILE *out)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
+/* The other tool that recorded the trace, and the importer's assumptions (facts "imported", "assumed"). */
+static void print_imported(const struct mpg_report *r, FILE *out)
+{
+    const char *key, *value;
+    mpg_printable_put(out, mpg_trace_find_fact(r->trace, 0, "imported"));
+    for (size_t i = 0, n = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
+        if (strcmp(key, "assumed") == 0) {
+            fputs(n++ > 0 ? "; " : ": ", out);
+            mpg_printable_put(out, value);
+        }
+}
+
 int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -348,6 +361,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         const char *text; /* the text of a note without a function */
     } all[] = {
         {"without", print_without, mpg_rules_left_out() != 0, NULL},
+        {"import", print_imported, r->trace && mpg_trace_find_fact(r->trace, 0, "imported"), NULL},
         {"noise", print_noise, true, NULL},
         {"latency", mpg_assume_latency, perturbed, NULL},
         {"bytes", mpg_assume_bytes, perturbed, NULL},

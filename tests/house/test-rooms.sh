@@ -10,7 +10,7 @@ cd "${top_srcdir:?}" || exit 1
 # Lines of a room and the rooms that it may use: the rows of the table whose last column names rooms. A row may be of several
 # rooms; FOLDER/* are the sources on top of a folder that no header accompanies.
 rooms=$(awk -F ' *[|] *' '
-    $1 == "" && NF > 4 && $2 ~ /^[a-z_\/]+\/(\*)?( [a-z_\/]+\/)*$/ {
+    $1 == "" && NF > 4 && $2 ~ /^[a-z0-9_\/]+\/(\*)?( [a-z0-9_\/]+\/)*$/ {
         n = split($2, room, " ")
         for (i = 1; i <= n; i++) {
             sub(/\/$/, "", room[i])

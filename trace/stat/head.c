@@ -41,6 +41,17 @@ static void print_incomplete(const struct mpg_trace *t)
     }
 }
 
+/* Prints the other tool that recorded an imported trace, and each assumption of the importer. */
+static void print_imported(const struct mpg_trace *t)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
+        if (strcmp(key, "imported") == 0 || strcmp(key, "assumed") == 0) {
+            print_text(*key == 'i' ? "imported    " : "assumed     ", value);
+            putchar('\n');
+        }
+}
+
 static void print_death(const struct stat_summary *s, int32_t rank, uint32_t thread,
                         enum mpg_call call, int64_t enter_ns)
 {
@@ -398,6 +409,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     print_deaths(s);
     print_lost(s);
     print_incomplete(t);
+    print_imported(t);
     if (mpg_trace_cut(t)) {
         print_text("cut off     ", mpg_trace_cut(t));
         putchar('\n');

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The global definitions of an OTF2 archive, as far as MPI traces need them. Private to trace/otf2/. */
+#ifndef MPG_OTF2_ARCHIVE_H
+#define MPG_OTF2_ARCHIVE_H
+
+#include <otf2/otf2.h>
+
+#include "common/error.h"
+#include "common/map.h"
+#include "trace/build/build.h"
+
+/* Definitions of one kind in the order of the archive, found by their number there. */
+struct otf2_table {
+    void *items;
+    size_t count, capacity;
+    struct mpg_map index; /* (number, 0) -> place in items + 1 */
+};
+
+struct otf2_region {
+    const char *name;   /* owned by the archive */
+    enum mpg_call call; /* MPG_CALL_COUNT: no MPI function; MPG_CALL_Unknown: an MPI function without events of its own */
+    bool is_user;       /* a phase that the program named */
+};
+
+struct otf2_group {
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    uint32_t n;
+    uint64_t *members;
+};
+
+struct otf2_comm {
+    const char *name;
+    uint32_t group, remote_group, parent; /* numbers in the archive; remote_group: OTF2_UNDEFINED_GROUP: none */
+    bool is_self;    /* MPI_COMM_SELF: one communicator for each rank */
+    bool is_world, is_defined, is_visited;
+    int32_t label, size, remote_size;
+    int32_t *members; /* world ranks; NULL until defined */
+};
+
+struct otf2_place { /* a location: a thread, a GPU's stream, or a source of metrics */
+    uint64_t number;
+    OTF2_LocationType type;
+    uint32_t group;
+    int32_t rank; /* -1: no MPI process */
+    uint32_t thread;
+};
+
+struct otf2_node {
+    const char *name, *class_name;
+    uint32_t parent;
+    bool shares_memory;
+};
+
+struct otf2_process { /* a location group */
+    uint32_t node;
+};
+
+struct otf2_metric_class {
+    uint8_t n;
+    uint32_t *members;
+    bool is_strict; /* recorded at each enter and leave */
+};
+
+struct otf2_metric_member {
+    const char *name;
+    bool is_sum; /* accumulated since the start */
+};
+
+struct otf2_archive {
+    const char *creator; /* owned by this archive, like all strings */
+    uint8_t version[3];
+    uint64_t resolution, origin; /* ticks a second; ticks */
+    struct otf2_table strings, regions, groups, comms, places, nodes, processes, classes, members, contexts;
+    int32_t ranks;
+    struct otf2_place **rank_place; /* by rank: the location that called MPI_Init */
+    struct otf2_place **threads;    /* all threads of ranks, by rank and thread */
+    size_t thread_count;
+    uint64_t twice;   /* definitions with the number of an earlier, different one */
+    uint64_t devices, others; /* locations of GPUs; of metrics and others */
+    uint32_t values;  /* number of counters at each enter and leave */
+    uint32_t value_class;
+    struct mpg_error error;
+    bool failed;
+};
+
+/* Reads the definitions of READER into A. Returns 0, or -1 with ERR: damage, no MPI in the archive. */
+int mpg_otf2_archive_read(struct otf2_archive *a, OTF2_Reader *reader, struct mpg_error *err);
+void mpg_otf2_archive_clear(struct otf2_archive *a);
+
+/* Return a definition by its number, or NULL. */
+struct otf2_region *mpg_otf2_region_of(const struct otf2_archive *a, uint32_t number);
+struct otf2_comm *mpg_otf2_comm_of(const struct otf2_archive *a, uint32_t number);
+/* Returns the region of a calling context, or NULL. */
+struct otf2_region *mpg_otf2_context_region(const struct otf2_archive *a, uint32_t context);
+
+/* Returns communicator NUMBER, defined in B with its parents before the first use by RANK, and its label in *LABEL. Returns NULL
+ * with ERR: unknown, damaged. */
+const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_build *b, uint32_t number, int32_t rank,
+                                       int32_t *label, struct mpg_error *err);
+/* Returns the world rank of member PEER of C as RANK sees it: on an inter-communicator, of the group without RANK. -1: no such
+ * member. */
+int32_t mpg_otf2_world_rank(const struct otf2_comm *c, int32_t rank, uint32_t peer);
+
+/* Returns the name of the host of RANK, or NULL. */
+const char *mpg_otf2_host(const struct otf2_archive *a, int32_t rank);
+/* Writes the names of counters, separated by blanks, with other blanks replaced, to TEXT. */
+void mpg_otf2_value_names(const struct otf2_archive *a, char *text, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clocks of an archive's ranks as facts. Private to trace/otf2/. */
+#ifndef MPG_OTF2_CLOCKS_H
+#define MPG_OTF2_CLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "trace/build/build.h"
+
+/* Measured offsets of a rank's clock: at TIME of the rank, add OFFSET for the common time; ticks. */
+struct otf2_clock {
+    size_t n, capacity;
+    struct otf2_offset {
+        uint64_t time;
+        int64_t offset;
+    } *at;
+};
+
+/* Appends an offset. Returns false: out of memory. */
+bool mpg_otf2_clock_add(struct otf2_clock *clock, uint64_t time, int64_t offset);
+
+struct otf2_clocks {
+    int32_t ranks;
+    uint64_t resolution, origin; /* ticks a second; ticks at 0 ns */
+    struct otf2_clock *clock;    /* by rank */
+    const int64_t *first_ns, *last_ns; /* of each rank's records */
+    bool is_one_host;
+};
+
+/* Writes facts "clock" of each rank, so that offsets are interpolated between the measured times and extrapolated to the rank's
+ * first and last record, as libotf2 does; or the fact "clocks shared" where all offsets are 0. *WORDS: what was found, for
+ * people. Returns 0, or -1 with ERR. */
+int mpg_otf2_write_clocks(struct otf2_clocks *clocks, struct mpg_build *b, const char **words, struct mpg_error *err);
+
+#endif

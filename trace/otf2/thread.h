@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One thread of an OTF2 archive as events: what is kept while its records are read. Private to trace/otf2/. */
+#ifndef MPG_OTF2_THREAD_H
+#define MPG_OTF2_THREAD_H
+
+#include "trace/otf2/archive.h"
+#include "trace/otf2/remarks.h"
+
+/* What the archive says only when an operation completes, kept for the second pass in the order of posting. */
+struct otf2_record {
+    uint32_t comm, peer, tag; /* of a nonblocking collective: peer is the root */
+    uint32_t state;           /* enum otf2_state */
+    uint64_t bytes, received; /* received: of a collective */
+};
+enum otf2_state { OTF2_OPEN, OTF2_DONE, OTF2_CANCELLED };
+
+/* Records in a temporary file that is mapped. */
+struct otf2_records {
+    struct otf2_record *at;
+    size_t n, capacity;
+    int fd;
+};
+
+struct otf2_numbers {
+    int64_t *at;
+    uint32_t n, capacity;
+};
+
+struct otf2_message {
+    bool is_receive, is_nonblocking; /* is_nonblocking: with a request; else the number is 0 */
+    uint32_t comm, peer, tag;
+    uint64_t bytes;
+    int64_t request;
+};
+
+/* The MPI call that the thread is in. */
+struct otf2_call {
+    const struct otf2_region *region;
+    int64_t enter_ns;
+    struct otf2_message *messages;
+    size_t n, capacity;
+    struct otf2_numbers completed, tested, cancelled; /* requests */
+    int64_t collective_request; /* of a nonblocking collective; 0: none */
+    size_t collective_record;
+    bool has_collective, has_created;
+    uint32_t created;
+    struct otf2_record collective;
+};
+
+struct otf2_thread {
+    struct otf2_import *import;
+    int32_t rank;
+    uint32_t thread;
+    int pass; /* 1: records are filled; 2: events are made */
+    const struct otf2_region **stack; /* open regions; NULL: unknown ones */
+    size_t depth, stack_capacity, call_depth; /* call_depth: depth at the begin of the MPI call; 0: outside */
+    struct otf2_call call;
+    struct otf2_records records;
+    struct mpg_map open;           /* request in the archive -> record + 1 in the first pass, own request in the second */
+    struct otf2_numbers nameless;  /* receives that were posted without a record, oldest first: records, or own requests */
+    uint32_t nameless_first, receive_inits; /* receive_inits: persistent receives so far */
+    int64_t requests;  /* own requests so far */
+    size_t postings;   /* records so far, in each pass */
+    bool has_init, has_calls, has_finalize;
+    int64_t last_ns, first_ns; /* of calls and marks */
+    int64_t values[64], last_values[64], differences[64];
+    bool has_values;
+    uint64_t local_calls[MPG_CALL_COUNT]; /* calls without events that communicate nothing */
+    bool failed;
+    struct mpg_error *err;
+};
+
+/* The import of an archive. */
+struct otf2_import {
+    struct otf2_archive archive;
+    struct mpg_build *build;
+    OTF2_Reader *reader;
+    const struct mpg_import_config *config;
+    struct otf2_remarks remarks;
+    bool multiplies;    /* bytes of collectives are multiplied by members */
+    struct mpg_map sent, received; /* (label, source and destination in the world) -> messages */
+    uint64_t calls, messages, collectives;
+    int64_t *first_ns, *last_ns; /* of each rank's records */
+    bool *has_finalize, *has_events;
+    struct mpg_error said; /* the first message of libotf2 */
+};
+
+/* Reads the events of PLACE, a thread of a rank, into the trace. Returns 0, or -1 with ERR. */
+int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_place *place, struct mpg_error *err);
+
+/* Makes the events of the MPI call of T, which is left at LEAVE_NS. */
+void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns);
+
+/* Gives E of T to the trace, with values; NAME: of a region or unknown function, or NULL. */
+void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name);
+/* Notes the error in ERR, which is set. */
+void mpg_otf2_fail(struct otf2_thread *t);
+/* Appends VALUE. */
+void mpg_otf2_append(struct otf2_thread *t, struct otf2_numbers *numbers, int64_t value);
+/* Returns record I, or NULL after an error. */
+struct otf2_record *mpg_otf2_record_at(struct otf2_thread *t, size_t i);
+
+/* Fills the bytes of E, a collective of C with R's numbers. COUNTS has room for a number for each member. */
+void mpg_otf2_collective_bytes(const struct otf2_import *im, const struct otf2_record *r, int32_t size, struct mpg_event *e,
+                           int64_t *counts, bool *spread);
+
+/* Counts a message between ranks of the world. */
+int mpg_otf2_count(struct mpg_map *map, int32_t label, int32_t source, int32_t destination, struct mpg_error *err);
+
+#endif
