@@ -87,7 +87,7 @@ static void dissemination(const struct replica *rep, struct meeting *m, double *
 int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err)
 {
     struct replica *rep = replica;
-    double *came_ns = malloc(2 * (size_t)m->n * sizeof *came_ns);
+    double *came_ns = calloc(m->n, 2 * sizeof *came_ns); /* GCC 16 does not see that there are members */
     if (!came_ns)
         return mpg_error_set(err, "out of memory");
     for (uint32_t i = 0; i < m->n; i++)
