@@ -11,6 +11,7 @@ bool frames_look(const void *address, struct mpg_frame *frame)
         *frame = python_frame((uintptr_t)address);
         return false;
     }
-    *frame = modules_frame(address);
-    return frame->module >= 0 && modules_get(frame->module)->mpi;
+    bool mpi;
+    *frame = modules_frame(address, &mpi);
+    return mpi;
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "trace/pmpi/modules.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -13,10 +14,18 @@
 #include "trace/pmpi/paths.h"
 #include "trace/store/chunk.h"
 
+/* An object (module) as the dynamic linker finds it for an address. */
+struct object {
+    const void *map; /* its entry in the dynamic linker's list; NULL: unknown */
+    uintptr_t begin, frames; /* begin of its mapping; its call frame information */
+};
+
 struct segment {
     uintptr_t low, high, bias;
+    struct object object;
     struct module_unwinding unwinding;
     int32_t module;
+    bool mpi; /* of the module */
 };
 
 static struct {
@@ -29,6 +38,31 @@ static struct {
     const void *address;           /* the last address that was looked up, */
     const struct segment *segment; /* and its segment */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns where
+ * dl_iterate_phdr(3) takes a microsecond: this function visits the entries of all modules, to find its caller's namespace. */
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 35)
+#define HAVE_FIND_OBJECT 1
+static bool find_object(uintptr_t address, struct object *object)
+{
+    struct dl_find_object found;
+    if (_dl_find_object((void *)address, &found) != 0)
+        return false;
+    *object = (struct object){found.dlfo_link_map, (uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_eh_frame};
+    return true;
+}
+#endif
+#endif
+#ifndef HAVE_FIND_OBJECT
+#define HAVE_FIND_OBJECT 0
+static bool find_object(uintptr_t address, struct object *object)
+{
+    (void)address;
+    *object = (struct object){NULL, 0, 0};
+    return true;
+}
+#endif
 
 /* Returns the absolute path of the module NAME, allocated; NULL without memory. The program itself has no name in the list. */
 static char *full_path(const char *name)
@@ -187,20 +221,31 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
     const struct module_unwinding unwinding = unwinding_of(info);
     const bool closed = info->dlpi_subs != loaded.subs; /* modules were closed: another module may be at an old address */
     int32_t module = -1;
+    bool mpi = false;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
         const uintptr_t low = info->dlpi_addr + p->p_vaddr;
         const struct segment *old = closed ? NULL : find(loaded.segments, loaded.old_segments, low);
-        if (module < 0)
+        struct object object;
+        if (module < 0) {
             module = old ? old->module : intern(make_module(info));
+            mpi = module >= 0 && loaded.modules[module]->mpi;
+        }
         struct segment *grown = module < 0 ? NULL : realloc(loaded.segments, (loaded.segment_number + 1) * sizeof *grown);
         if (!grown)
             return 1;
         loaded.segments = grown;
-        grown[loaded.segment_number++] = (struct segment){
-            .low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .unwinding = unwinding, .module = module};
+        if (!find_object(low, &object))
+            object.map = NULL;
+        grown[loaded.segment_number++] = (struct segment){.low = low,
+                                                          .high = low + p->p_memsz,
+                                                          .bias = info->dlpi_addr,
+                                                          .object = object,
+                                                          .unwinding = unwinding,
+                                                          .module = module,
+                                                          .mpi = mpi};
     }
     return 0;
 }
@@ -242,19 +287,38 @@ static void refresh(void)
     loaded.subs = now[1];
 }
 
+/* Returns true if the list is up to date for S, the listed segment around an address, and NOW, the object there. A library
+ * closed since then can only be taken for a library in the same entry of the linker's list, at the same place. */
+static bool is_current(const struct segment *s, const struct object *now)
+{
+    return HAVE_FIND_OBJECT && s && s->object.map == now->map && s->object.begin == now->begin &&
+           s->object.frames == now->frames;
+}
+
 /* Returns the segment of the call before the return address ADDRESS, which may be unmapped by now; NULL: none. */
 static const struct segment *segment_locked(const void *address)
 {
-    refresh();
+    const uintptr_t call = (uintptr_t)address - 1;
+    struct object now;
+    const struct segment *s = NULL;
+    if (find_object(call, &now)) {
+        s = find(loaded.segments, loaded.segment_number, call);
+        if (!is_current(s, &now)) {
+            refresh();
+            s = find(loaded.segments, loaded.segment_number, call);
+        }
+    }
     loaded.address = address;
-    loaded.segment = find(loaded.segments, loaded.segment_number, (uintptr_t)address - 1);
-    return loaded.segment;
+    loaded.segment = s;
+    return s;
 }
 
-struct mpg_frame modules_frame(const void *address)
+struct mpg_frame modules_frame(const void *address, bool *mpi)
 {
     pthread_mutex_lock(&loaded.lock);
     const struct segment *s = segment_locked(address);
+    if (mpi)
+        *mpi = s && s->mpi;
     struct mpg_frame frame = {.module = s ? s->module : -1,
                               .offset = s ? (uintptr_t)address - s->bias : 0};
     pthread_mutex_unlock(&loaded.lock);

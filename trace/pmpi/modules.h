@@ -15,9 +15,9 @@ struct module {
     bool mpi;             /* a library of MPI, or the tracer */
 };
 
-/* Returns the module of ADDRESS and the offset in it; -1 and 0 if no module holds ADDRESS. Finds libraries loaded since
- * the last call. */
-struct mpg_frame modules_frame(const void *address);
+/* Returns the module of the return address ADDRESS and the offset in it; -1 and 0 if no module holds ADDRESS. Unless MPI is
+ * NULL, *MPI becomes the module's member of this name, or false. Finds libraries loaded since the last call. */
+struct mpg_frame modules_frame(const void *address, bool *mpi);
 
 /* The call frame information of a module. */
 struct module_unwinding {

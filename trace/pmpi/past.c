@@ -225,9 +225,10 @@ static bool begins(const char *text, const char *with)
  * calls PMPI_X beside the re-enacted calls. */
 static bool is_of_mpi(const char *file, const void *code)
 {
-    const struct mpg_frame frame = modules_frame(code);
+    bool mpi;
+    (void)modules_frame(code, &mpi);
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    return (frame.module >= 0 && modules_get(frame.module)->mpi) || begins(name, "mca_") || begins(name, "libmpgreplay");
+    return mpi || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
 /* Returns true for a tool, which calls PMPI_X in its own MPI_X. The tracer records MPI_X, or reports it as the program's

@@ -44,7 +44,7 @@ void sites_start(int rank)
     if (on)
         callsites_start((unsigned)depth, frames_look);
     /* Builds the list of loaded modules now, which takes some ms: nested calls need the list, too. */
-    (void)modules_frame(__builtin_return_address(0));
+    (void)modules_frame(__builtin_return_address(0), NULL);
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
 }
@@ -67,7 +67,7 @@ static bool is_glue(int32_t module)
 static struct above find_interpreter(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
-    const int32_t module = modules_frame(interpreter.code).module;
+    const int32_t module = modules_frame(interpreter.code, NULL).module;
     const unsigned n = callsites_frames(site, frames);
     unsigned keep = 0;
     while (keep < n && frames[keep].module != module)

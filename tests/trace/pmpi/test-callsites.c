@@ -223,24 +223,26 @@ static void twice(void)
 
 static void test_modules(void)
 {
-    struct mpg_frame here = modules_frame((const char *)compare + 1);
+    struct mpg_frame here = modules_frame((const char *)compare + 1, NULL);
     ok(here.module >= 0 && strstr(modules_get(here.module)->path, "test-callsites"),
        "the program is a module, by its path");
     Dl_info info;
     dladdr((void *)compare, &info);
     ok(here.offset == (uintptr_t)compare + 1 - (uintptr_t)info.dli_fbase, "offsets have no load bias");
-    struct mpg_frame c = modules_frame((const char *)dlsym(RTLD_DEFAULT, "qsort") + 1);
+    struct mpg_frame c = modules_frame((const char *)dlsym(RTLD_DEFAULT, "qsort") + 1, NULL);
     ok(c.module >= 0 && c.module != here.module && modules_get(c.module)->path[0] == '/' &&
            modules_get(c.module)->build_id_size == 20,
        "the C library is another, with its build-id");
     ok(!modules_get(c.module)->mpi, "... and not MPI's");
     int unknown;
-    struct mpg_frame none = modules_frame(&unknown);
+    struct mpg_frame none = modules_frame(&unknown, NULL);
     ok(none.module == -1 && none.offset == 0, "the stack is in none");
     void *late = dlopen("libz.so.1", RTLD_NOW);
     void *symbol = late ? dlsym(late, "adler32") : NULL;
-    struct mpg_frame z = modules_frame((const char *)symbol + 1);
+    struct mpg_frame z = modules_frame((const char *)symbol + 1, NULL);
     ok(symbol && strstr(modules_get(z.module)->path, "libz"), "a library loaded later is found");
+    const bool closed = late && dlclose(late) == 0 && !dlopen("libz.so.1", RTLD_NOW | RTLD_NOLOAD);
+    ok(!closed || modules_frame((const char *)symbol + 1, NULL).module == -1, "... and no longer when it is closed");
 }
 
 int main(void)
