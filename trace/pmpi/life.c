@@ -16,6 +16,7 @@
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/hosts.h"
 #include "trace/pmpi/local.h"
+#include "trace/pmpi/memory.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/off_cpu.h"
@@ -282,6 +283,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
+    tracer_memory_prepare();
     streams.calls = streams.measured = streams.measured_ns = 0; /* without the calls that measured the overhead */
     streams.on = true;
     if (!tracer_lock())

@@ -38,7 +38,7 @@ static struct {
     bool has_empty[SIZES]; /* one slab of the size has no block in use */
     struct slab *kept;
     size_t kept_bytes, mapped_bytes;
-    char *spare; /* the next of SPARE_NUMBER mapped slabs that were never used */
+    struct slab *spare; /* list of SPARE_NUMBER mapped slabs that are not in use */
     unsigned spare_number;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -120,17 +120,28 @@ static struct slab *map_large(size_t bytes)
     return slab;
 }
 
-/* Returns a new slab, NULL without memory. Slabs are mapped AT_ONCE; the first ones when the library is loaded. */
+/* Maps AT_ONCE slabs. Returns false without memory. */
+static bool map_spare(void)
+{
+    char *p = map(AT_ONCE * SLAB_BYTES);
+    for (unsigned i = AT_ONCE; p && i-- > 0;) { /* the list is in the order of addresses */
+        struct slab *slab = (struct slab *)(void *)(p + (size_t)i * SLAB_BYTES);
+        slab->next = memory.spare;
+        memory.spare = slab;
+        memory.spare_number++;
+    }
+    return p;
+}
+
+/* Returns a new slab, NULL without memory. */
 static struct slab *map_slab(void)
 {
-    if (memory.spare_number == 0) {
-        if (!(memory.spare = map(AT_ONCE * SLAB_BYTES)))
-            return NULL;
-        memory.spare_number = AT_ONCE;
-    }
-    struct slab *slab = (struct slab *)(void *)memory.spare;
-    memory.spare += SLAB_BYTES;
+    if (memory.spare_number == 0 && !map_spare())
+        return NULL;
+    struct slab *slab = memory.spare;
+    memory.spare = slab->next;
     memory.spare_number--;
+    slab->next = NULL;
     slab->bytes = SLAB_BYTES;
     memory.mapped_bytes += SLAB_BYTES;
     return slab;
@@ -268,6 +279,15 @@ static void *take(size_t bytes, bool *zero)
         block = take_large(bytes, zero);
     leave();
     return block;
+}
+
+void tracer_memory_prepare(void)
+{
+    if (!enter())
+        return;
+    if (memory.spare_number < AT_ONCE)
+        (void)map_spare();
+    leave();
 }
 
 void *tracer_malloc(size_t bytes)

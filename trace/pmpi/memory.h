@@ -19,6 +19,10 @@ void *tracer_realloc(void *block, size_t bytes);
 void tracer_free(void *block);
 char *tracer_strdup(const char *text);
 
+/* Maps slabs for half a MiB of small blocks, unless as many are ready: to be called before the program's calls are recorded,
+ * since making pages present takes some us each. */
+void tracer_memory_prepare(void);
+
 /* Returns the number of bytes mapped in all. */
 size_t tracer_memory_bytes(void);
 

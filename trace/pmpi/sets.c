@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 1 << 10 };
+enum { FIRST_SLOTS = 1 << 12 };
 
 static void put(struct set_table *table, struct set_entry *e)
 {

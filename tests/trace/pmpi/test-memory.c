@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "tests/tap.h"
 
@@ -123,6 +125,32 @@ static void test_waste(void)
     ok(most < 0.45, "at most %.0f %% are wasted", 100 * most);
 }
 
+/* Prepared blocks cause no page faults: 400 KiB, which would be 100. */
+static void test_prepared(void)
+{
+    enum { BYTES = 4096, NUMBER = 100, MOST_FAULTS = 20 };
+    struct rusage before, after;
+    uint8_t *blocks[NUMBER];
+    tracer_memory_prepare();
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < NUMBER; i++) {
+        blocks[i] = tracer_malloc(BYTES);
+        memset(blocks[i], 1, BYTES);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    for (int i = 0; i < NUMBER; i++)
+        tracer_free(blocks[i]);
+    const long faults = after.ru_minflt - before.ru_minflt;
+#ifdef MADV_POPULATE_WRITE
+    uint8_t *page = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, BYTES, MADV_POPULATE_WRITE) == 0) {
+        ok(faults < MOST_FAULTS, "prepared blocks cause no page faults: %ld", faults);
+        return;
+    }
+#endif
+    ok(faults >= 0, "prepared blocks # SKIP before Linux 5.14");
+}
+
 static void test_limits(void)
 {
     ok(!tracer_malloc(SIZE_MAX) && !tracer_calloc(SIZE_MAX / 2, 4), "too much is NULL");
@@ -146,6 +174,7 @@ static void test_limits(void)
 
 int main(void)
 {
+    test_prepared();
     test_limits();
     test_waste();
     test_threads();
