@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of return addresses and of stacks, and the stack walk. Readers take no lock: entries and tables are published
- * with release stores and never freed. A later change of an entry writes one word, to which all threads store the same
- * value. */
+/* The stack walk, and a thread's memory of its walks. */
 #define _GNU_SOURCE
 #include "trace/pmpi/callsites.h"
 
@@ -10,47 +8,14 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "trace/pmpi/sets.h"
+#include "trace/pmpi/places.h"
 #include "trace/pmpi/stacks.h"
-#include "trace/pmpi/unwind_rule.h"
-
-enum { BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
-
-/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. In one line of
- * the cache: a walk reads a place for each frame. */
-enum { LINE_BYTES = 64 };
-struct place {
-    struct set_entry entry;
-    uintptr_t address;
-    struct unwind_rule rule;
-    struct mpg_frame frame;
-    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
-    bool interrupted;
-    bool skipped; /* skipped at the innermost end of stacks */
-    bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored last */
-    bool simple;  /* in_frame() is true for the rule */
-} __attribute__((aligned(LINE_BYTES)));
-_Static_assert(sizeof(struct place) == LINE_BYTES, "a place is one line");
-
-/* A stack, innermost frame first. */
-struct site {
-    struct set_entry entry;
-    int32_t number;
-    uint32_t depth;
-    struct place *places[];
-};
 
 static struct {
     unsigned depth;
-    callsites_look *look;
-    struct set places, stacks;
-    pthread_mutex_t lock; /* for the members below, and for adding entries */
-    char *block;          /* the unused rest of the newest block */
-    size_t block_left;
-    const struct site **sites[SET_MOST / BLOCK_SITES]; /* blocks of sites, by number */
     pthread_key_t at_thread_end;
     bool remembers; /* at_thread_end exists */
-} sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} sites;
 
 /* A thread's memory of a site: its last walk to the site and the sites that followed, because programs repeat themselves.
  * The result of a walk that ends before the end of the stack depends only on its first address and on the words it reads:
@@ -58,24 +23,35 @@ static struct {
  * the first frame, because a stack may begin at another address. */
 enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 32, WALK_BLOCKS = 1 << 8 };
 struct known_walk {
-    struct known_walk *next[FOLLOWERS]; /* the walks that followed, last first; NULL: none */
-    uintptr_t address;                  /* first return address; 0: no walk */
-    intptr_t frame;                     /* location of the first frame pointer; relative to the CFA, like all offsets below */
-    intptr_t end;                       /* end of the highest word */
     int32_t site;
-    uint16_t words, plain; /* words in all; the first PLAIN are no pointers into the stack, the rest are */
-    int16_t offset[WORDS]; /* offsets in units of words */
+    uint32_t next[FOLLOWERS]; /* 1 + the sites of the walks that followed, last first; 0: none */
+    int32_t frame;            /* location of the first frame pointer; relative to the CFA, like all offsets below */
+    int32_t end;              /* end of the highest word */
+    uint8_t words, plain;     /* words in all; the first PLAIN are no pointers into the stack, the rest are */
+    int16_t offset[WORDS];    /* offsets in units of words */
+    uintptr_t address;        /* first return address; 0: no walk */
     uintptr_t word[WORDS];
+} __attribute__((aligned(PLACES_LINE)));
+
+/* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were on the last one. In
+ * a list they take few lines of the cache; a place, found by its address, takes two. A list ends with address 0. */
+enum { RECENT = 16 };
+struct recent {
+    uintptr_t address;
+    struct place *place;
+    struct unwind_rule rule; /* of PLACE, simple */
 };
+
 struct memory {
     struct known_walk *last;
-    struct known_walk *walks[WALK_BLOCKS]; /* blocks of walks, by site */
+    struct recent frames[2][RECENT]; /* of the last walk, and of the walk in progress or before */
+    unsigned turn;                   /* FRAMES[TURN] are the last walk's */
+    char *walks[WALK_BLOCKS];        /* blocks of walks, by site; the first begins at the next line of the cache */
 };
 
 static __thread struct {
     struct stacks stacks;
     struct memory *memory;
-    bool adding;
     bool busy; /* the thread uses its memory: a signal handler's capture does without */
 } thread __attribute__((tls_model("initial-exec")));
 
@@ -92,186 +68,15 @@ static void forget(void *memory)
 void callsites_start(unsigned depth, callsites_look *look)
 {
     sites.depth = depth < CALLSITES_MAX_DEPTH ? depth : CALLSITES_MAX_DEPTH;
-    sites.look = look;
+    places_start(look);
     sites.remembers = pthread_key_create(&sites.at_thread_end, forget) == 0;
-}
-
-/* --- tables --- */
-
-static uint64_t hash_of(struct place *const *places, unsigned n)
-{
-    uint64_t h = n;
-    for (unsigned i = 0; i < n; i++)
-        h = set_hash(h ^ places[i]->address);
-    return h;
-}
-
-static inline struct place *find_place(uintptr_t address, bool interrupted)
-{
-    const struct set_table *table = __atomic_load_n(&sites.places.table, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(!table, false))
-        return NULL;
-    for (size_t i = set_hash(address) & table->mask;; i = (i + 1) & table->mask) {
-        struct place *p = (struct place *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
-        if (!p || (p->address == address && p->interrupted == interrupted))
-            return p;
-    }
-}
-
-static struct site *find_site(uint64_t hash, struct place *const *places, unsigned n)
-{
-    const struct set_table *table = __atomic_load_n(&sites.stacks.table, __ATOMIC_ACQUIRE);
-    if (!table)
-        return NULL;
-    for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
-        struct site *s = (struct site *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
-        if (!s || (s->entry.hash == hash && s->depth == n &&
-                   memcmp(s->places, places, n * sizeof *places) == 0))
-            return s;
-    }
-}
-
-/* Returns BYTES of zeros for a permanent entry, at a multiple of ALIGNMENT (a power of two, at least 8); NULL without memory. */
-static void *allocate_locked(size_t bytes, size_t alignment)
-{
-    const size_t before = -(uintptr_t)sites.block & (alignment - 1);
-    bytes = (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
-    if (sites.block_left >= before + bytes) {
-        sites.block += before;
-        sites.block_left -= before;
-    } else {
-        char *block = calloc(1, BLOCK_BYTES);
-        if (!block)
-            return NULL;
-        const size_t first = -(uintptr_t)block & (alignment - 1);
-        sites.block = block + first;
-        sites.block_left = BLOCK_BYTES - first;
-    }
-    void *entry = sites.block;
-    sites.block += bytes;
-    sites.block_left -= bytes;
-    return entry;
-}
-
-/* Returns true if RULE needs only the stack pointer and reads only words of its own frame. */
-static bool in_frame(const struct unwind_rule *rule)
-{
-    const int32_t word = sizeof(uintptr_t);
-    return rule->kind == UNWIND_STACK && rule->cfa >= word && rule->cfa % word == 0 &&
-           rule->address <= -word && rule->address >= -rule->cfa &&
-           (rule->pointer == UNWIND_SAME ||
-            (rule->pointer == UNWIND_AT_CFA && rule->frame <= -word &&
-             rule->frame >= -rule->cfa));
-}
-
-static struct place *add_place_locked(uintptr_t address, bool interrupted)
-{
-    struct place *p = find_place(address, interrupted); /* another thread may have added the address */
-    if (p || !set_make_room(&sites.places) || !(p = allocate_locked(sizeof *p, LINE_BYTES)))
-        return p;
-    p->entry.hash = set_hash(address);
-    p->address = address;
-    p->interrupted = interrupted;
-    p->skipped = sites.look && sites.look((const void *)address, &p->frame);
-    set_add(&sites.places, &p->entry);
-    return p;
-}
-
-static void add_rule_locked(struct place *p)
-{
-    if (p->ruled)
-        return;
-    if (p->address >= CALLSITES_FOREIGN)
-        p->rule = (struct unwind_rule){.kind = UNWIND_END};
-    else
-        p->rule = unwind_rule_of((const void *)(p->address + p->interrupted)); /* a return address lies behind its call */
-    p->simple = in_frame(&p->rule);
-    __atomic_store_n(&p->ruled, true, __ATOMIC_RELEASE);
-}
-
-/* Makes room for the site of the next number; false without memory. */
-static bool make_number(void)
-{
-    const struct site ***block = &sites.sites[sites.stacks.number / BLOCK_SITES];
-    if (!*block)
-        __atomic_store_n(block, calloc(BLOCK_SITES, sizeof **block), __ATOMIC_RELEASE);
-    return *block;
-}
-
-static struct site *add_site_locked(uint64_t hash, struct place *const *places, unsigned n)
-{
-    struct site *s = find_site(hash, places, n);
-    if (s || !set_make_room(&sites.stacks) || !make_number() ||
-        !(s = allocate_locked(sizeof *s + n * sizeof *places, sizeof(uint64_t))))
-        return s;
-    s->entry.hash = hash;
-    s->depth = n;
-    s->number = (int32_t)sites.stacks.number;
-    memcpy(s->places, places, n * sizeof *places);
-    __atomic_store_n(&sites.sites[s->number / BLOCK_SITES][s->number % BLOCK_SITES], s, __ATOMIC_RELEASE);
-    set_add(&sites.stacks, &s->entry);
-    return s;
-}
-
-/* Locks the tables. Returns false in a signal handler that interrupts the thread while it holds the lock. */
-static bool lock(void)
-{
-    if (thread.adding)
-        return false;
-    thread.adding = true;
-    pthread_mutex_lock(&sites.lock);
-    return true;
-}
-
-static void unlock(void)
-{
-    pthread_mutex_unlock(&sites.lock);
-    thread.adding = false;
-}
-
-static struct place *place_of(uintptr_t address, bool interrupted)
-{
-    struct place *p = find_place(address, interrupted);
-    if (__builtin_expect(p != NULL, true) || !lock())
-        return p;
-    p = add_place_locked(address, interrupted);
-    unlock();
-    return p;
-}
-
-static __attribute__((noinline)) bool add_rule(struct place *p)
-{
-    if (!lock())
-        return false;
-    add_rule_locked(p);
-    unlock();
-    return true;
-}
-
-/* Adds the rule to P, on the way of a walk, if P has none yet: callers of local calls and outermost frames need none. Returns
- * false in a signal handler that interrupts the thread while it holds the lock. */
-static inline bool has_rule(struct place *p)
-{
-    return __builtin_expect(__atomic_load_n(&p->ruled, __ATOMIC_ACQUIRE), true) || add_rule(p);
-}
-
-static int32_t site_of(struct place *const *places, unsigned n)
-{
-    if (n == 0)
-        return CALLSITES_NONE;
-    const uint64_t hash = hash_of(places, n);
-    struct site *s = find_site(hash, places, n);
-    if (!s && lock()) {
-        s = add_site_locked(hash, places, n);
-        unlock();
-    }
-    return s ? s->number : CALLSITES_NONE;
 }
 
 /* --- walking --- */
 
 struct walk {
     struct place *places[CALLSITES_MAX_DEPTH];
+    uintptr_t addresses[CALLSITES_MAX_DEPTH]; /* of the places */
     unsigned depth;
     bool other; /* the result depends on more than the words below: libgcc's unwinder, a signal's frame, the end of the stack */
     unsigned words, pointers; /* bit i of POINTERS: word i is a pointer into the stack */
@@ -308,10 +113,12 @@ static inline uintptr_t plain(uintptr_t address)
 }
 
 /* Appends P as the next frame, unless P is skipped at the innermost end. */
-static inline void take(struct walk *w, struct place *p)
+static inline void take(struct walk *w, struct place *p, uintptr_t address)
 {
-    if (w->depth > 0 || !p->skipped)
-        w->places[w->depth++] = p;
+    if (w->depth == 0 && p->skipped)
+        return;
+    w->addresses[w->depth] = address;
+    w->places[w->depth++] = p;
 }
 
 struct whole {
@@ -329,11 +136,11 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
         return _URC_NO_REASON;
     if (address == 0 || whole->walk->depth == sites.depth)
         return _URC_END_OF_STACK;
-    struct place *p = place_of(address, false);
+    struct place *p = places_get(address, false);
     whole->failed = !p;
     if (!p)
         return _URC_END_OF_STACK;
-    take(whole->walk, p);
+    take(whole->walk, p, address);
     return _URC_NO_REASON;
 }
 
@@ -381,47 +188,89 @@ struct at {
     bool interrupted;                   /* the frame was interrupted by a signal */
 };
 
-/* Moves AT from the frame of P to its caller. Reads other functions' frames, which the address sanitizer would report. */
-__attribute__((no_sanitize("address"))) static inline void unwind_frame(struct walk *w, const struct place *p, struct at *at)
+/* Moves AT from a frame with the simple RULE to its caller. Reads other functions' frames, which the address sanitizer would
+ * report. */
+__attribute__((no_sanitize("address"))) static inline void unwind_simple(struct walk *w, const struct unwind_rule *rule,
+                                                                         struct at *at)
 {
-    const struct unwind_rule *rule = &p->rule;
-    at->interrupted = rule->kind == UNWIND_SIGNAL;
-    if (__builtin_expect(p->simple, true)) {
-        at->sp += (uintptr_t)(intptr_t)rule->cfa;
-        at->address = 0;
-        if (__builtin_expect(at->sp > at->high, false)) {
-            w->other = true;
-            return;
-        }
-        if (rule->pointer != UNWIND_SAME)
-            at->fp_at = at->sp + (uintptr_t)(intptr_t)rule->frame;
-        at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
+    at->interrupted = false;
+    at->sp += (uintptr_t)(intptr_t)rule->cfa;
+    at->address = 0;
+    if (__builtin_expect(at->sp > at->high, false)) {
+        w->other = true;
         return;
     }
+    if (rule->pointer != UNWIND_SAME)
+        at->fp_at = at->sp + (uintptr_t)(intptr_t)rule->frame;
+    at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
+}
+
+/* Moves AT from the frame of P to its caller. */
+static inline void unwind_frame(struct walk *w, const struct place *p, struct at *at)
+{
+    if (__builtin_expect(p->simple, true)) {
+        unwind_simple(w, &p->rule, at);
+        return;
+    }
+    at->interrupted = p->rule.kind == UNWIND_SIGNAL;
     at->address = at->interrupted ? stacks_leave_signal(&thread.stacks, &at->high, &at->sp, &at->fp_at)
-                                  : plain(step(w, rule, at->high, &at->sp, &at->fp_at));
+                                  : plain(step(w, &p->rule, at->high, &at->sp, &at->fp_at));
     w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule to any address */
 }
 
-/* Collects the frames from AT outwards in W. Returns false without memory. */
-static bool walk(struct walk *w, struct at at)
+/* Returns the frame with ADDRESS in the list FRAMES, of which *NEXT is the most likely one; NULL: none. */
+static inline const struct recent *find_recent(const struct recent *frames, unsigned *next, uintptr_t address)
+{
+    unsigned i = *next;
+    if (frames[i].address != address)
+        for (i = 0; frames[i].address != address; i++)
+            if (frames[i].address == 0)
+                return NULL;
+    *next = i + 1;
+    return &frames[i];
+}
+
+/* Appends FRAME to the list that ends at *END, if the list has room before LIMIT. */
+static inline void append(struct recent **end, const struct recent *limit, struct recent frame)
+{
+    if (*end == limit)
+        return;
+    *(*end)++ = frame;
+    (*end)->address = 0;
+}
+
+/* Collects the frames from AT outwards in W. Returns false without memory. LAST: frames of an earlier walk. NOW: room for
+ * RECENT frames of this one. */
+static bool walk(struct walk *w, struct at at, const struct recent *last, struct recent *now)
 {
     const uintptr_t first = at.address;
+    const struct recent *limit = now + RECENT - 1;
+    unsigned next = 0;
+    now->address = 0;
     while (at.address != 0) {
-        struct place *p = place_of(at.address, at.interrupted);
+        const struct recent *known = at.interrupted ? NULL : find_recent(last, &next, at.address);
+        struct place *p = known ? known->place : places_get(at.address, at.interrupted);
         if (!p)
             return false;
         const bool innermost = w->depth == 0;
-        take(w, p);
+        take(w, p, at.address);
+        if (known)
+            append(&now, limit, *known);
         if (w->depth == sites.depth)
             return true;
-        if (!has_rule(p))
+        if (known) {
+            unwind_simple(w, &known->rule, &at);
+            continue;
+        }
+        if (!places_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
             (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);
+        if (p->simple && !at.interrupted)
+            append(&now, limit, (struct recent){at.address, p, p->rule});
         unwind_frame(w, p, &at);
     }
     return true;
@@ -451,13 +300,22 @@ static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
     return differences == 0;
 }
 
-/* Returns a remembered follower of the last walk which a walk from AT would repeat; NULL: none. */
-static inline struct known_walk *recall(struct memory *m, const struct at *at)
+/* Returns the entry of SITE, which has room; NULL: SITE has none. */
+static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
-    struct known_walk *last = m->last;
-    for (int i = 0; last && i < FOLLOWERS && last->next[i]; i++)
-        if (repeats_walk(last->next[i], at))
-            return last->next[i];
+    const uintptr_t block = (uintptr_t)m->walks[site / BLOCK_WALKS];
+    return (struct known_walk *)((block + PLACES_LINE - 1) & ~(uintptr_t)(PLACES_LINE - 1)) + site % BLOCK_WALKS;
+}
+
+/* Returns a remembered follower of the last walk which a walk from AT would repeat; NULL: none. */
+static inline struct known_walk *recall(const struct memory *m, const struct at *at)
+{
+    const struct known_walk *last = m->last;
+    for (int i = 0; last && i < FOLLOWERS && last->next[i]; i++) {
+        struct known_walk *k = entry_of(m, (int32_t)last->next[i] - 1);
+        if (repeats_walk(k, at))
+            return k;
+    }
     return NULL;
 }
 
@@ -474,14 +332,14 @@ static struct memory *make_memory(void)
     return thread.memory = m;
 }
 
-/* Returns the entry for the walk to SITE; NULL: SITE is not remembered. */
-static struct known_walk *place_for(struct memory *m, int32_t site)
+/* Returns the entry for the walk to SITE, made if there is none; NULL: SITE is not remembered. */
+static struct known_walk *make_entry(struct memory *m, int32_t site)
 {
     const int32_t block = site / BLOCK_WALKS;
     if (block >= WALK_BLOCKS ||
-        (!m->walks[block] && !(m->walks[block] = calloc(BLOCK_WALKS, sizeof **m->walks))))
+        (!m->walks[block] && !(m->walks[block] = calloc(1, BLOCK_WALKS * sizeof(struct known_walk) + PLACES_LINE))))
         return NULL;
-    return &m->walks[block][site % BLOCK_WALKS];
+    return entry_of(m, site);
 }
 
 /* Appends the word at ADDRESS to K, a walk from CFA. Returns false if the word is too far from CFA. */
@@ -493,8 +351,8 @@ static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
     k->offset[k->words] = (int16_t)words;
     k->word[k->words] = word(address);
     k->words++;
-    if (k->end < offset + (intptr_t)sizeof(uintptr_t))
-        k->end = offset + (intptr_t)sizeof(uintptr_t);
+    if (k->end < (int32_t)(offset + (intptr_t)sizeof(uintptr_t)))
+        k->end = (int32_t)(offset + (intptr_t)sizeof(uintptr_t));
     return true;
 }
 
@@ -502,12 +360,13 @@ static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
 static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, const struct at *at,
                                                              int32_t site)
 {
-    struct known_walk *k = place_for(m, site);
-    if (!k)
+    struct known_walk *k = make_entry(m, site);
+    const intptr_t frame = (intptr_t)(at->fp_at - at->sp);
+    if (!k || frame != (int32_t)frame)
         return NULL;
     k->address = 0;
     k->site = site;
-    k->frame = (intptr_t)(at->fp_at - at->sp);
+    k->frame = (int32_t)frame;
     k->end = 0;
     k->words = 0;
     for (unsigned i = 0; i < w->words; i++)
@@ -528,16 +387,27 @@ static inline void follow(struct memory *m, struct known_walk *k)
 {
     struct known_walk *last = m->last;
     m->last = k;
-    if (!last || !k || last->next[0] == k)
+    if (!last || !k || last->next[0] == (uint32_t)k->site + 1)
         return;
     last->next[1] = last->next[0];
-    last->next[0] = k;
+    last->next[0] = (uint32_t)k->site + 1;
 }
 
 static struct at at_of(const void *address, const void *cfa, const void *frame)
 {
     return (struct at){.address = plain((uintptr_t)address), .sp = (uintptr_t)cfa, .fp_at = (uintptr_t)frame,
                        .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
+}
+
+/* Walks from AT, with the memory M or NULL. Returns false without memory. */
+static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
+{
+    static const struct recent none;
+    struct recent unused[RECENT];
+    if (!m)
+        return walk(w, at, &none, unused);
+    m->turn ^= 1;
+    return walk(w, at, m->frames[m->turn ^ 1], m->frames[m->turn]);
 }
 
 /* Returns the site, as callsites_capture(). ALONE: no other capture of the thread is in progress. */
@@ -552,7 +422,7 @@ static inline int32_t capture(struct at at, bool alone)
     struct walk w;
     w.depth = w.words = w.pointers = 0;
     w.other = false;
-    const int32_t site = walk(&w, at) ? site_of(w.places, w.depth) : CALLSITES_NONE;
+    const int32_t site = walk_from(&w, at, m) ? places_site(w.places, w.addresses, w.depth) : CALLSITES_NONE;
     if (m && site != CALLSITES_NONE && !w.other && w.words <= WORDS)
         follow(m, remember(m, &w, &at, site));
     return site;
@@ -592,8 +462,8 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
     for (int i = 0; i < MOST_FRAMES && at.address != 0; i++) {
         if (at.sp == wanted.cfa && at.address == wanted.address)
             return true;
-        struct place *p = place_of(at.address, at.interrupted);
-        if (!p || !has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
+        struct place *p = places_get(at.address, at.interrupted);
+        if (!p || !places_has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
             _Unwind_Backtrace(search, &wanted);
             return wanted.found;
         }
@@ -606,54 +476,41 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
 
 /* --- sites --- */
 
-static const struct site *site_numbered(int32_t number)
-{
-    const struct site **block = number >= 0 && number < SET_MOST
-                                    ? __atomic_load_n(&sites.sites[number / BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
-    return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
-}
-
-/* Returns the site of P's frame alone. */
-static int32_t site_alone(struct place *p)
-{
-    int32_t site = __atomic_load_n(&p->alone, __ATOMIC_RELAXED) - 1;
-    if (site < 0) {
-        site = site_of(&p, 1);
-        __atomic_store_n(&p->alone, site + 1, __ATOMIC_RELAXED);
-    }
-    return site;
-}
-
 int32_t callsites_alone(const void *address)
 {
-    struct place *p = place_of(plain((uintptr_t)address), false);
-    return p && !p->skipped ? site_alone(p) : CALLSITES_NONE;
+    struct place *p = places_get(plain((uintptr_t)address), false);
+    return p && !p->skipped ? places_site_alone(p) : CALLSITES_NONE;
 }
 
 int32_t callsites_innermost(int32_t site)
 {
-    const struct site *s = site_numbered(site);
-    return s ? site_alone(s->places[0]) : CALLSITES_NONE;
+    const struct site *s = places_site_numbered(site);
+    return s ? places_site_alone(s->places[0]) : CALLSITES_NONE;
 }
 
 int32_t callsites_joined(int32_t site, unsigned keep, const uintptr_t *frames, unsigned number)
 {
     struct place *places[CALLSITES_MAX_DEPTH];
-    const struct site *s = keep > 0 ? site_numbered(site) : NULL;
+    uintptr_t addresses[CALLSITES_MAX_DEPTH];
+    const struct site *s = keep > 0 ? places_site_numbered(site) : NULL;
     if (keep > 0 && (!s || s->depth < keep))
         return CALLSITES_NONE;
-    if (s)
-        memcpy(places, s->places, keep * sizeof *places);
-    unsigned n = keep;
-    for (unsigned i = 0; i < number && n < sites.depth; i++)
-        if (!(places[n++] = place_of(frames[i], false)))
+    unsigned n = 0;
+    for (; n < keep; n++) {
+        places[n] = s->places[n];
+        addresses[n] = places[n]->address;
+    }
+    for (unsigned i = 0; i < number && n < sites.depth; i++, n++) {
+        addresses[n] = frames[i];
+        if (!(places[n] = places_get(frames[i], false)))
             return CALLSITES_NONE;
-    return site_of(places, n);
+    }
+    return places_site(places, addresses, n);
 }
 
 unsigned callsites_addresses(int32_t site, const void **addresses)
 {
-    const struct site *s = site_numbered(site);
+    const struct site *s = places_site_numbered(site);
     for (unsigned i = 0; s && i < s->depth; i++)
         addresses[i] = (const void *)s->places[i]->address;
     return s ? s->depth : 0;
@@ -661,7 +518,7 @@ unsigned callsites_addresses(int32_t site, const void **addresses)
 
 unsigned callsites_frames(int32_t site, struct mpg_frame *frames)
 {
-    const struct site *s = site_numbered(site);
+    const struct site *s = places_site_numbered(site);
     for (unsigned i = 0; s && i < s->depth; i++)
         frames[i] = s->places[i]->frame;
     return s ? s->depth : 0;
