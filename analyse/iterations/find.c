@@ -33,6 +33,7 @@ struct finding {
     int32_t ranks;
     struct common_loop common[MPG_LOOPS];
     size_t n;
+    bool is_cut;                   /* a rank has no MPI_Finalize: it may have been in another iteration than the others */
     struct keys keys;              /* of the current rank: */
     double run_ns;
     struct candidate *candidate;
@@ -66,6 +67,7 @@ static int read_rank(struct finding *f, int32_t rank, struct mpg_error *err)
     }
     mpg_cursor_close(c);
     f->run_ns = (double)(leave_ns - begin_ns);
+    f->is_cut = f->is_cut || !ended;
     return more < 0 ? -1 : 0;
 }
 
@@ -238,9 +240,10 @@ static int by_share(const void *a, const void *b)
     return x->series->first < y->series->first ? -1 : x->series->first > y->series->first;
 }
 
-static bool is_common(const struct finding *f, uint64_t iterations)
+/* Returns whether one of the first N common loops has ITERATIONS. */
+static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
 {
-    for (size_t i = 0; i < f->n; i++)
+    for (size_t i = 0; i < n; i++)
         if (f->common[i].loop.iterations == iterations)
             return true;
     return false;
@@ -252,7 +255,7 @@ static int begin_common(struct finding *f, struct mpg_error *err)
     qsort(f->candidate, f->candidates, sizeof *f->candidate, by_share);
     for (size_t i = 0; i < f->candidates && f->n < MPG_LOOPS; i++) {
         const uint64_t iterations = f->candidate[i].series->calls;
-        if (is_common(f, iterations))
+        if (has_loop(f, f->n, iterations))
             continue;
         struct common_loop *c = &f->common[f->n];
         *c = (struct common_loop){.loop = {.iterations = iterations}, .place = calloc((size_t)f->ranks, sizeof *c->place)};
@@ -264,14 +267,24 @@ static int begin_common(struct finding *f, struct mpg_error *err)
     return 0;
 }
 
+/* Returns the candidate with the iterations of C. Of a cut run also with one more, or one less, which C has from then on. */
+static const struct candidate *find_same(const struct finding *f, struct common_loop *c)
+{
+    const uint64_t n = c->loop.iterations;
+    const struct candidate *best = best_of(f, n);
+    if (!best && f->is_cut && !(best = best_of(f, n + 1)) && (best = best_of(f, n - 1)))
+        c->loop.iterations = n - 1;
+    return best;
+}
+
 /* Keeps the loops that RANK has, too. */
 static void keep_common(struct finding *f, int32_t rank)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->n; i++) {
         struct common_loop c = f->common[i];
-        const struct candidate *best = best_of(f, c.loop.iterations);
-        if (!best) {
+        const struct candidate *best = find_same(f, &c);
+        if (!best || has_loop(f, kept, c.loop.iterations)) {
             free(c.place);
             continue;
         }

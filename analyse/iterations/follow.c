@@ -105,7 +105,7 @@ int mpg_iteration_follow(struct mpg_iteration_follower *f, int32_t rank, uint64_
         if (e->thread == 0 && (mpg_iteration_has_key(e) || mpg_call_kind(e->call) == MPG_KIND_INIT))
             r->leave_ns = e->leave_ns;
     }
-    *part = number > place->last_call ? n + 1 : r->iteration < n ? r->iteration : n;
+    *part = number > place->last_call || r->iteration > n ? n + 1 : r->iteration;
     *fresh = r->fresh;
     return 0;
 }

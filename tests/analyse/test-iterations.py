@@ -180,6 +180,23 @@ def test_ranks():
     counts("... of two callsites to one: no number in common", p, 0)
 
 
+def test_cut():
+    """Killed in the 20th iteration: rank 1 has not entered its last call."""
+    p = simple(0)
+    for i in range(20):
+        p.meet("Allreduce bytes=8", 20, [1000, 1200])
+    del p.lines[-1]
+    path = p.write()
+    with open(path, encoding="ascii") as file:
+        lines = [line for line in file if not line.endswith("Finalize\n")]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("".join(lines))
+    found = answer("--lenient", path)
+    ok("a killed run: the iterations that all ranks have begun", count(found) == 19, found["loops"])
+    ok("... the rest is the end", rows(found, "last")[0]["run_ns"] == 1250 and rows(found, "end")[0]["run_ns"] == 1250,
+       found["rows"])
+
+
 def test_none():
     p = Program(2)
     for site in range(60):
@@ -298,6 +315,7 @@ def test_memory():
 test_counts()
 test_nested()
 test_ranks()
+test_cut()
 test_none()
 test_times()
 test_start()
