@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace waits: wait states of a traced run. */
+#include "analyse/options.h"
 #include "analyse/report.h"
-#include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
 
@@ -82,21 +82,12 @@ int mpg_waits_main(int argc, char **argv)
          .minimum = 1, .maximum = MOST_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1)"},
-        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
-         .help = "look for the program, its libraries and their debugging information\n"
-                 "in DIR, too"},
+        MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
          .maximum = MOST_ROWS, .help = "the first N rows only"},
-        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
-         .argument = "BYTES", .minimum = -1, .maximum = 9e15, .given = &a.options.limit_given,
-         .help = "larger standard sends waited for their receiver; -1: all did\n"
-                 "(default: the most that any left with before its receive was posted)"},
-        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
-         .help = "count what has no partner, instead of stopping there"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
-        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
-        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
-         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        MPG_ROW_OF_TRACED_EAGER_LIMIT(&a.options.eager_limit_bytes, &a.options.limit_given),
+        MPG_ROW_OF_LENIENT(&a.options.lenient),
+        MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace waits", .arguments = "TRACE",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/compare/compare.h"
-#include "common/option.h"
+#include "analyse/options.h"
 #include "common/output.h"
 #include "common/units.h"
 #include "trace/commands.h"
@@ -107,12 +107,8 @@ int mpg_compare_main(int argc, char **argv)
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
          .minimum = 1, .maximum = MOST_FRAMES,
          .help = "match callsites by up to N functions each, callees before callers\n(default 1)"},
-        {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
-         .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
-        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
-        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
-         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
+        MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace compare", .arguments = "BEFORE... -- AFTER...",

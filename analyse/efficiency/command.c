@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyse/efficiency/report.h"
-#include "common/option.h"
+#include "analyse/options.h"
 #include "common/output.h"
 #include "trace/commands.h"
 
@@ -110,12 +110,8 @@ int mpg_efficiency_main(int argc, char **argv)
          .argument = "BYTES", .minimum = -1, .maximum = 9e15,
          .help = "larger standard sends wait for their receiver in the ideal run; -1: all\n"
                  "(default: none)"},
-        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
-         .help = "count what has no partner, instead of stopping there"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "all of it as JSON"},
-        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a.csv, .help = "the table as CSV"},
-        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
-         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        MPG_ROW_OF_LENIENT(&a.options.lenient),
+        MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace efficiency", .arguments = "TRACE...",
