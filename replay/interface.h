@@ -30,7 +30,7 @@ struct mpg_action {
     bool drops;             /* removed by a hypothesis: not made, takes no time */
     bool changed;           /* differs from the trace by a hypothesis */
     const int64_t *started; /* bytes of each, for a start of several requests, or MPG_STARTED_...; NULL: unchanged */
-    const struct mpg_action *polls; /* a run of unsuccessful polls: its distinct calls; of EVENT only NUMBER is then valid */
+    const struct mpg_action *polls; /* a run of unsuccessful polls: its distinct calls; NUMBER is then valid, EVENT is not */
     const struct mpg_repetition *repetition; /* repetitions of these calls, in order */
     uint32_t poll_number, repetition_number; /* 0: no run */
     int success;              /* index in POLLS of the poll that succeeds after the run; -1: none */

@@ -22,7 +22,7 @@ struct mpg_thread_order {
 /* Initialises *ORDER for THREADS threads. Returns 0, or -1 if memory runs out. */
 int mpg_thread_order_begin(struct mpg_thread_order *order, int threads);
 /* Notes EVENT of thread BY; events come in the rank's order. BEGAN: MPI_Init is over. MAKES: the event is
-   replayed. Sets turn and first. Returns 0, or -1 if memory runs out. */
+   replayed. Sets turn and thread_start. Returns 0, or -1 if memory runs out. */
 int mpg_thread_order_note(struct mpg_thread_order *order, const struct mpg_event *event, int by, bool began, bool makes);
 void mpg_thread_order_clear(struct mpg_thread_order *order);
 

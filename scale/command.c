@@ -370,8 +370,8 @@ int mpg_scale_main(int argc, char **argv)
          .kind = MPG_OPTION_LIST,
          .value = &w.select,
          .argument = "TEXT",
-         .help = "plots of callsites: of rows with TEXT in their names; can be given\nseveral times (default: both ends of the "
-                 "table, the largest)"},
+         .help = "plots of callsites: of rows with TEXT in their names; can be given\nseveral times (default: the first and last "
+                 "three rows, the four largest)"},
         {.name = "seed",
          .kind = MPG_OPTION_INT,
          .value = &w.seed,

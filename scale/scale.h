@@ -42,7 +42,7 @@ struct scale_run {
     double comp_ns;              /* computation of all ranks if read instead of calls; otherwise 0 */
     double longest_ns;           /* largest T_i */
     struct mpg_efficiency times; /* if read with `efficiency`; of a profile, computation is time outside of calls, the ideal
-                                    run is unknown, and counters are */
+                                    run and counters are unknown */
     struct mpg_efficiency_counters counters;
     int32_t crowded;             /* number of ranks sharing cores on the worst host; 0: none, or unknown */
     double room;                 /* number of cores (or a quota's worth) for these ranks */

@@ -243,8 +243,8 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
             is_scaled ? "the mean" : "the total",
             is_scaled ? "the problem grows with the ranks" : "the problem is the same (else --scaling=scaled)");
     if (!has_counters(r))
-        fputs("Counters              not in all traces: record --papi=PAPI_TOT_INS,PAPI_TOT_CYC tells instructions, IPC and "
-              "frequency\n", out);
+        fputs("Counters              not in all traces: record with --papi=PAPI_TOT_INS,PAPI_TOT_CYC for instructions, "
+              "IPC and frequency\n", out);
     for (size_t i = 0; i < r->n; i++) {
         const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[i].run);
         char words[RECORDING_TEXT];

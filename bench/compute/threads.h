@@ -10,7 +10,7 @@
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
-enum { MPG_COMPUTE_COLUMNS = 3 }; /* kernel, cores, rate */
+enum { MPG_COMPUTE_COLUMNS = 3 }; /* kernel, cores_at_once, rate */
 
 /* Samples of a core in time order; VALUE holds n rows. */
 struct mpg_rates {

@@ -75,7 +75,7 @@ static void print_head(const struct scale_report *r, FILE *out)
             set->runs[0].ranks, mpg_units_word((uint64_t)set->runs[0].ranks, "rank", "ranks"),
             sizing == SCALE_FIXED    ? "fixed"
             : sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
-                                     : "not said to be fixed or scaled: taken as fixed");
+                                     : "unknown (--label scaling=fixed,FILE... says them): computed as if fixed");
     if (mpg_scale_print_core_facts(set, "cores    ", out))
         fputc('\n', out);
     fputc('\n', out);
@@ -86,8 +86,8 @@ static void print_missing(bool all_traces, bool counters, FILE *out)
     if (!all_traces)
         fputs("\nProfiles do not tell the ideal run: serialization and transfer need traces (record without --profile)\n", out);
     if (!counters)
-        fprintf(out, "%sCounters are not in all traces: record --papi=PAPI_TOT_INS,PAPI_TOT_CYC tells instructions, IPC and "
-                     "frequency\n", all_traces ? "\n" : "");
+        fprintf(out, "%sCounters are not in all traces: record with --papi=PAPI_TOT_INS,PAPI_TOT_CYC for instructions, IPC "
+                     "and frequency\n", all_traces ? "\n" : "");
 }
 
 int mpg_scale_print_efficiency(const struct scale_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)

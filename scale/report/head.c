@@ -57,7 +57,7 @@ static const char *sizing_text(const struct scale_analysis *a)
     switch (a->sizing) {
     case SCALE_FIXED: return "fixed: messages shrink and multiply as N grows";
     case SCALE_SCALED: return "scaled with N: messages keep their sizes and multiply";
-    default: return "not said to be fixed or scaled (--label scaling=fixed,FILE...): exponents hold for either alone";
+    default: return "unknown (--label scaling=fixed,FILE... says them): exponents hold in either case";
     }
 }
 

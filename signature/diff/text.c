@@ -168,8 +168,8 @@ static void show_summary(const struct mpg_difference *d, const struct mpg_compar
         printf("Spread of one machine: estimated from %zu measurements of a's machine.\n",
                options->repeats + 1);
     else
-        printf("Spread of one machine: assumed to be %.4g %%, of noise and"
-               " 99 %% %.4g %%\n(--spread; --again estimates it from measurements).\n",
+        printf("Spread of one machine: assumed to be %.4g %%, and %.4g %% for"
+               " noise and 99th percentiles\n(--spread; --again estimates it from measurements).\n",
                100 * options->spread, 300 * options->spread);
     puts("False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine exceed"
          " the\ntolerance in at most 5 % of comparisons.");

@@ -211,7 +211,7 @@ void mpg_noise_describe(const struct mpg_noise_source *s, const char *many, cons
     char seats[192];
     format_places(s, seats, sizeof seats);
     if (s->kind == &mpg_noise_quanta)
-        snprintf(text, size, "what FTQ quanta of %zu core%s%s lost, drawn quantum by quantum%s (ecdf); %s", s->cores, plural,
+        snprintf(text, size, "losses of FTQ quanta of %zu core%s%s, drawn quantum by quantum%s (ecdf); %s", s->cores, plural,
                  many, has_memory(s) ? ", with their autocorrelation" : "", seats);
     else if (s->kind == &mpg_noise_replay)
         snprintf(text, size, "detours of %zu core%s%s replayed, %s of the time lost; %s", s->cores, plural, many, lost, seats);

@@ -34,10 +34,10 @@ static void add_scaled(const struct mpg_report *r, FILE *out)
     for (int k = 0; k < MPG_OPERATIONS; k++) {
         if (r->p->meetings[k].n == 0)
             continue;
-        fprintf(out, "%s%s", any ? ", " : " (scaled to what was measured of ", mpg_operation_name((enum mpg_operation)k));
+        fprintf(out, "%s%s", any ? ", " : " (scaled to the measured times of ", mpg_operation_name((enum mpg_operation)k));
         any = true;
     }
-    fprintf(out, any ? ")" : " (scaled to nothing: no collective was measured)");
+    fprintf(out, any ? ")" : " (not scaled: no collective was measured)");
 }
 
 static void add_messages(const struct mpg_report *r, FILE *out)
@@ -46,7 +46,7 @@ static void add_messages(const struct mpg_report *r, FILE *out)
     char all[32] = "";
     if (!r->options->graph.unexpanded)
         snprintf(all, sizeof all, " of %" PRIu64, c->collectives);
-    fprintf(out, "%" PRIu64 "%s as the messages of their algorithms, which %s says", c->expanded, all,
+    fprintf(out, "%" PRIu64 "%s as the messages of their algorithms, by %s", c->expanded, all,
         r->collective_table ? r->collective_table : "the built-in table");
 }
 
@@ -69,7 +69,8 @@ void mpg_assume_collectives(const struct mpg_report *r, FILE *out)
     }
     if (graph->unexpanded || (graph->expand && !graph->expand_some)) {
         if (graph->unexpanded) {
-            fprintf(out, "%" PRIu64 " of %" PRIu64 " as measured as a whole%s", c->whole, c->collectives, c->whole ? " (" : ", ");
+            fprintf(out, "%" PRIu64 " of %" PRIu64 " by their measured times%s", c->whole, c->collectives,
+                    c->whole ? " (" : ", ");
             if (c->whole > 0) {
                 add_operations(r, 0, MPG_OPERATIONS_WHOLE, out);
                 fprintf(out, "), ");

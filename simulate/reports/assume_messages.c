@@ -11,14 +11,14 @@ static const char *against(const struct mpg_perturbation *p)
     case MPG_FLIGHT_DIFFERENCE:
         return "target's one-way time at each message's size minus the source's, one quantile of both";
     case MPG_FLIGHT_TARGET:
-        return "target's one-way time at each message's size minus its least (the traced machine is "
-               "taken to be as fast as the target's minimum message time)";
+        return "target's one-way time at each message's size minus its minimum: the traced machine is "
+               "assumed as fast as the target at its best";
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
-        return "target's transfer at each message's size, beyond that of the smallest, minus the "
-               "source's: one of the two has no one-way times";
+        return "target's transfer time at each message's size, beyond that of the smallest, minus the "
+               "source's: one of the two signatures has no one-way times";
     case MPG_FLIGHT_TRANSFER_TARGET:
-        return "target's transfer at each message's size, beyond that of the smallest, minus its "
-               "least (it has no one-way times)";
+        return "target's transfer time at each message's size, beyond that of the smallest, minus its "
+               "minimum: the signature has no one-way times";
     default:
         return "none";
     }
@@ -57,7 +57,7 @@ static void print_overhead(const struct mpg_report *r, enum mpg_overhead which, 
     fprintf(out, "%s: %s%s", name,
             !o->target ? "not measured, as traced"
             : o->source ? "target's minus the source's"
-                        : "target's minus the least such call of the trace",
+                        : "target's minus the shortest such call of the trace",
             o->in_send ? " (the time in the send stands for it)" : "");
 }
 
@@ -78,12 +78,12 @@ void mpg_assume_rows(const struct mpg_report *r, FILE *out)
             length = sizes->size[i].rows.length;
         }
     if (kept == 0)
-        fprintf(out, "messages after each other are independent: the target's signature "
-                             "keeps no rows of them");
+        fprintf(out, "times of successive messages are independent: the target's signature "
+                             "has no rows of successive messages");
     else
-        fprintf(out, "%zu messages after each other between two ranks are a row as it was "
-                             "measured%s", length,
-                 kept < sizes->n ? ", where the target's signature keeps rows" : "");
+        fprintf(out, "times of %zu successive messages between two ranks are drawn together, as one measured "
+                             "row%s", length,
+                 kept < sizes->n ? " where the target's signature has rows" : "");
 }
 
 static const char *limit_from(const struct mpg_report *r)
@@ -100,7 +100,7 @@ static void print_changes(const struct mpg_report *r, FILE *out)
     int64_t target = r->options->graph.eager_limit_bytes, source = r->result->source_eager_limit_bytes;
     if (r->result->absorb != MPG_ABSORB_CLOCK && r->options->source_limit == MPG_LIMIT_GIVEN &&
         r->options->graph.source_eager_limit_bytes != target)
-        fprintf(out, "; taken to be the traced machine's, too (another one needs --absorb=clock)");
+        fprintf(out, "; also assumed for the traced machine (another limit needs --absorb=clock)");
     else if (source != target) {
         char limit[64];
         if (source == INT64_MAX)
@@ -119,7 +119,7 @@ void mpg_assume_eager(const struct mpg_report *r, FILE *out)
 {
     int64_t limit = r->options->graph.eager_limit_bytes;
     const char *from = r->given.eager_limit ? "--eager-limit"
-                       : r->options->limit_shown ? "nobody says it; the trace shows it"
+                       : r->options->limit_shown ? "shown by the trace; no option or signature gives a limit"
                        : r->p->target_path &&
                                r->p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN
                            ? "signature"

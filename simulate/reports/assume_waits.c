@@ -18,21 +18,21 @@ void mpg_assume_progress(const struct mpg_report *r, FILE *out)
     const struct mpg_weak_progress *c = &r->options->graph.weak;
     char blocking[64] = "", requested[64] = "";
     if (c->blocking_bytes < INT64_MAX)
-        snprintf(blocking, sizeof blocking, "blocking ones of more than %" PRId64 " bytes", c->blocking_bytes);
+        snprintf(blocking, sizeof blocking, "blocking sends of more than %" PRId64 " bytes", c->blocking_bytes);
     if (c->requested_bytes < INT64_MAX)
-        snprintf(requested, sizeof requested, "those of requests of more than %" PRId64 " bytes", c->requested_bytes);
-    fprintf(out, "sends are done once their receiver is in a call that sees to them: %s%s%s (the trace shows it)",
+        snprintf(requested, sizeof requested, "nonblocking sends of more than %" PRId64 " bytes", c->requested_bytes);
+    fprintf(out, "some sends complete only once their receiver is inside MPI: %s%s%s (shown by the trace)",
              blocking, *blocking && *requested ? ", " : "", requested);
 }
 
 void mpg_assume_transfers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_weak_progress *c = &r->options->graph.weak;
-    fprintf(out, "transfers are done once their target is in a call that sees to them:");
+    fprintf(out, "some one-sided transfers complete only once their target is inside MPI:");
     for (uint32_t i = 0; i < c->rma_number; i++)
         fprintf(out, "%s MPI_%s of %" PRId64 " bytes%s", i ? "," : "", mpg_call_name(c->rma[i].call),
-                c->rma[i].bytes, c->rma[i].starting ? "" : ", what completes it");
-    fprintf(out, " (the trace shows it)");
+                c->rma[i].bytes, c->rma[i].starting ? "" : ", at the completing call");
+    fprintf(out, " (shown by the trace)");
 }
 
 bool mpg_report_moves(const struct mpg_report *r)
@@ -50,17 +50,17 @@ static void print_kind(const struct mpg_nonblocking *m, FILE *out)
     fprintf(out, "I%s of %d members, %" PRId64 " bytes: ", name, m->members, m->bytes);
     if (m->is_weak)
         fprintf(out, "%s%s%s", mpg_algorithm_name(m->choice.algorithm),
-            m->choice.waits ? ", nothing sent when it is posted" : "", m->sends_weak ? ", sends wait, too" : "");
+            m->choice.waits ? ", nothing sent at the post" : "", m->sends_weak ? ", sends wait, too" : "");
     else
-        fprintf(out, "not so");
+        fprintf(out, "progress at any time");
 }
 
 void mpg_assume_moved(const struct mpg_report *r, FILE *out)
 {
     enum { MOST = 4 };
     const struct mpg_weak_progress *c = &r->options->graph.weak;
-    fprintf(out, "collectives go on in calls of their members only, by the algorithm that explains most of what "
-                           "the trace shows: ");
+    fprintf(out, "nonblocking collectives progress only inside their members' MPI calls, by the algorithm that fits the "
+                           "trace best: ");
     for (uint32_t i = 0; i < c->nonblocking_number && i < MOST; i++) {
         fprintf(out, "%s", i ? "; " : "");
         print_kind(&c->nonblocking[i], out);
@@ -68,5 +68,5 @@ void mpg_assume_moved(const struct mpg_report *r, FILE *out)
     if (c->nonblocking_number > MOST)
         fprintf(out, "; and %u other kinds", c->nonblocking_number - MOST);
     if (c->nonblocking_weak)
-        fprintf(out, "; all else as the table says");
+        fprintf(out, "; others by the table of algorithms");
 }

@@ -47,14 +47,14 @@ static const char *removed_text(const struct mpg_report *r)
     if (r->p->source_cores == 0)
         return "";
     if (r->p->source_noise.kind->work_in)
-        return "; what quanta of the source lose is taken out first";
+        return "; the source's losses by its FTQ quanta are removed first";
     if (r->result->counts.cpu_intervals == 0)
-        return "; the source's interruptions are taken out first, as far as intervals between the same callsites show them";
+        return "; the source's noise is removed first, as far as intervals between the same two callsites show the noise";
     return r->result->cpu == MPG_CPU_NONE
-               ? "; the source's interruptions are taken out first, as far as intervals between the same callsites show them "
-                 "(by their length: CPU times are not there for all, or lack more than noise takes)"
-               : "; the source's interruptions are taken out first, as far as CPU times of intervals between the same "
-                 "callsites show them";
+               ? "; the source's noise is removed first, as far as intervals between the same two callsites show the noise "
+                 "(by length: some intervals have no CPU time, or CPU times are shorter by more than noise)"
+               : "; the source's noise is removed first, as far as CPU times of intervals between the same two "
+                 "callsites show the noise";
 }
 
 static void print_noise(const struct mpg_report *r, FILE *out)
@@ -66,7 +66,7 @@ static void print_noise(const struct mpg_report *r, FILE *out)
         snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
     if (mpg_perturbation_noise_unchanged(p))
         snprintf(replay, sizeof replay,
-                 "source and target have the same record of noise: it changes nothing");
+                 "none added or removed: source and target have the same noise record");
     else if (p->target_cores == 0)
         snprintf(replay, sizeof replay, "none%s", removed_text(r));
     else {
@@ -76,7 +76,7 @@ static void print_noise(const struct mpg_report *r, FILE *out)
     }
     mpg_assume_specs(out, &p->noise, p->target != NULL, replay);
     if (p->scales_noise)
-        fprintf(out, "; %.6g times what they take", p->noise_factor);
+        fprintf(out, "; durations multiplied by %.6g", p->noise_factor);
 }
 
 /* Says which network path of the target messages take, and which of the source, if both differ. */
@@ -91,7 +91,7 @@ static void print_path(const struct mpg_report *r, FILE *out)
                                                 "the farthest measured";
     fprintf(out, "%s's '%s' (%s)", target ? "target" : "source", mpg_path_name((target ? target : source)->path), why);
     if (target && source && target->path != source->path)
-        fprintf(out, "; source's '%s', for it has no such path", mpg_path_name(source->path));
+        fprintf(out, "; source's '%s': its signature has no such path", mpg_path_name(source->path));
 }
 
 bool mpg_report_uses_target_path(const struct mpg_report *r)
@@ -118,10 +118,10 @@ static void print_hypotheses(const struct mpg_report *r, FILE *out)
 
 static void print_compute(const struct mpg_report *r, FILE *out)
 {
-    const char *regions = r->p->region_ratios ? ", in regions as --compute-ratio says" : "";
+    const char *regions = r->p->region_ratios ? ", in regions by --compute-ratio" : "";
     if (r->p->compute_ratio == 1)
         fprintf(out, "as fast as on the traced machine%s%s", regions,
-                 r->p->target && !*regions ? " (--compute-ratio says otherwise)" : "");
+                 r->p->target && !*regions ? " (--compute-ratio changes this)" : "");
     else
         fprintf(out, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
 }
@@ -136,7 +136,7 @@ static void print_absorb(const struct mpg_report *r, FILE *out)
         fprintf(out, "none: no delay is absorbed anywhere (conservative)");
         break;
     case MPG_ABSORB_WAIT:
-        fprintf(out, "wait: calls that took longer than they need were waiting%s",
+        fprintf(out, "wait: the time of a call beyond its minimum was waiting%s",
                  r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
         break;
     case MPG_ABSORB_CLOCK:
@@ -156,12 +156,11 @@ static void print_call_noise(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
              mpg_perturbation_call_noise_measured(r->p)
-                 ? "the target's noise takes from calls' own traced time, too, beyond their waiting; what "
-                   "it did to the calls of the benchmarks is in the measured times already, so some of "
-                   "it counts twice"
-                 : "source and target have the same record of noise: calls stay as they are");
+                 ? "the target's noise also interrupts work inside calls. The measured times of messages contain some of this "
+                   "noise, which counts twice"
+                 : "none added: source and target have the same noise record");
     if (r->p->scales_call_noise)
-        fprintf(out, "; %.6g times what it takes", r->p->call_noise_factor);
+        fprintf(out, "; durations multiplied by %.6g", r->p->call_noise_factor);
 }
 
 static void print_floors(const struct mpg_report *r, FILE *out)
@@ -190,20 +189,19 @@ static void print_choice(const struct mpg_report *r, FILE *out)
     const struct mpg_graph_counts *c = &q->counts;
     const uint64_t followed = c->followed + c->followed_receives;
     if (followed > 0)
-        fprintf(out, "%" PRIu64 " %s of Waitany, Waitsome, Test..., and those that receive or "
-                        "probe from any source, complete or find what has arrived; in "
-                        "the mean of replicas %.4g completed something else, %.4g tests succeeded "
-                        "earlier, and saved %.4g that failed%s",
+        fprintf(out, "%" PRIu64 " %s (Waitany, Waitsome, Test..., receives and probes from any source) "
+                        "choose by the predicted arrivals; mean per replica: %.4g complete another message than traced, "
+                        "%.4g tests succeed earlier, %.4g failed tests are saved%s",
                         followed, mpg_units_word(followed, "call", "calls"),
                         (double)q->choices.picks_changed / q->replicas,
                         (double)q->choices.tests_early / q->replicas,
                         (double)q->choices.tests_saved / q->replicas,
                         c->choices > c->followed ? "; " : "");
     if (c->choices > c->followed)
-        fprintf(out, "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
-                 "completed in the trace%s",
+        fprintf(out, "%" PRIu64 " %s (Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived) %s "
+                 "traced message%s",
                  c->choices - c->followed, mpg_units_word(c->choices - c->followed, "call", "calls"),
-                 mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), reason_kept(r));
+                 mpg_units_word(c->choices - c->followed, "keeps the", "keep the"), reason_kept(r));
 }
 
 /* Whether some receives from any source keep their traced message though calls choose. */
@@ -217,10 +215,10 @@ static bool keeps_receives(const struct mpg_report *r)
 static void print_kept(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, r->result->counts.open_kept == 1
-                 ? "%" PRIu64 " receive or probe from any source takes or finds what it did: its message waits for its "
-                   "receiver, or several threads of its rank made calls"
-                 : "%" PRIu64 " receives and probes from any source take and find what they did: their messages wait "
-                   "for their receivers, or several threads of their rank made calls",
+                 ? "%" PRIu64 " receive or probe from any source keeps its recorded sender: the message waits for its "
+                   "receiver, or several threads of the rank made calls"
+                 : "%" PRIu64 " receives and probes from any source keep their recorded senders: the messages wait "
+                   "for their receivers, or several threads of the rank made calls",
              r->result->counts.open_kept);
 }
 
@@ -228,10 +226,10 @@ static void print_kept(const struct mpg_report *r, FILE *out)
 static void print_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
-    fprintf(out, "in the mean of replicas %.4g messages that may answer what was completed at another "
-             "time go where they went in the trace; %" PRIu32 " %s, in which one left before its "
-             "cause, or a receive from one source lacked what another took, %s the traced order; %" PRIu64 " %s did "
-             "not wait for what may come, beyond --horizon",
+    fprintf(out, "mean per replica: %.4g messages keep their traced receiver although they may answer a message that was "
+             "completed at another time; %" PRIu32 " %s, in which a message would leave before its "
+             "cause or a receive would find no message, %s the traced order; %" PRIu64 " %s did "
+             "not consider messages beyond --horizon",
              (double)q->choices.answers / q->replicas, q->redone, mpg_units_word(q->redone, "replica", "replicas"),
              mpg_units_word(q->redone, "keeps", "keep"), q->counts.beyond_horizon,
              mpg_units_word(q->counts.beyond_horizon, "call", "calls"));
@@ -247,15 +245,15 @@ static void print_sends(const struct mpg_report *r, FILE *out)
 
 static void print_cancelled(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out, "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
+    fprintf(out, "%" PRIu64 " %s cancelled and never completed: cancelled receives match no message",
              r->result->counts.cancelled,
              mpg_units_word(r->result->counts.cancelled, "request was", "requests were"));
 }
 
 static void print_threads(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out, "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
-             "first call, and MPI_Finalize waits for all",
+    fprintf(out, "%" PRIu64 " beside the first of each rank: each continues from its rank's last event before the thread's "
+             "first call, and MPI_Finalize waits for all threads",
              r->result->counts.threads);
 }
 
@@ -264,15 +262,15 @@ static void print_one_sided(const struct mpg_report *r, FILE *out)
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
     fprintf(out,
-            "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
+            "%" PRIu64 " %s: all ranks meet in a fence, MPI_Win_complete waits for post and MPI_Win_wait for "
             "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
             c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
             mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
-            measured ? "; bytes take what a message's take by the signature: where the library copies them at once, in "
-                       "shared memory, it is less (CommStartupTime and ByteTransferTime of a --target say it)"
+            measured ? "; bytes take as long as a message's by the signature: a direct copy in "
+                       "shared memory is faster (set CommStartupTime and ByteTransferTime of a --target)"
                      : "");
     if (c->transfers_alone)
-        fprintf(out, "; nothing waits for %" PRIu64 " of them", c->transfers_alone);
+        fprintf(out, "; no call waits for %" PRIu64 " of the transfers", c->transfers_alone);
 }
 
 /* Says which collectives are simulated as messages because of hypotheses. */
@@ -280,19 +278,19 @@ static void print_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     if (r->options->graph.unexpanded) {
-        fprintf(out, "those with a root, and scans, are messages, whatever was measured: hypotheses change for whom "
+        fprintf(out, "collectives with a root and scans are messages, even if measured: hypotheses change for whom "
                              "their members wait");
         return;
     }
-    fprintf(out, "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
-             "hypotheses change for whom their members wait (--collectives=measured has none, =expand all)",
+    fprintf(out, "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, by %s: "
+             "hypotheses change for whom their members wait (--collectives=measured: none are, =expand: all)",
              c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
 }
 
 static void print_other_jobs(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
-             "they wait for nobody there",
+             "no rank here waits for those processes",
              r->result->counts.foreign, mpg_units_word(r->result->counts.foreign, "operation", "operations"),
              mpg_units_word(r->result->counts.foreign, "is", "are"));
 }
@@ -300,8 +298,8 @@ static void print_other_jobs(const struct mpg_report *r, FILE *out)
 static void print_files(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.file_calls;
-    fprintf(out, "%" PRIu64 " %s of MPI-IO %s did, and %s for nobody", n, mpg_units_word(n, "call", "calls"),
-             mpg_units_word(n, "takes as long as it", "take as long as they"), mpg_units_word(n, "waits", "wait"));
+    fprintf(out, "%" PRIu64 " %s of MPI-IO %s traced time, and %s for no rank", n, mpg_units_word(n, "call", "calls"),
+             mpg_units_word(n, "keeps its", "keep their"), mpg_units_word(n, "waits", "wait"));
 }
 
 static void print_failed(const struct mpg_report *r, FILE *out)
@@ -315,7 +313,7 @@ static void print_failed(const struct mpg_report *r, FILE *out)
 static void print_without(const struct mpg_report *r, FILE *out)
 {
     (void)r;
-    fputs("rules of the model that are left out:", out);
+    fputs("rules left out of the model:", out);
     for (int i = 0; i < MPG_RULES; i++)
         if (!mpg_rule_holds((enum mpg_rule)i))
             fprintf(out, " %s", mpg_rule_name((enum mpg_rule)i));
@@ -328,11 +326,11 @@ static void print_tracer(const struct mpg_report *r, FILE *out)
     double traced_ns = 0, own_ns = (double)c->tracer_ns + (double)c->flushed_ns;
     for (int32_t i = 0; i < r->result->ranks; i++)
         traced_ns += (double)r->result->recorded_ns[i];
-    fprintf(out, "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation%s: "
-             "%s it recorded, %s it wrote to its files",
+    fprintf(out, "%s (%.3g %%) of all ranks' traced time is the tracer's own and not counted as computation%s: "
+             "%s for recording, %s for writing files",
              mpg_units_format_time(all, sizeof all, own_ns),
              traced_ns > 0 ? 100 * own_ns / traced_ns : 0,
-             r->result->tracer_taken_out ? ", and taken out of the run" : "",
+             r->result->tracer_taken_out ? ", and removed from the run" : "",
              mpg_units_format_time(recording, sizeof recording, (double)c->tracer_ns),
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
@@ -378,7 +376,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters, NULL},
         {"processors", mpg_assume_processors, r->extrapolation != NULL, NULL},
         {"launches", NULL, r->p->launch != NULL,
-         "two replicas after each other are one measurement: one launch of the benchmarks for all that messages take"},
+         "each pair of replicas draws all message times from one randomly chosen launch of the benchmarks"},
         {"path", print_path, uses_path(r) && !r->places, NULL},
         {"places", mpg_assume_places, r->places || r->source_places, NULL},
         {"compute", print_compute, perturbed, NULL},
@@ -388,14 +386,14 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"call noise", print_call_noise, r->p->call_noise_of_target, NULL},
         {"absorption", print_absorb, perturbed, NULL},
         {"call edges", NULL, perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0,
-         "paper: noise of calls that post messages delays these, and that of receives their synchronous senders"},
+         "paper: noise of a call that posts a message delays the message, and noise of a receive delays its synchronous sender"},
         {"reductions", NULL, r->options->graph.sync_reduce,
-         "who contributes to a Reduce or Gather(v) waits until its root is at its end; of those that do not block, until it has "
-         "started"},
+         "members of a Reduce or Gather(v) wait until the root ends the call; of a nonblocking one, until the root has "
+         "started the call"},
         {"eager limit", mpg_assume_eager, true, NULL},
         {"progress", mpg_assume_progress, mpg_report_has_weak_progress(r), NULL},
         {"starts", NULL, r->options->graph.has_weak_progress && r->options->graph.weak.win_start_waits,
-         "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
+         "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (shown by the trace)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},
         {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
         {"least times", print_floors, r->result->floor_rule != NULL, NULL},

@@ -47,8 +47,8 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
         return;
     }
     if (r->p->latency.n == 0 && r->p->byte.n == 0) {
-        fprintf(out, "the target's %s at each message's size, and nothing of the trace's",
-                 path->latency.n > 0 ? "one-way times" : "transfers (it has no one-way times)");
+        fprintf(out, "the target's %s at each message's size; traced message times are not used",
+                 path->latency.n > 0 ? "one-way times" : "transfer times (the signature has no one-way times)");
         return;
     }
     mpg_specs_format(&r->p->latency, latency, sizeof latency);
@@ -91,7 +91,7 @@ void mpg_predicted_gap(const struct mpg_report *r, FILE *out)
     fprintf(out, "%s",
              has_gap(r)
                  ? r->p->parameters ? "a thread's messages leave one after the other, as its processor is done with them"
-                 : "a thread's messages leave one after the other, as in the target's streams"
+                 : "a thread's messages leave one after the other, at the rate of the target's streams"
                  : "none: a thread's messages leave as soon as it sends them");
 }
 
@@ -115,14 +115,15 @@ void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
     struct mpg_run_account mean = mpg_result_run_account(r->result);
     char limit[32], polled[32];
     if (r->times->polling == MPG_POLLING_WORK)
-        fprintf(out, "calls that found nothing, and what is between them, take what they "
-                             "took (--polling=work)");
+        fprintf(out, "unsuccessful tests and the time between two of them keep their traced time "
+                             "(--polling=work)");
     else if (!r->result->predicted)
-        fprintf(out, "up to %s between two calls that found nothing is waiting, and loses nothing to noise (--polling=work)",
+        fprintf(out, "up to %s between two unsuccessful tests is waiting, which noise does not lengthen "
+                     "(--polling=work: computation)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns));
     else
-        fprintf(out, "calls that found nothing cost nothing, and up to %s between two of them is waiting: "
-                 "%s a rank of the trace (--polling=work)",
+        fprintf(out, "unsuccessful tests cost nothing, and up to %s between two of them is waiting: "
+                 "%s a rank of the trace (--polling=work: computation)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns),
                  mpg_units_format_time(polled, sizeof polled, mean.polled_ns));
 }
@@ -153,10 +154,10 @@ static void add_kept_waits(const struct mpg_report *r, struct mpg_notes *list)
         return;
     mpg_notes_add(list, "eager limit",
                       "none is known: in the trace %" PRIu64
-                      " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
-                      "they took as their own time, on the critical path, too. --eager-limit=%" PRId64
-                      ", the most that the trace allows, or --source, a signature "
-                      "of the traced machine that has it, lets them wait for the predicted receiver",
+                      " calls of MPI_Send waited for their receiver (%s, all together), and keep this time as MPI overhead, on "
+                      "the critical path, too. With --eager-limit=%" PRId64
+                      " (the largest limit that the trace allows), or with --source (a signature "
+                      "of the traced machine with an eager limit), the calls wait for the predicted receiver",
                       c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
 }
 
@@ -183,11 +184,11 @@ void mpg_predicted_missing(const struct mpg_report *r, struct mpg_notes *list)
          no_limit},
         {!given && sent && path && (path->send_overhead.n == 0 || path->receive_overhead.n == 0),
          "overheads",
-         "not both in this signature: calls that lack theirs cost what they took in the trace, or "
-         "nothing (mpgbench overhead measures them)"},
+         "of sends or of receives are missing in this signature: these calls keep their traced time, or cost "
+         "nothing (mpgbench overhead measures overheads)"},
         {!given && c->collectives > 0 && p->target->collectives == 0 && !p->ignores_collectives, "collectives",
-         "none in this signature: nothing says how far their messages are from what they take (mpgbench collective measures "
-         "them)"},
+         "none in this signature: the messages of their algorithms are not scaled to measured times (mpgbench collective "
+         "measures collectives)"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing)
@@ -200,16 +201,16 @@ void mpg_predicted_warnings(const struct mpg_report *r, struct mpg_notes *list)
     add_kept_waits(r, list);
     if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target)
         mpg_notes_add(list, "source",
-                          "none known (%s): what the traced machine's noise took is taken for work "
-                          "(--source, or mpgtrace record --signature; --source=none if that is "
-                          "meant)", r->source->why);
+                          "none known (%s): noise of the traced machine counts as computation "
+                          "(give --source, or record with mpgtrace record --signature; --source=none "
+                          "accepts this)", r->source->why);
     if (c->cpu_intervals == 0)
         mpg_warn_cores(r, list);
     if (c->expanded > 0 && !r->options->graph.expand_some && !has_gap(r))
         mpg_notes_add(list, "gap",
-                          "messages of one rank overlap: no stream was measured, and what many of "
-                          "them cost in expanded collectives is too little (%s)",
-                          all_given(r) ? "a --signature has streams, --latency and --byte have not"
+                          "messages of one rank overlap: no stream was measured, so many messages of a rank "
+                          "in expanded collectives are too cheap (%s)",
+                          all_given(r) ? "a --signature has streams; --latency and --byte do not"
                                        : "mpgbench bandwidth measures it");
     mpg_warn_places(r, list);
 }

@@ -16,9 +16,9 @@ void mpg_warn_source(const struct mpg_report *r, struct mpg_notes *list)
     if (s->origin != MPG_SOURCE_UNKNOWN || !r->p->target)
         return;
     mpg_notes_add(list, "source",
-        "none known (%s): the traced machine is taken for one without noise, and as fast as the "
-        "target at its best. What it lost itself stays in the trace, and the target's comes on "
-        "top (--source, or mpgtrace record --signature; --source=none if that is meant)",
+        "none known (%s): the traced machine is assumed without noise, and as fast as the "
+        "target at its best. Its noise stays in the run, and the target's noise is added "
+        "(give --source, or record with mpgtrace record --signature; --source=none accepts this)",
         s->why);
 }
 
@@ -51,8 +51,8 @@ static void add_sizes(const struct mpg_report *r, const struct mpg_network_path 
     if (measured < 0 || most <= (double)measured)
         return;
     mpg_notes_add(list, "sizes",
-        "messages of up to %s, and the network of %s was measured up to %s: beyond that it is "
-        "taken to go on as between its last sizes (mpgbench --full measures more)",
+        "messages have up to %s, the network of %s was measured up to %s: larger messages "
+        "continue the slope of the last measured sizes (mpgbench --full measures more)",
         mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most), whose,
         mpg_units_format_size(measured_text, sizeof measured_text, measured));
 }
@@ -81,8 +81,8 @@ void mpg_warn_record(const struct mpg_report *r, struct mpg_notes *list)
     if (!(least_ns < run_ns))
         return;
     mpg_notes_add(list, "noise",
-        "its record of %s is shorter than the run of %s: it is repeated, and what the system does "
-        "more rarely than once in it is not in this answer (mpgbench --full records more)",
+        "the record of %s is shorter than the run of %s and is repeated: rarer noise is missing "
+        "in this answer (mpgbench --full records longer)",
         mpg_units_format_time(record, sizeof record, least_ns),
         mpg_units_format_time(run, sizeof run, run_ns));
 }
@@ -94,10 +94,10 @@ void mpg_warn_clocks(const struct mpg_report *r, struct mpg_notes *list)
     if (c->backward == 0 || r->result->clocks == MPG_CLOCK_NONE)
         return;
     mpg_notes_add(list, "clocks",
-        "%" PRIu64 " of %" PRIu64 " %s before %s left, by up to %s: the traced "
-        "clocks are wrong by as much. %s taken to have come at once%s",
+        "%" PRIu64 " of %" PRIu64 " %s before %s sent, by up to %s: the traced "
+        "clocks are wrong by as much. %s assumed to arrive at once%s",
         c->backward, c->messages, mpg_units_word(c->backward, "messages arrives", "messages arrive"),
-        mpg_units_word(c->backward, "it", "they"), mpg_units_format_time(most, sizeof most, c->backward_ns),
+        mpg_units_word(c->backward, "it was", "they were"), mpg_units_format_time(most, sizeof most, c->backward_ns),
         mpg_units_word(c->backward, "It is", "They are"),
         r->result->absorb == MPG_ABSORB_CLOCK
             ? ", and early messages absorb too much or too little (--absorb=wait needs no clocks)"
@@ -125,9 +125,9 @@ void mpg_warn_cores(const struct mpg_report *r, struct mpg_notes *list)
                  crowded > 2 ? "s" : "");
     if (crowded > 0)
         mpg_notes_add(list, "cores",
-            "%" PRId32 " ranks had %.3g core%s of %s when they were traced%s: they waited for each "
-            "other's turns. That is in the trace as computation and as waiting for messages, and "
-            "the answer is for a program that does so, too",
+            "oversubscribed recording (%" PRId32 " ranks had %.3g core%s of %s%s): time-sharing is counted as "
+            "computation and as waiting for messages. Record with --cpu-time and ask with "
+            "--predict, or record with a core for each rank",
             host[first].crowded, host[first].room, host[first].room == 1 ? "" : "s",
             host[first].name ? mpg_printable(name, sizeof name, host[first].name) : "their host",
             others);
@@ -155,8 +155,8 @@ void mpg_warn_progress(const struct mpg_report *r, struct mpg_notes *list)
         c->held_ns * 1000 <= mpg_result_recorded(r->result))
         return;
     mpg_notes_add(list, "progress",
-        "%" PRIu64 " of %" PRIu64 " messages came to receivers that waited for them only once their sender called "
-        "MPI_Wait... (%s, all together): what it computed until then is taken for their flight, which no hypothesis "
+        "%" PRIu64 " of %" PRIu64 " messages reached their waiting receivers only once the sender called "
+        "MPI_Wait... (%s, all together): the sender's computation until then counts as message time, which no hypothesis "
         "changes. --predict is the better question",
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
 }
@@ -175,8 +175,8 @@ void mpg_warn_weak_sends(const struct mpg_report *r, struct mpg_notes *list)
     if (!c->is_observed || r->result->clocks == MPG_CLOCK_NONE || !is_much(r, c->unexplained_ns))
         return;
     mpg_notes_add(list, "sends",
-        "%" PRIu64 " sends waited until their receiver was in a call (%s, all together), and too many others of their "
-        "size did not: what they waited is taken for their own time, which no hypothesis changes. --predict is the better "
+        "%" PRIu64 " sends waited until their receiver was inside MPI (%s, all together), and too many others of their "
+        "size did not: this waiting counts as MPI overhead, which no hypothesis changes. --predict is the better "
         "question", c->unexplained, mpg_units_format_time(waited, sizeof waited, c->unexplained_ns));
 }
 
@@ -186,17 +186,17 @@ void mpg_warn_resized(const struct mpg_report *r, struct mpg_notes *list)
     const struct mpg_graph_counts *c = &r->result->counts;
     if (c->kept_waiting > 0)
         mpg_notes_add(list, "resized",
-                          "%" PRIu64 " of the messages that are resized %s for a call of their receiver, as with the size "
-                          "that they had; of the new one the trace does not show whether sends do. If they are done at "
-                          "once, --without=weak-progress is the answer; a trace with messages of such sizes shows it",
+                          "%" PRIu64 " of the resized messages %s for a call of their receiver, as with the traced size; "
+                          "for the new size the trace shows nothing. If such sends complete at "
+                          "once, use --without=weak-progress; a trace with messages of the new size shows it",
                           c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait"));
     if (c->kept_leaving > 0)
         mpg_notes_add(list, "resized",
-                          "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
-                          "had; of the new one the trace does not show whether sends wait for their receiver. If "
-                          "they do until their receive is posted, --eager-limit says so; whether they do for longer, as with "
-                          "a library that moves them in its calls only, a trace with messages of such sizes shows",
-                          c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
+                          "%" PRIu64 " of the resized messages %s at once, as with the traced size; "
+                          "for the new size the trace does not show whether sends wait for their receiver. If "
+                          "sends wait for the post of their receive, give --eager-limit; longer waits, of "
+                          "a library that progresses messages only inside MPI, show in a trace with messages of the new size",
+                          c->kept_leaving, mpg_units_word(c->kept_leaving, "completes", "complete"));
 }
 
 void mpg_warn_windows(const struct mpg_report *r, struct mpg_notes *list)
@@ -206,8 +206,8 @@ void mpg_warn_windows(const struct mpg_report *r, struct mpg_notes *list)
     if (is_much(r, ns))
         mpg_notes_add(
             list, "windows",
-            "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
-            "changes. mpgreplay with the same hypotheses makes the calls for real",
+            "MPI_Win_start, transfers, locks and flushes took %s, all together: no hypothesis changes their "
+            "waiting. mpgreplay with the same hypotheses makes the calls on a real machine",
             mpg_units_format_time(took, sizeof took, ns));
 }
 
@@ -218,9 +218,9 @@ void mpg_warn_shared(const struct mpg_report *r, struct mpg_notes *list)
     if (n > 0 && r->result->ranks > 1)
         mpg_notes_add(
             list, "shared memory",
-            "ranks made %" PRIu64 " %s of shared memory: where they wait for each other's stores there, that "
-            "is in the trace as computation (between MPI_Win_syncs of one callsite as polling), which does not move with "
-            "the other rank. Messages or barriers in place of such flags are followed",
+            "ranks made %" PRIu64 " %s of shared memory: waiting for another rank's store there "
+            "counts as computation (between MPI_Win_syncs of one callsite as polling) and does not depend on "
+            "the other rank. Waiting for messages or barriers does",
             n, mpg_units_word(n, "window", "windows"));
 }
 
@@ -233,10 +233,10 @@ void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
         return;
     mpg_notes_add(list, "threads",
                       "%" PRIu64
-                      " beside those that called MPI_Init: what threads of a rank waited for each other outside of MPI "
-                      "(joins, barriers, locks) is in the trace as computation of no region, and no hypothesis changes it. "
-                      "Regions that enclose what is waited for and the waiting (a parallel construct as a whole), of "
-                      "one thread, are changed as one",
+                      " beside those that called MPI_Init: waiting of a rank's threads for each other outside of MPI "
+                      "(joins, barriers, locks) counts as computation outside of regions, and no hypothesis changes it. "
+                      "A region of one thread that encloses a whole parallel construct, with its waiting, "
+                      "changes as a whole",
                       n);
 }
 
@@ -248,10 +248,10 @@ void mpg_warn_served(const struct mpg_report *r, struct mpg_notes *list)
     const double ns = r->result->counts.served_ns;
     if (is_much(r, ns))
         mpg_notes_add(list, "windows",
-                          "transfers waited %s, all together, until their target was in a call that sees to them. "
-                          "Here it is the same call; where the hypotheses have ranks come at about the same "
-                          "time, it is an earlier or a later one, and the answer off by what lies between. "
-                          "mpgreplay with the same hypotheses makes the calls for real",
+                          "transfers waited %s, all together, until their target was inside MPI. "
+                          "The same call of the target progresses them here; if the hypotheses change the order of "
+                          "calls, another call does, and the answer is wrong by the time between both. "
+                          "mpgreplay with the same hypotheses makes the calls on a real machine",
                           mpg_units_format_time(waited, sizeof waited, ns));
 }
 
@@ -262,13 +262,13 @@ void mpg_warn_posted(const struct mpg_report *r, struct mpg_notes *list)
     if (!is_much(r, ns))
         return;
     const char *kept = r->result->predicted
-                           ? "Predicted, they do not: if the changed program's calls come at other times, they may take as long. "
-                             "mpgreplay with the same hypotheses makes the calls for real"
-                           : "That is taken for their messages' flight, and for their own time, which no hypothesis changes. "
+                           ? "The prediction has no such time: the changed program's calls may still take as long. "
+                             "mpgreplay with the same hypotheses makes the calls on a real machine"
+                           : "This time counts as message time and MPI overhead, which no hypothesis changes. "
                              "--predict is the better question";
     mpg_notes_add(list, "collectives",
-                      "calls that complete nonblocking ones still took %s, all together, when all members had posted, as with a "
-                      "library that moves these in its calls only. %s",
+                      "calls that complete nonblocking collectives still took %s, all together, after all members had posted, "
+                      "as with a library that progresses collectives only inside MPI. %s",
                       mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
@@ -279,10 +279,10 @@ void mpg_warn_partial(const struct mpg_report *r, struct mpg_notes *list)
     const uint64_t n = r->result->counts.partial;
     if (!graph->bound || graph->expand || graph->sync_reduce || r->collectives || n == 0)
         return;
-    const char *followed = r->extrapolation ? "without --target" : "with --predict, as one of them may be resized";
+    const char *followed = r->extrapolation ? "without --target" : "with --predict, as a collective may be resized";
     mpg_notes_add(list, "collectives",
-        "%" PRIu64 " with a root, or %s, wait for the root or the ranks before alone: what their members waited for each "
-        "other in the trace no hypothesis changes. Their algorithms' messages are followed %s", n,
+        "%" PRIu64 " with a root, or %s: members wait only for the root or for lower ranks. No hypothesis changes the "
+        "waiting for other members in the trace. The messages of their algorithms are followed %s", n,
         n == 1 ? "a scan" : "scans", followed);
 }
 
@@ -292,8 +292,8 @@ void mpg_warn_answers(const struct mpg_report *r, struct mpg_notes *list)
     if (!r->options->graph.bound || q->redone == 0)
         return;
     mpg_notes_add(list, "answers",
-        "%" PRIu32 " of %" PRIu32 " %s the traced order: by the hypotheses a message that answers another one, or that "
-        "a receive is waiting for, comes too late to be the same. Who is given work on request gets as much as in the trace, "
-        "which the program would hand out anew",
+        "%" PRIu32 " of %" PRIu32 " %s the traced order: with the hypotheses, a message would be sent before the message that it "
+        "answers, or a receive would find no message. Dynamic work distribution is frozen: each worker gets as much work as in "
+        "the trace",
         q->redone, q->replicas, q->redone == 1 ? "replicas keeps" : "replicas keep");
 }

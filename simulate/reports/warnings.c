@@ -60,12 +60,12 @@ void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size
 {
     const int64_t limit = r->options->graph.eager_limit_bytes;
     if (limit == INT64_MAX)
-        snprintf(text, size, "standard sends never wait for their receiver (--eager-limit says it)");
+        snprintf(text, size, "standard sends never wait for their receiver (--eager-limit sets it)");
     else if (limit < 0)
         snprintf(text, size,
-                 "the traced machine's is taken, by which all standard sends wait for their receiver (--eager-limit says it)");
+                 "the traced machine's is used, by which all standard sends wait for their receiver (--eager-limit sets it)");
     else
-        snprintf(text, size, "the traced machine's is taken, %" PRId64 " %s (--eager-limit says it)", limit,
+        snprintf(text, size, "the traced machine's is used, %" PRId64 " %s (--eager-limit sets it)", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"));
 }
 
@@ -87,11 +87,11 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
          : p->noise_model == MPG_NOISE_ECDF ? "FTQ quanta"
                                             : "noise",
          "",
-         "nothing interrupts the computation (mpgbench or ftq measures it; --noise says it)"},
+         "nothing interrupts the computation (mpgbench measures noise; --noise sets it)"},
         {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency", of_path,
-         "messages take no longer than traced (pingpong measures it; --latency says it)"},
+         "messages take no longer than traced (mpgbench pingpong measures latency; --latency sets it)"},
         {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth", of_path,
-         "bytes take no longer than traced (bandwidth measures it; --byte says it)"},
+         "bytes take no longer than traced (mpgbench bandwidth measures the time of bytes; --byte sets it)"},
         {!r->given.eager_limit && !r->options->limit_shown &&
              (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),
          "eager limit", "eager limit", of_path,
@@ -100,7 +100,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
     if (p->noise.n == 0 && p->target_cores > 0 && !p->target_noise.kind->has_detours &&
         p->noise_model == MPG_NOISE_ANY)
         mpg_notes_add(list, "noise",
-                          "no detours in this signature: what its FTQ quanta lost is drawn instead, "
+                          "no detours in this signature: losses of its FTQ quanta are drawn instead, "
                           "quantum by quantum (mpgbench measures detours)");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing)
@@ -137,13 +137,13 @@ static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list
         const char *what = sides[i].path ? missing_overheads(sides[i].path) : NULL;
         if (what && c->messages > 0)
             mpg_notes_add(list, "overheads",
-                              "no %s in %s signature: what it costs a rank to make these calls is "
-                              "as traced (mpgbench overhead measures it)",
+                              "no %s in %s signature: these calls keep their traced overhead "
+                              "(mpgbench overhead measures overheads)",
                               what, sides[i].machine);
         if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives)
             mpg_notes_add(list, "collectives",
-                              "none in %s signature, and %" PRIu64 " in the trace: nothing says how far their messages are "
-                              "from what they take (mpgbench collective measures them)",
+                              "none in %s signature, and %" PRIu64 " in the trace: their messages are not scaled to "
+                              "measured times (mpgbench collective measures collectives)",
                               sides[i].machine, c->collectives);
     }
 }
@@ -156,16 +156,16 @@ static void add_missing_source(const struct mpg_report *r, struct mpg_notes *lis
         return;
     if (mpg_perturbation_noise_measured(p) && p->source_cores == 0)
         mpg_notes_add(list, "source",
-                          "no noise in the source's signature: what it put into the trace is not "
-                          "taken out");
+                          "no noise in the source's signature: the source's noise stays in the "
+                          "run");
     if (mpg_perturbation_latency_measured(p) && !has_latency(p->source_path))
         mpg_notes_add(list, "source",
                           "no latency in the source's signature: latency is the target's value "
-                          "minus its least");
+                          "minus its minimum");
     if (mpg_perturbation_bytes_measured(p) && !mpg_perturbation_has_transfers(p->source_path))
         mpg_notes_add(list, "source",
-                                 "no bandwidth in the source's signature: bytes are the target's "
-                                 "value minus its least");
+                                 "no bandwidth in the source's signature: the time of bytes is the target's "
+                                 "value minus its minimum");
 }
 
 /* --- failed checks of measurements --- */
@@ -188,7 +188,7 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
     if (sig->checks == 0) {
         mpg_notes_add(list, MPG_TOPIC_QUALITY,
                                  "not checked: %s has no quality checks "
-                                 "(sigmake of the results makes one that does)", machine);
+                                 "(make it again from its results with sigmake)", machine);
         return;
     }
     size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
@@ -269,12 +269,12 @@ static const char *why_not_source(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
     if (!p->target)
-        return "differences are to a --signature, and there is none";
+        return "the source is subtracted from a --signature, and none is given";
     return uses_target(r) && (mpg_perturbation_noise_measured(p) ||
                               mpg_perturbation_latency_measured(p) ||
                               mpg_perturbation_bytes_measured(p))
-               ? "it has none of the parts that are used of the target"
-               : "options replace all that it would be taken from";
+               ? "it has none of the parts of the target that are used"
+               : "options replace all of the target's values";
 }
 
 static void add_unused_files(const struct mpg_report *r, struct mpg_notes *list)
@@ -348,8 +348,8 @@ static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
         char name[256];
         if (!c->local)
             mpg_notes_add(list, "not in trace",
-                "%" PRIu64 " %s call%s on %" PRId32 " rank%s: whatever they communicate is missing "
-                "from this answer",
+                "%" PRIu64 " %s call%s on %" PRId32 " rank%s: their communication is missing "
+                "in this answer",
                 c->calls, mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length),
                 c->calls == 1 ? "" : "s", c->ranks, c->ranks == 1 ? "" : "s");
     }
@@ -368,9 +368,9 @@ static void add_unseen_sizes(const struct mpg_report *r, struct mpg_notes *list)
     for (size_t i = 0; all && i < all->n; i++) {
         const struct mpg_hypothesis *h = &all->item[i];
         if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest) {
-            mpg_notes_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
-                                     "larger ones take. --source, a signature of the traced machine, or --source=latency and "
-                                     "--source=byte say it", h->text, largest);
+            mpg_notes_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show the time of "
+                                     "larger ones. Give --source (a signature of the traced machine), or --source=latency and "
+                                     "--source=byte", h->text, largest);
             return;
         }
     }
@@ -384,8 +384,8 @@ static void add_unmet_options(const struct mpg_report *r, struct mpg_notes *list
     bool network = p->latency.n > 0 || p->byte.n > 0 || r->given.eager_limit || r->given.path;
     if (network && c->messages + c->collectives + c->transfers == 0) {
         mpg_notes_add(list, "messages",
-                                 "there are none in this trace, nor collectives: options about "
-                                 "messages are without effect");
+                                 "this trace has no messages and no collectives: options about "
+                                 "messages have no effect");
         return;
     }
     if (r->given.eager_limit && c->synchronous_messages == 0 && c->expanded == 0)
@@ -417,7 +417,7 @@ static void add_unmet_regions(const struct mpg_report *r, struct mpg_notes *list
         if (!*ratios->region[i].met)
             mpg_notes_add(list, "regions",
                               "--compute-ratio names '%s', which is no region of this trace: it "
-                              "changes nothing",
+                              "has no effect",
                               ratios->region[i].name);
 }
 
@@ -426,15 +426,15 @@ static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
     const struct mpg_graph_counts *c = &r->result->counts;
     if (c->truncated > 0)
         mpg_notes_add(list, "truncated",
-                          "%" PRIu64 " %s received into: %s taken whole (--lenient)", c->truncated,
-                          mpg_units_word(c->truncated, "message is longer than what it is", "messages are longer than what they "
-                                         "are"),
+                          "%" PRIu64 " %s: %s received whole (--lenient)", c->truncated,
+                          mpg_units_word(c->truncated, "message is longer than its receive buffer", "messages are longer than "
+                                         "their receive buffers"),
                           c->truncated == 1 ? "it is" : "they are");
     if (c->unmatched + c->incomplete_ranks == 0)
         return;
     mpg_notes_add(list, "missing",
-                             "%" PRIu64 " %s no partner and %" PRIu64 " %s no MPI_Finalize: they go on "
-                             "without (--lenient)", c->unmatched,
+                             "%" PRIu64 " %s no partner and %" PRIu64 " %s no MPI_Finalize: the simulation continues "
+                             "without them (--lenient)", c->unmatched,
                              mpg_units_word(c->unmatched, "operation has", "operations have"), c->incomplete_ranks,
                              mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
 }
@@ -446,8 +446,8 @@ static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
         !(mpg_waits_of_all(r->waits->run[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
         return;
     mpg_notes_add(list, "waits",
-                             "no eager limit is known: traced late receivers are those of the one that the trace shows, "
-                             "predicted are none (--eager-limit=%" PRId64 " has both)", r->waits->limit_bytes);
+                             "no eager limit is known: traced late receivers follow the limit that the trace shows, "
+                             "the predicted run has none (--eager-limit=%" PRId64 " applies to both)", r->waits->limit_bytes);
 }
 
 int mpg_warnings_gather(const struct mpg_report *r, struct mpg_notes *list,

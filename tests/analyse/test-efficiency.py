@@ -213,7 +213,7 @@ def test_scaling():
     ok("... counters are columns", "IPC" in text and "Counters" not in text, text)
     write(2, "0 600 800 Barrier\n1 800 810 Barrier\n0 800 900 Finalize\n1 810 900 Finalize", name="plain.txt")
     text = run(path("one.txt"), path("plain.txt"))[1]
-    ok("without counters one line says so", "Counters              not in all traces: record --papi=" in text and
+    ok("without counters one line says so", "Counters              not in all traces: record with --papi=" in text and
        "IPC " not in text.splitlines()[2], text)
     rows = list(csv.DictReader(io.StringIO(run("--csv", path("two.txt"), path("one.txt"))[1])))
     ok("CSV: a row a trace, by ranks", [r["ranks"] for r in rows] == ["1", "2"] and float(rows[1]["load_balance"]) == 600 / 700, rows)

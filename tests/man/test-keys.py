@@ -29,7 +29,11 @@ mpgtrace critical-path --json --segments=3 mixed.txt
 mpgtrace efficiency --json mixed.txt wait.txt
 mpgtrace efficiency --json --by=region wait.txt
 mpgtrace efficiency --json --by=time mixed.txt
-mpgtrace efficiency --json --by=iteration loop.txt""",
+mpgtrace efficiency --json --by=iteration loop.txt
+mpgtrace matrix --json mixed.txt
+mpgtrace matrix --json --collectives=expand ring.txt
+mpgtrace sizes --json mixed.txt""",
+         "mpgscale.1": "mpgscale --json --project=64 grown-2-1 grown-2-2 grown-3-1 grown-4-1 grown-6-1",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
          "sigdiff.1": "sigdiff --json a.sig b.sig"}

@@ -58,7 +58,7 @@ def of_traces(folder):
     rows = json.loads(run("--table=efficiency", "--json", one, two).stdout)
     ok(near(rows[1], transfer=0.8, instruction_scaling=None), "JSON", rows)
     text = run("--table=efficiency", one, two).stdout
-    ok("scaling  against 1 rank; sizes are not said to be fixed or scaled: taken as fixed\n" in text and
+    ok("scaling  against 1 rank; sizes are unknown (--label scaling=fixed,FILE... says them): computed as if fixed\n" in text and
        "Counters are not in all traces" in text and "IPC  " not in text, "text", text)
     names = "#values PAPI_TOT_INS PAPI_TOT_CYC"
     counted = [trace(folder, "a", [1600], 1600, names, values=[[4000, 2000]]),

@@ -123,7 +123,7 @@ is "it says which path: the only one" "$(assumes path --perturb --signature=one.
     "target's 'node' (the only one measured)"
 is "it says which path: another of the source" \
     "$(assumes path --perturb --signature=all.sig --source=source.sig)" \
-    "target's 'between nodes' (the farthest measured; --map=path chooses); source's 'node', for it has no such path"
+    "target's 'between nodes' (the farthest measured; --map=path chooses); source's 'node': its signature has no such path"
 is "it says nothing of the path of a source that nothing is taken of" \
     "$(assumes path --source=source.sig "${eager[@]}")" ""
 is "without a signature no path is assumed" "$(assumes path --latency=const:5ns)" ""

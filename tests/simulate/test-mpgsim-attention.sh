@@ -114,9 +114,9 @@ only overheads "no overheads of sends and receives in the source's signature: *"
     --perturb --signature=whole.sig --source=both.sig
 is "no network: its three parts" "$(attention '' --perturb --signature=alone.sig |
     awk '{ print $1 }' | paste -sd ' ')" "latency bytes eager"
-only sizes "messages of up to 97.66 KiB, and the network of the signature was measured up to 64 KiB: *" \
+only sizes "messages have up to 97.66 KiB, the network of the signature was measured up to 64 KiB: *" \
     "sizes beyond the measured" --perturb --signature=small.sig
-only sizes "messages of up to 97.66 KiB, and the network of the source's signature *" \
+only sizes "messages have up to 97.66 KiB, the network of the source's signature *" \
     "sizes beyond the source's" --perturb --signature=whole.sig --source=small.sig
 is "unless they do not matter" "$(attention sizes --perturb --signature=small.sig --latency=const:1us \
     --byte=const:1ns)" ""
@@ -134,14 +134,14 @@ is "collectives beyond the measured are their messages" "$(attention sizes --per
 program "${good[@]}"
 
 # ---- the source ----
-only source "none known (another kernel): the traced machine is taken for one without noise*" \
+only source "none known (another kernel): the traced machine is assumed without noise*" \
     "no source" --perturb --signature=elsewhere.sig
 is "unless that is meant" "$(attention '' --perturb --signature=elsewhere.sig --source=none)" ""
 
 # ---- the trace ----
 program "${good[@]}"
 sed -i 's/1000000 1000010 Finalize/5000000000 5000000010 Finalize/' t.txt
-only noise "its record of 4 s is shorter than the run of 5* s: it is repeated, *" "a short record" \
+only noise "the record of 4 s is shorter than the run of 5* s and is repeated: *" "a short record" \
     --perturb --signature=whole.sig --source=other.sig
 is "unless it changes nothing" "$(attention '' --perturb --signature=whole.sig)" ""
 is "unless it is not used" "$(attention '' --perturb --signature=whole.sig --noise=exp:1us |
@@ -155,26 +155,26 @@ calls 2 "${good[@]}" <<'CALLS' >t.txt
 0 3000 3100 Send to=1 bytes=64
 1 2900 3000 Recv from=0 bytes=64
 CALLS
-only clocks "2 of 3 messages arrive before they left, by up to 615 ns: the traced clocks *" \
+only clocks "2 of 3 messages arrive before they were sent, by up to 615 ns: the traced clocks *" \
     "messages back in time" --latency=const:1us
 sed '/clocks shared/d' t.txt >u.txt && mv u.txt t.txt
 is "unless clocks are not compared" "$(attention clocks --latency=const:1us)" ""
 
-for places in "0 0|2 ranks had 1 core of node1 *" "0,1 0-1|" "0-1,4 4|" "0 1|"; do
+for places in "0 0|oversubscribed recording (2 ranks had 1 core of node1): *" "0,1 0-1|" "0-1,4 4|" "0 1|"; do
     # shellcheck disable=SC2086 # two words
     set -- ${places%%|*}
     program "${good[@]/#\#fact ? cores*/}" "#fact 0 cores $1" "#fact 1 cores $2"
     like "ranks on cores $1 and $2" "$(attention cores --noise=exp:1us)" "${places#*|}"
 done
 program "${good[@]}" "#fact 0 core_limit 1.50"
-only cores "2 ranks had 1.5 cores of node1 when they were traced: *" "a quota" --noise=exp:1us
+only cores "oversubscribed recording (2 ranks had 1.5 cores of node1): *" "a quota" --noise=exp:1us
 calls 4 "#clocks shared" "#host 0 a" "#host 1 a" "#host 2 b" "#host 3 b" "#fact 0 cores 0" \
     "#fact 1 cores 0" "#fact 2 cores 7" "#fact 3 cores 7" </dev/null >t.txt
-only cores "2 ranks had 1 core of a when they were traced, and so on 1 more host: *" "two hosts" \
+only cores "oversubscribed recording (2 ranks had 1 core of a, and so on 1 more host): *" "two hosts" \
     --noise=exp:1us
 calls 4 "#clocks shared" "#host 0 a" "#host 1 a" "#host 2 a" "#host 3 a" "#fact 0 cores 0" \
     "#fact 1 cores 0" "#fact 2 cores 1-3" "#fact 3 cores 1-3" </dev/null >t.txt
-only cores "2 ranks had 1 core of a when *" "cores enough, given badly" --noise=exp:1us
+only cores "oversubscribed recording (2 ranks had 1 core of a): *" "cores enough, given badly" --noise=exp:1us
 for cores in 0- -1 a 5-3 99999999 0,,1 ""; do
     program "#clocks shared" "#host 0 a" "#host 1 a" "#fact 0 cores $cores" "#fact 1 cores $cores"
     is "cores '$cores' mean nothing" "$(attention cores --noise=exp:1us)" ""
@@ -226,7 +226,7 @@ CALLS
 }
 solve=(--hypothesis="scale solve factor=0.5")
 held 1300 9085 Wait
-only progress "1 of 1 messages came to receivers that waited for them only once their sender called MPI_Wait... (7.7 us, \
+only progress "1 of 1 messages reached their waiting receivers only once the sender called MPI_Wait... (7.7 us, \
 all together)*--predict is the better question" "held until its sender waits" "${solve[@]}"
 is "without hypotheses nobody asks" "$(attention '')" ""
 is "predicted it is not held" "$(attention progress --predict --latency=const:1us "${solve[@]}")" ""
@@ -262,7 +262,7 @@ waiting() {
 clocked=("#clocks shared")
 given=(--predict --latency=const:1us --byte=const:1ns)
 waiting 8 1000 7000 30000
-only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for their receiver (56 us, all together)*--eager-limit=999, *" \
+only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for their receiver (56 us, all together)*--eager-limit=999 *" \
     "sends that waited keep what they took" "${given[@]}"
 # Of all that rank 0 is in calls, 8 times 7.05 us, none is left where its sends wait as is said.
 in_calls() { "$mpgsim" "$@" t.txt | awk '/^  MPI overhead/ { print $3, $4 }'; }
@@ -288,10 +288,10 @@ for mode in --predict ''; do
     # shellcheck disable=SC2086 # no word without
     like "... but by the source's, if that is known: ${mode:-perturb}" \
         "$(attention "eager limit" ${mode:---perturb} --signature=unlimited.sig --source=eager-limit=999)" \
-        "n*in this signature: the traced machine's is taken, 999 bytes (--eager-limit says it)"
+        "n*in this signature: the traced machine's is used, 999 bytes (--eager-limit sets it)"
     # shellcheck disable=SC2086
     like "... none: ${mode:-perturb}" "$(attention "eager limit" ${mode:---perturb} --signature=unlimited.sig --source=eager-limit=-1)" \
-        "n*in this signature: the traced machine's is taken, by which all standard sends wait *"
+        "n*in this signature: the traced machine's is used, by which all standard sends wait *"
 done
 like "... and without costs: one line" "$(attention "eager limit" --predict --signature=uncosted.sig)" \
     "none is known: in the trace 8 *"

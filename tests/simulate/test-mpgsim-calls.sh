@@ -322,7 +322,7 @@ END
 is "flushes are not computation" "$(delays --compute-ratio=1.5)" \
     "$(expect 1 "(1000 + 1000 - 600 + 1000000 - 2300) / 2")"
 like "the answer says how much was the tracer's" "$("$mpgsim" t.txt)" \
-    "*tracer * 600 ns (0.06 %) of all ranks' traced time are its own *"
+    "*tracer * 600 ns (0.06 %) of all ranks' traced time is the tracer's own *"
 is "nor are they, or marks, calls" "$("$mpgsim" --json t.txt | awk '/"calls":/ { print $2 + 0 }')" 4
 take "the cost of recording" 2 "#clocks shared" "#fact 0 overhead_call_ns 20.25" \
     "#fact 0 overhead_sum_ns 3.125" "#fact 1 overhead_call_ns 7" <<'END'

@@ -8,7 +8,7 @@ needs_python
 
 less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
 carried() {
-    "$mpgsim" "$@" | awk '$1 == "progress" { sub(/.*call that sees to them: /, ""); print }'
+    "$mpgsim" "$@" | awk '$1 == "progress" { sub(/.*is inside MPI: /, ""); print }'
 }
 
 # solve ROUND: rank 1 works from 1100 to 2900 ns of it
@@ -30,7 +30,7 @@ rounds() { # BYTES ROUNDS
 }
 rounds 300 2 | calls 3 "#clocks shared" >two.txt
 is "the trace shows which blocking sends are carried" "$(carried "${less[@]}" two.txt)" \
-    "blocking ones of more than 299 bytes (the trace shows it)"
+    "blocking sends of more than 299 bytes (shown by the trace)"
 is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107 0 0"
 is "... not where that is not wanted" "$(clocked --without=weak-progress "${less[@]}" two.txt)" "0 0 0"
 is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
@@ -42,7 +42,7 @@ is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
     printf '2 30000 30010 Recv from=1 tag=5 bytes=8\n2 30100 30110 Recv from=1 tag=5 bytes=8\n'
 } | sort -k1,1 -k2,2n -s | calls 3 "#clocks shared" >threads.txt
 is "a receiver of several threads, too" "$(carried "${less[@]}" threads.txt) $(clocked "${less[@]}" threads.txt)" \
-    "blocking ones of more than 299 bytes (the trace shows it) -1107 0 0"
+    "blocking sends of more than 299 bytes (shown by the trace) -1107 0 0"
 rounds 300 1 | calls 3 "#clocks shared" >one.txt
 is "one that waited shows nothing" "$(carried "${less[@]}" one.txt)" ""
 sed 's/^0 11000 13010/0 11000 12000/' two.txt >left.txt
@@ -71,7 +71,7 @@ rounds 300 4 | sed 's/^0 41000 43010/0 41000 42000/' | calls 3 "#clocks shared" 
 is "many waited, and too many did not: not said where that is little" "$(said sends "${less[@]}" mixed.txt)" ""
 # The same in a hundredth of that run after its rounds.
 sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/' mixed.txt >brief.txt
-like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was in a call (6 us, *"
+like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was inside MPI (6 us, *"
 is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
 is "... nor with --without=weak-progress" "$(said sends --without=weak-progress "${less[@]}" brief.txt)" ""
 is "... nor predicted" "$(said sends --predict --latency=const:7ns "${less[@]}" brief.txt)" ""
@@ -90,17 +90,17 @@ posted() { # POST: of rank 1
 posted 1800 >posted.txt
 is "a nonblocking barrier goes on when its members are in calls, each time 3800 - 1463 ns earlier" \
     "$(clocked "${less[@]}" posted.txt) $(said collectives "${less[@]}" posted.txt)" "-9348 -9348 "
-is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "collectives go on in calls of their members only, by the \
-algorithm that explains most of what the trace shows: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; all else as the table says"
+is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "nonblocking collectives progress only inside their members' MPI calls, by the \
+algorithm that fits the trace best: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; others by the table of algorithms"
 is "... not where that is not wanted" "$(assumed nonblocking --without=weak-progress "${less[@]}" posted.txt)" ""
 # Both stay in their Wait 2000 ns more, which no call explains: 2010 ns and 2030 of each.
 sed -E 's/ (.)5810 Wait/ \17810 Wait/; s/ (.)5830 Wait/ \17830 Wait/' posted.txt >both.txt
 like "nonblocking collectives that end after all calls that they wait for are said" "$(said collectives "${less[@]}" both.txt)" \
-    "*nonblocking ones still took 16.16 us, all together,*--predict is the better question"
+    "*nonblocking collectives still took 16.16 us, all together,*--predict is the better question"
 like "... predicted, too" "$(said collectives --predict --latency=const:7ns "${less[@]}" both.txt)" \
-    "*nonblocking ones still took 16.16 us, all together,*Predicted, they do not:*"
+    "*nonblocking collectives still took 16.16 us, all together,*The prediction has no such time:*"
 sed 's/^#clocks shared/&\n#comm 0 = 0 1\n#topology 0 0 = 1 > 1\n#topology 1 0 = 0 > 0/; s/Ibarrier/Ineighbor_allgather bytes=8/' posted.txt >near.txt
-like "... those of neighbours, too" "$(said collectives "${less[@]}" near.txt)" "*nonblocking ones still took 16.16 us, all together,*"
+like "... those of neighbours, too" "$(said collectives "${less[@]}" near.txt)" "*nonblocking collectives still took 16.16 us, all together,*"
 # Posted at k5790: 20 ns and 30 are beyond that, of 120 us.
 posted 5790 >late.txt
 is "... not what waits for who posts last" "$(said collectives "${less[@]}" late.txt) $(clocked "${less[@]}" late.txt)" \
@@ -112,10 +112,10 @@ is "... to more" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=
 for mode in "${byte[*]}" "--predict --latency=const:7ns"; do
     # shellcheck disable=SC2086  # words are several
     like "... to less: it waits as before, which is said (${mode%% *})" \
-        "$(said resized $mode --hypothesis="resize from=0 bytes=299" two.txt)" "*2 of the messages that are resized wait for a call*"
+        "$(said resized $mode --hypothesis="resize from=0 bytes=299" two.txt)" "*2 of the resized messages wait for a call*"
     # shellcheck disable=SC2086
     like "... to more than what left: it is done at once, which is said (${mode%% *})" \
-        "$(said resized $mode --hypothesis="resize from=0 bytes=301" left.txt)" "*2 of the messages that are resized are done at once*"
+        "$(said resized $mode --hypothesis="resize from=0 bytes=301" left.txt)" "*2 of the resized messages complete at once*"
 done
 is "... to more, said to be synchronous" "$(said resized "${byte[@]}" --eager-limit=300 --hypothesis="resize from=0 bytes=301" left.txt)" ""
 is "... to less than what left" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=200" left.txt)" ""
@@ -131,7 +131,7 @@ for ((k = 1; k <= 2; k++)); do
     echo "1 ${k}3000 ${k}3020 Wait requests=$k"
 done | calls 2 "#clocks shared" >requested.txt
 is "sends that requests complete are told apart" "$(carried "${less[@]}" requested.txt)" \
-    "those of requests of more than 8999 bytes (the trace shows it)"
+    "nonblocking sends of more than 8999 bytes (shown by the trace)"
 is "... they end with the receiver's Wait" "$(clocked "${less[@]}" requested.txt)" "-2214 -2214"
 # Two rounds more, in which rank 1 is still in a call when rank 0 sends; it posts the receive after that, or before.
 busy() { # POST: when, in a round, after 0000 ns
@@ -163,7 +163,7 @@ for ((k = 1; k <= 4; k++)); do
     echo "1 ${k}3000 ${k}3020 Recv from=0 bytes=300"
 done | calls 2 "#clocks shared" >blocks.txt
 is "... of sends that block, too" "$(carried "${less[@]}" blocks.txt) $(clocked "${less[@]}" blocks.txt)" \
-    "blocking ones of more than 299 bytes (the trace shows it) -4428 -4428"
+    "blocking sends of more than 299 bytes (shown by the trace) -4428 -4428"
 
 # --- collectives with a root ---
 

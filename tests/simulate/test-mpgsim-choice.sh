@@ -23,9 +23,9 @@ is "9.385 us late: it comes 2385 ns after the second was worked on" \
 is "both late by 6 us: nothing changes its order" \
     "$(delay 0 --noise=const:6us@1,2) $(chosen picks_changed -- --noise=const:6us@1,2)" "6000 0"
 like "the answer says so" "$("$mpgsim" --noise=const:6us@1 t.txt)" \
-    "*choice*1 call of Waitany*1 completed something else, 0 tests*"
+    "*choice*1 call (Waitany*: 1 complete another message than traced, 0 tests*"
 like "--absorb=none keeps the order, and says why" "$("$mpgsim" --absorb=none t.txt)" \
-    "*2 calls of *complete what they completed in the trace (choosing takes --absorb=clock or wait)*"
+    "*2 calls (*keep the traced message (choosing takes --absorb=clock or wait)*"
 is "no room for messages in flight: it does not wait for what is not sent, and is counted" \
     "$(chosen beyond_horizon -- --horizon=0) $(chosen beyond_horizon --)" "1 0"
 

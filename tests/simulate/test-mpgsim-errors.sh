@@ -88,7 +88,7 @@ counted=truncated bad "a truncated message" \
 1 200 300 Recv from=0 bytes=8
 END
 like "... the text says so, and that nothing else is missing" "$("$mpgsim" --lenient bad.txt | grep -e longer -e partner)" \
-    " *1 message is longer than what it is received into: it is taken whole (--lenient)*"
+    " *1 message is longer than its receive buffer: it is received whole (--lenient)*"
 bad "a receiver outside the communicator" "rank 0, call 1 (MPI_Send): rank 2 is not in*" - <<'END'
 0 200 300 Send to=2 bytes=800
 END

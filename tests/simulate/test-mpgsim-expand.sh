@@ -170,10 +170,10 @@ is "... nor without messages" "$(runs --signature=r.sig --collectives=rounds red
 assumes() { # OPTION...
     "$mpgsim" --predict --replicas=1 "$@" | sed -n 's/^  collectives *//p'
 }
-is "what is said of them" "$(assumes --signature=r.sig reduces)" "0 of 1 as measured as a whole, 1 as the messages of their algorithms, \
-which the built-in table says (scaled to what was measured of barrier), with the arithmetic of reductions as measured"
-is "... of those near" "$(assumes --signature=t.sig barrier)" "1 of 1 as measured as a whole (barrier of 4), \
-0 as the messages of their algorithms, which the built-in table says, without the arithmetic of reductions, which was not measured"
+is "what is said of them" "$(assumes --signature=r.sig reduces)" "0 of 1 by their measured times, 1 as the messages of their algorithms, \
+by the built-in table (scaled to the measured times of barrier), with the arithmetic of reductions as measured"
+is "... of those near" "$(assumes --signature=t.sig barrier)" "1 of 1 by their measured times (barrier of 4), \
+0 as the messages of their algorithms, by the built-in table, without the arithmetic of reductions, which was not measured"
 for call in "Gather root=0 bytes=65536" "Reduce root=0 bytes=8" "Scatter root=0 bytes=4096"; do
     last=0 grows=yes
     for n in 2 3 5 8 16 32 64; do
@@ -202,16 +202,16 @@ is "an eager limit is about their messages, too" \
         says 'none waits for its receiver' --predict "${expand[@]}" --eager-limit=10 order)" "1 0"
 sed '/"collectives"/,$d' t.sig | sed '$s/,$/}/' >n.sig
 is "without measured ones nothing says how far messages are from what they take" \
-    "$(says '1 in the trace: nothing says how far' --signature=n.sig barrier) $(
-        says 'nothing says how far' --signature=n.sig --collectives=expand barrier)" "1 0"
+    "$(says '1 in the trace: their messages are not scaled' --signature=n.sig barrier) $(
+        says 'the messages of their algorithms are not scaled' --signature=n.sig --collectives=expand barrier)" "1 0"
 is "without streams messages overlap" \
     "$(foretells 'messages of one rank overlap' --signature=n.sig --collectives=rounds barrier) $(
         foretells 'overlap.*mpgbench bandwidth' --signature=n.sig --collectives=expand barrier) $(
-        says 'overlap.*--byte have not' --predict "${expand[@]}" barrier)" "0 1 1"
+        says 'overlap.*--byte do not' --predict "${expand[@]}" barrier)" "0 1 1"
 sed 's/"latency": \[/"window_messages": 8, "streaming": [{"size_bytes": 0, "message_ns": '"${one//VALUE/200}"'}], &/' n.sig >s.sig
 is "with them they do not" \
     "$(foretells 'messages of one rank overlap' --signature=s.sig --collectives=expand barrier) $(
-        foretells 'one after the other, as in' --signature=s.sig --collectives=expand barrier)" "0 1"
+        foretells 'one after the other, at the rate' --signature=s.sig --collectives=expand barrier)" "0 1"
 
 # Delays, with clocks. On the traced machine messages took no time.
 # Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us

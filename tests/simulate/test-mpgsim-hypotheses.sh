@@ -53,7 +53,7 @@ for sizes in 64 65; do
     calls 2 "#clocks shared" <<<"$(printf '%s\n' "${late[@]//bytes=64/bytes=$sizes}")" >late.txt
     is "sends of $sizes bytes wait as the trace shows" "$(clocked "${less[@]}" late.txt)" "-1968 -1968"
     is "... that limit is said" "$(limits "${less[@]}" late.txt)" \
-        "$((sizes - 1)) bytes (nobody says it; the trace shows it): larger standard sends wait for their receiver"
+        "$((sizes - 1)) bytes (shown by the trace; no option or signature gives a limit): larger standard sends wait for their receiver"
 done
 is "a limit that is said holds" "$(clocked --without=weak-progress --eager-limit=65 "${less[@]}" late.txt | cut -d' ' -f1)" 0
 is "... not without hypotheses" "$(limits --noise=const:1us late.txt)" "unlimited: standard sends never wait for their receiver"

@@ -197,9 +197,9 @@ calls 2 '#fact 0 untraced MPI_Old_send 7' '#fact 0 untraced MPIX_Query 7 local' 
 1 250 260 Unknown name="MPIX_Rev\x6fke"
 END
 is "stands at the top of the answer" "$("$mpgsim" t.txt | sed -n 1,4p)" "Attention
-  not in trace  7 MPI_Old_send calls on 1 rank: whatever they communicate is missing from this answer
-  not in trace  3 MPIX_Exchange calls on 2 ranks: whatever they communicate is missing from this answer
-  not in trace  1 MPIX_Revoke call on 1 rank: whatever they communicate is missing from this answer"
+  not in trace  7 MPI_Old_send calls on 1 rank: their communication is missing in this answer
+  not in trace  3 MPIX_Exchange calls on 2 ranks: their communication is missing in this answer
+  not in trace  1 MPIX_Revoke call on 1 rank: their communication is missing in this answer"
 is "... in JSON, too" "$("$mpgsim" --json t.txt | grep -c '"topic": "not in trace"')" 3
 is "... with their number" "$("$mpgsim" --json t.txt | grep unknown_calls)" '  "unknown_calls": 4,'
 like "... and beside the table" "$("$mpgsim" --per-rank t.txt 2>&1 >/dev/null)" \

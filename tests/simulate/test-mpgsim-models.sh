@@ -233,7 +233,7 @@ is "a machine as its own source: calls as they were" \
 is "beside others" "$("$mpgsim" --json "${own[@]}" --call-noise=const:3ns sorted.txt |
     sed -n 's/^ *"call_noise": "\(.*\)",*/\1/p')" "signature + const:3ns"
 like "the answer says that some counts twice" "$("$mpgsim" "${own[@]}" sorted.txt | tr -s ' \n' ' ')" \
-    "*call noise *some of it counts twice*"
+    "*call noise *which counts twice*"
 
 # ---- errors ----
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >nothing.sig

@@ -125,7 +125,7 @@ for option in --models=noise --models=cosched --models=measurement; do
 done
 ok "a rule that is none" refuses 2 "*--without: 'all' is not rows, *, tracer, weak-progress or choice*" --without=rows,all t.txt
 like "the answer names the rules that are left out" "$("$mpgsim" --perturb --signature=target.sig --without=overheads,rows t.txt)" \
-    "*without *rules of the model that are left out: rows overheads*"
+    "*without *rules left out of the model: rows overheads*"
 is "... and JSON" "$("$mpgsim" --json --perturb --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["options"]["without"])')" "['rows', 'overheads']"

@@ -187,7 +187,7 @@ is "... and is refused with it: who waits for whom is said" \
     "$? $(grep -c 'ranks wait for each other' out.txt)" "1 1"
 is "... unless --lenient" "$(delays --paper=sync-reduce --lenient unsafe.txt 2>/dev/null)" "0 0"
 "$mpgsim" --paper=sync-reduce reduce.txt >said.txt
-ok "the answer says so, too" grep -q '^ *reductions  *who contributes' said.txt
+ok "the answer says so, too" grep -q '^ *reductions  *members of a Reduce' said.txt
 
 # ---- a chain ----
 # Each of 7 ranks receives, waiting early, and sends on; two more ranks show how long a receive takes that does not wait.

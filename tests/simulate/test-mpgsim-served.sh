@@ -11,7 +11,7 @@ more=(--hypothesis="scale solve factor=2")     # 1800 more
 assumed() { # TOPIC ARGUMENTS...
     "$mpgsim" "${@:2}" | awk -v topic="$1" '/^$/ { is = 0 } is && $1 == topic { sub(/ *[^ ]+ */, ""); print } /^Assumed/ { is = 1 }'
 }
-waiting="transfers are done once their target is in a call that sees to them:"
+waiting="some one-sided transfers complete only once their target is inside MPI:"
 
 # --- one-sided transfers ---
 
@@ -39,7 +39,7 @@ three() {
 }
 fetches 1 2 | three >fetch.txt
 is "the trace shows which transfers wait for their target" "$(assumed served "${less[@]}" fetch.txt)" \
-    "$waiting MPI_Fetch_and_op of 16 bytes (the trace shows it)"
+    "$waiting MPI_Fetch_and_op of 16 bytes (shown by the trace)"
 is "... it comes sooner, and they end" "$(clocked "${less[@]}" fetch.txt)" "-1107 0 0"
 is "... later" "$(clocked "${more[@]}" fetch.txt)" "1800 0 0"
 # Rank 0 begins at 10900 ns, and rank 1 comes at 12900 - 1107. 7990 later rank 0 begins again; rank 1 got rank 2's message at 15857,
@@ -59,7 +59,7 @@ print(json.load(sys.stdin)["options"]["served_transfers"])')" \
 
 accumulates 1 2 | three >flush.txt
 is "what completes them may wait instead" "$(assumed served "${less[@]}" flush.txt) $(clocked "${less[@]}" flush.txt)" \
-    "$waiting MPI_Accumulate of 8 bytes, what completes it (the trace shows it) -1107 0 0"
+    "$waiting MPI_Accumulate of 8 bytes, at the completing call (shown by the trace) -1107 0 0"
 # Rank 1 sees to nothing where it waits for a Rput of its own, but does as it starts a Raccumulate: from then on rank 0 waits for
 # nothing that is known, and 1050 ns are before the region.
 own() { # NAME
@@ -114,7 +114,7 @@ is "... not with --without=weak-progress" "$(assumed nonblocking --without=weak-
 sed -E 's/^1 ([0-9]+ [0-9]+ (Region|Recv))/1.1 \1/' fetch.txt >seen.txt
 is "a target's calls are those of all its threads" \
     "$(assumed served "${less[@]}" seen.txt) $(clocked "${less[@]}" seen.txt)" \
-    "$waiting MPI_Fetch_and_op of 16 bytes (the trace shows it) -1107 0 0"
+    "$waiting MPI_Fetch_and_op of 16 bytes (shown by the trace) -1107 0 0"
 # Whose transfer it is has one thread.
 sed -E 's/^0 ([0-9]+ [0-9]+ Fetch)/0.1 \1/' fetch.txt >two.txt
 is "a caller of several threads does not wait so" "$(assumed served "${less[@]}" two.txt) $(clocked "${less[@]}" two.txt)" " 0 0 0"

@@ -32,7 +32,7 @@ left() { # K: it is Win_complete that waits
 
 { waits 1 2; ready 3; } | calls 2 "${window[@]}" >two.txt
 is "the trace shows that Win_start waits for Win_post" "$(starts "${less[@]}" two.txt)" \
-    "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"
+    "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (shown by the trace)"
 is "... it ends sooner where that does" "$(clocked "${less[@]}" two.txt)" "-2214 -2214"
 is "... later" "$(clocked --hypothesis='scale solve factor=2' two.txt)" "3600 3600"
 is "... in JSON" "$("$mpgsim" --json "${less[@]}" two.txt | grep -c '"starts_wait": true')" 1

@@ -32,7 +32,7 @@ is "9.385 us late: it comes 2385 ns after the second was worked on" \
     "$(delay 0 --noise=const:9.385us@1)" 5385
 is "with --absorb=none nothing is chosen" "$(delay 0 --noise=const:6us@1 --absorb=none)" 6000
 like "... which is said" "$("$mpgsim" --absorb=none t.txt)" \
-    "*2 calls of *complete what they completed in the trace (choosing takes --absorb=clock or wait)*"
+    "*2 calls (*keep the traced message (choosing takes --absorb=clock or wait)*"
 
 # How early the second was there before it was asked for, 58.1 us, is not known.
 unclocked "a queue: what arrives at 50, 51, 52 us takes 8 us each" 4 <<'END'

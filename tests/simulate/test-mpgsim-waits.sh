@@ -86,7 +86,7 @@ END
 is "nobody says an eager limit: the one that the trace shows" "$(world traced) $("$mpgtrace" waits --csv --by=rank t.txt |
     awk -F, 'NR == 2 { print $7 }')" "Send:late_receiver=2385 2385"
 like "... which the predicted run has not, and the answer says it" "$("$mpgsim" --waits t.txt)" \
-    "*waits *no eager limit is known: * (--eager-limit=400 has both)*"
+    "*waits *no eager limit is known: * (--eager-limit=400 applies to both)*"
 is "... with it both have it" "$(world predicted --eager-limit=400) $("$mpgsim" --waits --eager-limit=400 t.txt |
     grep -c 'no eager limit is known')" "Send:late_receiver=2385 0"
 

@@ -287,7 +287,7 @@ take "a message that waits for its receiver, and two that do not" 4 < <(
 is "is counted, and keeps its receive" "$(kept) $(chosen followed_receives picks_changed -- --noise=const:4us@1)" "1 2 0"
 is "... which others do not take" "$(delay 0 --noise=const:4.385us@1)" 4385
 is "... all, where every message does" "$(kept --eager-limit=-1)" 3
-like "the answer says so" "$("$mpgsim" t.txt)" "*kept *1 receive or probe from any source takes or finds what it did*"
+like "the answer says so" "$("$mpgsim" t.txt)" "*kept *1 receive or probe from any source keeps its recorded sender*"
 is "... not if that was asked for" "$("$mpgsim" --without=choice t.txt | grep -c ' kept ')" 0
 take "receives of two threads" 4 <<<"$sends
 0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source

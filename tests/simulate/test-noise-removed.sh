@@ -86,11 +86,11 @@ for case in "bursts rough" "ticks uneven"; do
     # said FILE: what the answer says of it
     said() {
         "$MPGSIM" --source "$kind.1.sig" --perturb --signature quiet.sig "$1" |
-            sed -n 's/^  noise .*; the source.s interruptions are taken out first, as far as \(CPU times of \)*intervals between the same callsites show them *\((by their length\)*.*/<\1\2>/p'
+            sed -n 's/^  noise .*; the source.s noise is removed first, as far as \(CPU times of \)*intervals between the same two callsites show the noise *\((by length\)*.*/<\1\2>/p'
     }
     is "$kind, $name: the answer says which it was" "$(for file in noisy slept without; do
         said "$file.text"
-    done | paste -sd ' ')" "<CPU times of > <(by their length> <>"
+    done | paste -sd ' ')" "<CPU times of > <(by length> <>"
 done
 
 make_case trace ticks 9 even --steps 60 >noisy.text
@@ -112,7 +112,7 @@ predict all --replicas=2 --models=measurement=fixed --perturb --signature bursts
 predict some --replicas=2 --perturb --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
 ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
-    --perturb --signature bursts.1.sig noisy.text | grep -q 'noise .*the source.s interruptions are taken out first'"
+    --perturb --signature bursts.1.sig noisy.text | grep -q 'noise .*the source.s noise is removed first'"
 python3 -c 'import json
 sig = json.load(open("quiet.sig"))
 del sig["noise"]
@@ -120,7 +120,7 @@ json.dump(sig, open("none.sig", "w"))'
 is "but not where neither has any" "$("$MPGSIM" --source none.sig --perturb --signature none.sig noisy.text |
     sed -n 's/^  noise *//p' | tail -n 1)" "none"
 ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
-    --perturb --signature ticks.1.sig noisy.text | grep -q 'noise .*same record of noise: it changes nothing'"
+    --perturb --signature ticks.1.sig noisy.text | grep -q 'noise .*none added or removed: source and target have the same noise record'"
 
 # Quanta: 60 steps of 1 ms on each of 16 ranks, at 0.97 ms of work in each ms
 make_case quanta any 1 >quanta.sig
@@ -130,7 +130,7 @@ quiet=$(say traced_run_time_ns out)
 ok "quanta are drawn where there are no detours: $found for $quiet" \
     holds "($found / $quiet - 60.1 / 60.1 / 0.97) ^ 2 < 0.002 ^ 2"
 ok "and the answer says so" sh -c "\"\$MPGSIM\" --perturb --signature quanta.sig one.text |
-    grep -q 'noise .*quanta of 1 core lost, drawn quantum by quantum (ecdf)'"
+    grep -q 'noise .*losses of FTQ quanta of 1 core, drawn quantum by quantum (ecdf)'"
 is "a source's come out" "$(predict out --perturb --signature quiet.sig --source quanta.sig one.text |
     awk "{ print (\$1 < 0.98 * $quiet && \$1 > 0.96 * $quiet) }")" 1
 is "the same ones change nothing" \

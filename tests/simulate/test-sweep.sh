@@ -96,7 +96,7 @@ is "of each model, as much as that; 1 is the run by itself" "$("$python" noise.p
 is "0 of it: nothing is left" "$(key run_time_ns.largest --sweep=noise=0,2 --perturb --signature=target.sig --replicas=9 \
     alone.txt | cut -d' ' -f1)" 20000000
 like "said" "$("$mpgsim" --sweep=noise=0,2 --perturb --signature=target.sig alone.txt | grep '^  noise.*(row 2)')" \
-    "*; 2 times what they take (row 2)"
+    "*; durations multiplied by 2 (row 2)"
 
 # ---- more than memory wants at a time ----
 is "4096 of them" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \

@@ -59,9 +59,9 @@ static const char *find_difference(const struct mpg_trace *t, int32_t rank,
 {
     const char *kernel = host_fact(t, rank, "kernel"), *kernels = header(sig, "kernel");
     if (!mpg_trace_find_fact(t, rank, "host") || !kernel)
-        return "the trace does not tell its machine";
+        return "the trace does not name its machine";
     if (!kernels)
-        return "the signature does not tell its machine";
+        return "the signature does not name its machine";
     if (!is_host(t, rank, sig))
         return "another processor or host";
     return has_value(kernels, kernel, true) ? NULL : "another kernel";
@@ -97,7 +97,7 @@ bool mpg_source_is_machine(const struct mpg_trace *trace, const struct mpg_signa
     if (difference)
         snprintf(why, size, "%s", difference);
     else
-        snprintf(why, size, "host %s, or its like, with the same processor, kernel%s",
+        snprintf(why, size, "host %s, or a machine with the same processor, kernel%s",
                  name ? mpg_printable(host, sizeof host, name) : "unknown",
                  header(sig, "mpi") ? ", MPI and its settings" : "");
     return !difference;
