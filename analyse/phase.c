@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/overview.h"
+
 /* Length of a phase: about this many calls of a rank if calls were spread evenly, within these bounds. */
 enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
 
@@ -334,34 +336,6 @@ void mpg_worst_phase_clear(struct mpg_worst_phase *phase)
 
 /* --- as JSON --- */
 
-static const char *kind_of(enum mpg_call call)
-{
-    switch (mpg_call_kind(call)) {
-    case MPG_KIND_SEND:
-    case MPG_KIND_ISEND:
-    case MPG_KIND_PREADY:
-        return "send";
-    case MPG_KIND_RECV:
-    case MPG_KIND_IRECV:
-    case MPG_KIND_MRECV:
-    case MPG_KIND_IMRECV:
-    case MPG_KIND_SENDRECV:
-        return "receive";
-    case MPG_KIND_COMPLETE:
-    case MPG_KIND_PROBE:
-    case MPG_KIND_MPROBE:
-        return "wait";
-    case MPG_KIND_COLLECTIVE:
-    case MPG_KIND_ICOLLECTIVE:
-    case MPG_KIND_NEIGHBOR:
-    case MPG_KIND_CONSTRUCTOR:
-    case MPG_KIND_WIN_FENCE:
-        return "collective";
-    default:
-        return "other";
-    }
-}
-
 /* Numbers names by call, in the order in which calls are met first; 0: none. */
 struct names {
     int number[MPG_CALL_COUNT], n;
@@ -387,7 +361,7 @@ static void put_names(struct mpg_json *j, const struct names *names)
                 snprintf(name, sizeof name, "%s%s", mpg_call_prefix((enum mpg_call)call), mpg_call_name((enum mpg_call)call));
                 mpg_json_object(j, NULL);
                 mpg_json_string(j, "name", name);
-                mpg_json_string(j, "kind", kind_of((enum mpg_call)call));
+                mpg_json_string(j, "kind", mpg_overview_kind((enum mpg_call)call));
                 mpg_json_close(j);
             }
     mpg_json_close(j);

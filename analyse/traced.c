@@ -94,6 +94,8 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
         !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)))
         return -1;
     mpg_waits_observe(found->waits, options->observer);
+    if (options->begin && options->begin(options->observer->context, trace, found->clocks, err) < 0)
+        return -1;
     const int64_t most_bytes = p.most_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {

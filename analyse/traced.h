@@ -17,6 +17,8 @@ struct mpg_traced_options {
     bool limit_given;
     int64_t eager_limit_bytes;   /* if given; INT64_MAX: unlimited */
     const struct mpg_wait_observer *observer; /* of the wait states' pass; NULL: none */
+    /* told of the clocks before this pass, with the observer's `context`; NULL: not needed. Returns 0, or -1 with ERR */
+    int (*begin)(void *whom, struct mpg_trace *trace, const struct mpg_clock_map *clocks, struct mpg_error *err);
 };
 
 struct mpg_traced_waits {

@@ -179,11 +179,12 @@ struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *w, const struct 
     return e->kind == MPG_EDGE_ACK ? slot->posted_by : slot->begun_by;
 }
 
-/* Tells the observer of the call that S leaves at LEAVE_NS. */
-static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, struct mpg_error *err)
+/* Tells the observer of the call that S leaves at LEAVE_NS, and of its waits SUM. */
+static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, const struct mpg_wait_sum *sum,
+                      struct mpg_error *err)
 {
     struct waits_stream *stream = &w->stream[s->stream];
-    struct mpg_wait_event event = {.waits = w, .step = s, .enter_ns = stream->at_ns, .leave_ns = leave_ns,
+    struct mpg_wait_event event = {.waits = w, .step = s, .sum = sum, .enter_ns = stream->at_ns, .leave_ns = leave_ns,
                                    .place = {s->call, stream->place.site}, .position = stream->position,
                                    .since = stream->since, .awaited_ns = -INFINITY};
     bool is_collective = false;
@@ -242,7 +243,7 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     }
     int status = mpg_waits_count(w, s, &one, err);
     if (status == 0 && w->observer)
-        status = notify_leave(w, s, until_ns, err);
+        status = notify_leave(w, s, until_ns, &one, err);
     stream = &w->stream[s->stream];
     stream->at_ns = until_ns;
     if (w->begun.count > 0)

@@ -48,6 +48,7 @@ struct mpg_wait_origin {
 struct mpg_wait_event {
     const struct mpg_waits *waits;
     const struct mpg_step *step;         /* the LEAVE */
+    const struct mpg_wait_sum *sum;      /* of this call */
     double enter_ns, leave_ns;           /* aligned */
     struct mpg_call_site place;
     uint64_t position, since;            /* of its stream, as above */

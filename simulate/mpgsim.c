@@ -75,6 +75,8 @@ static void clear(struct mpg_session *x)
     mpg_setting_close(&x->given);
     mpg_replica_trace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
+    mpg_overview_free(x->overviews.traced);
+    mpg_overview_free(x->overviews.predicted);
     mpg_where_report_clear(&x->where);
     mpg_where_report_clear(&x->short_where);
     mpg_worst_phase_clear(&x->phase);

@@ -39,6 +39,9 @@ struct mpg_observer {
      * needed. */
     int (*substitute)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                       struct mpg_error *err);
+    /* Notifies of the noise in compute intervals of STEP's rank so far, ns, with that of STEP, an ENTER, before take() of STEP.
+     * Not in the order of simulated time. NULL: not needed. */
+    void (*noise)(void *context, const struct mpg_step *step, double noise_ns);
 };
 
 #endif

@@ -107,6 +107,11 @@ int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
     return e->choice ? mpg_choosing_refusal(e->choice, err) : 0;
 }
 
+double mpg_evaluator_noise(const struct mpg_evaluator *e, int32_t rank)
+{
+    return *account_of(e, rank, e->mode->is_times ? (uint32_t)TERM_NOISE : (uint32_t)MPG_TERM_COMPUTE);
+}
+
 /* --- steps --- */
 
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *e)

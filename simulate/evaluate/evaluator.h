@@ -139,5 +139,8 @@ enum { MPG_ACCOUNT_TERMS = 8 };
 
 /* RANK's account: all lanes of each term, in order; valid after the FINISH step. */
 const double *mpg_evaluator_account(const struct mpg_evaluator *evaluator, int32_t rank);
+/* Returns the noise in compute intervals of RANK so far, in the first lane, ns; perturb mode: all that is injected into them. Not
+ * with a tally. */
+double mpg_evaluator_noise(const struct mpg_evaluator *evaluator, int32_t rank);
 
 #endif

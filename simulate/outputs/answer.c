@@ -71,6 +71,7 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
     if (!x->at.output.report)
         return 0;
     all.verbose = true;
+    all.columns = 0;
     if (!x->page.why_no_waits) {
         all.waits = &x->waits.report;
         all.waits_replica = x->waits.replica;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Secondary outputs of the one scenario, from its replicas: attribution, critical path, wait states. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/terminal.h"
@@ -13,14 +14,83 @@ struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
                                   .result = &x->result};
 }
 
+/* --- the runs over time, of a page --- */
+
+struct ranked {
+    int32_t rank;
+    double computation_ns;
+};
+
+static int more_computation(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->computation_ns != y->computation_ns)
+        return x->computation_ns > y->computation_ns ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Fills DRAWN with the ranks whose calls are shown, ascending: half of them with the most computation (perturb mode: with the
+ * most of what is injected into it), half with the least. Returns their number, or -1: no memory. */
+static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_RANKS])
+{
+    const int n = r->ranks < MPG_OVERVIEW_RANKS ? r->ranks : MPG_OVERVIEW_RANKS;
+    struct ranked *all = malloc((size_t)r->ranks * sizeof *all);
+    if (!all)
+        return -1;
+    for (int32_t i = 0; i < r->ranks; i++)
+        all[i] = (struct ranked){i, r->predicted ? r->run_account[i].compute_ns : r->account[i].compute_ns};
+    qsort(all, (size_t)r->ranks, sizeof *all, more_computation);
+    for (int i = 0; i < n; i++)
+        drawn[i] = all[i < (n + 1) / 2 ? i : r->ranks - n + i].rank;
+    qsort(drawn, (size_t)n, sizeof *drawn, by_rank);
+    free(all);
+    return n;
+}
+
+/* Makes empty overviews for a page. */
+static int make_overviews(struct mpg_session *x, struct mpg_error *err)
+{
+    int32_t drawn[MPG_OVERVIEW_RANKS];
+    const int n = choose_drawn(&x->result, drawn);
+    if (n < 0)
+        return mpg_error_set(err, "out of memory");
+    x->overviews.traced = mpg_overview_new(x->result.ranks, drawn, (size_t)n, MPG_WAIT_TRACED, err);
+    x->overviews.predicted = mpg_overview_new(x->result.ranks, drawn, (size_t)n,
+                                              x->result.predicted ? MPG_WAIT_COMMON_CLOCK : MPG_WAIT_DELAYS, err);
+    return x->overviews.traced && x->overviews.predicted ? 0 : -1;
+}
+
+static int find_waits(struct mpg_session *x, enum mpg_waits_by by, struct mpg_error *err)
+{
+    const struct mpg_simulated what = mpg_session_simulated(x);
+    const bool has_page = x->at.output.report != NULL;
+    if ((has_page && make_overviews(x, err) < 0) ||
+        mpg_median_waits_find(&x->waits, &what, by, has_page ? &x->overviews : NULL, err) < 0)
+        return -1;
+    if (!has_page)
+        return 0;
+    mpg_overview_align(x->overviews.traced, x->overviews.predicted);
+    x->page.recorded = x->overviews.traced;
+    x->page.predicted = x->overviews.predicted;
+    x->page.trace = x->files.trace;
+    return 0;
+}
+
+/* --- secondary outputs --- */
+
 /* Adds wait states to REPORT. */
 static int add_waits(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
-    const struct mpg_simulated what = mpg_session_simulated(x);
     if (x->at.question.waits == MPG_WAITS_BYS)
         return 0;
     report->waits = &x->waits.report;
-    if (mpg_median_waits_find(&x->waits, &what, x->at.question.waits, err) < 0)
+    if (find_waits(x, x->at.question.waits, err) < 0)
         return -1;
     report->waits_replica = x->waits.replica;
     return 0;
@@ -77,12 +147,11 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
 /* Wait states of a page, by callsites, where the answer has none; or why they are not known. */
 static void find_page_waits(struct mpg_session *x)
 {
-    const struct mpg_simulated what = mpg_session_simulated(x);
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BYS)
         return;
     if (x->at.target.by_events)
         mpg_error_set(&x->why_no_waits, "wait states are not found in the order of simulated time");
-    else if (mpg_median_waits_find(&x->waits, &what, MPG_WAITS_BY_CALLSITE, &x->why_no_waits) == 0)
+    else if (find_waits(x, MPG_WAITS_BY_CALLSITE, &x->why_no_waits) == 0)
         return;
     x->page.why_no_waits = x->why_no_waits.text;
 }

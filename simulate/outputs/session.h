@@ -31,6 +31,7 @@ struct mpg_session {
     struct mpg_where_report short_where;
     struct mpg_worst_phase phase;
     struct mpg_page_parts page; /* points to phase, or to the reason why it or the waits are missing */
+    struct mpg_overviews overviews; /* of a page; NULL: none */
     struct mpg_error why_no_waits, why_no_phase;
     struct mpg_run_pair runs; /* for --timeline and for a page */
     struct mpg_critical_path critical;

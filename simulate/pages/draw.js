@@ -77,13 +77,28 @@ function table(caption, heads, rows, folded, all) {
     return el("div", {}, t, more);
 }
 
-// ITEMS: {label, value, low, high, colour}; bars from zero, with whiskers where there is an interval.
+// Whether VALUES need a logarithmic axis: the largest is many times the smallest, whose interval would be a point.
+function spreadWide(values) { return Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values); }
+
+// Round values of a logarithmic axis from LOW to HIGH: 1, 2, 5, 10 ... if they are few.
+function decades(low, high) {
+    const list = [], steps = high / low > 1e3 ? [1] : [1, 2, 5];
+    for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++)
+        for (const step of steps) if (step * 10 ** power >= low && step * 10 ** power <= high) list.push(step * 10 ** power);
+    const every = Math.ceil(list.length / 8);
+    return list.filter((_, i) => i % every === 0);
+}
+
+// ITEMS: {label, value, low, high, colour}; bars from zero, with whiskers where there is an interval. With intervals of values that
+// differ much the axis is logarithmic, from half the smallest value.
 function bars(title, desc, items, say) {
     const row = 40, w = width();
     const s = chart(row * items.length + 4, title, desc);
-    const ends = items.flatMap(i => [i.value, i.low ?? 0, i.high ?? 0, 0]);
-    const least = Math.min(...ends), most = Math.max(...ends), span = most - least || 1;
-    const x = v => 4 + (v - least) / span * (w - 8);
+    const wide = items.every(i => i.low !== undefined) && spreadWide(items.flatMap(i => [i.value, i.low, i.high]));
+    if (wide) s.dataset.axis = "log";
+    const ends = items.flatMap(i => [i.value, i.low ?? 0, i.high ?? 0, ...(wide ? [] : [0])]), at = v => wide ? Math.log(v) : v;
+    const least = at(wide ? Math.min(...ends) / 2 : Math.min(...ends)), most = at(Math.max(...ends)), span = most - least || 1;
+    const x = v => 4 + (wide && !v ? 0 : at(v) - least) / span * (w - 8);
     items.forEach((item, k) => {
         const y = k * row, from = x(Math.min(0, item.value)), to = x(Math.max(0, item.value));
         const room = Math.max(8, Math.floor((w - 7.5 * say(item.value).length - 24) / 7.5));
@@ -103,12 +118,13 @@ function lines(title, desc, series, sayX, logarithmic) {
     const w = width(), h = 260, bottom = 30;
     const s = chart(h + 18 * (series.length > 1 ? series.length : 0), title, desc);
     const all = series.flatMap(l => l.points), at = v => logarithmic ? Math.log(v) : v;
-    const xs = all.map(p => at(p.x)), ys = all.flatMap(p => [p.low ?? p.y, p.high ?? p.y]);
-    const x0 = Math.min(...xs), x1 = Math.max(...xs), y0 = Math.min(...ys), y1 = Math.max(...ys);
-    const levels = [0, 1, 2, 3, 4].map(k => y0 + (y1 - y0) * k / 4), texts = apart(levels);
+    const ys = all.flatMap(p => [p.low ?? p.y, p.high ?? p.y]), wide = spreadWide(ys), up = v => wide ? Math.log(v) : v;
+    if (wide) s.dataset.axis = "log";
+    const xs = all.map(p => at(p.x)), x0 = Math.min(...xs), x1 = Math.max(...xs), y0 = Math.min(...ys), y1 = Math.max(...ys);
+    const levels = wide ? decades(y0, y1) : [0, 1, 2, 3, 4].map(k => y0 + (y1 - y0) * k / 4), texts = apart(levels);
     const left = Math.max(76, 12 + 7.5 * Math.max(...texts.map(t => t.length)));
     const X = v => left + (at(v) - x0) / (x1 - x0 || 1) * (w - left - 12);
-    const Y = v => h - bottom - (v - y0) / (y1 - y0 || 1) * (h - bottom - 14);
+    const Y = v => h - bottom - (up(v) - up(y0)) / (up(y1) - up(y0) || 1) * (h - bottom - 14);
     const colours = ["var(--blue)", "var(--red)", "var(--green)", "var(--grey)"];
     levels.forEach((v, k) => {
         s.append(vg("path", {d: `M${left} ${Y(v)}H${w - 12}`, stroke: "var(--line)"}));

@@ -9,19 +9,22 @@
 #include "common/output.h"
 #include "common/table/escape.h"
 #include "common/text_stream.h"
+#include "simulate/pages/answer.h"
 #include "simulate/pages/bound.h"
+#include "simulate/pages/runs.h"
 
 /* A line that begins with @ is replaced by a part of the answer. */
 static const char *const lines[] = {
 #include "simulate/pages/page.inc"
 };
 
-enum { TEXT_MOST = 160 * 1024, DATA_MOST = 800 * 1024 };
+enum { TEXT_MOST = 128 * 1024, DATA_MOST = 800 * 1024 };
 
 struct page {
     const char *trace;
     char *data; /* JSON, escaped for a script element */
     char *text;
+    char *answer, *runs; /* HTML */
 };
 
 static void put_page(const struct page *page, FILE *out)
@@ -38,7 +41,11 @@ static void put_page(const struct page *page, FILE *out)
         } else if (strcmp(lines[i], "@data\n") == 0) {
             mpg_html_write_json(out, page->data);
             putc('\n', out);
-        } else
+        } else if (strcmp(lines[i], "@answer\n") == 0)
+            fputs(page->answer, out);
+        else if (strcmp(lines[i], "@runs\n") == 0)
+            fputs(page->runs, out);
+        else
             fputs(lines[i], out);
     }
 }
@@ -86,17 +93,28 @@ static char *dumped(json_t *answer)
     }
 }
 
-static int phase_json(const void *phase, FILE *out, struct mpg_error *err)
+static int phase_json(const void *parts, FILE *out, struct mpg_error *err)
 {
+    const struct mpg_page_parts *p = parts;
     struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
     (void)err;
-    mpg_worst_phase_json(&j, NULL, phase);
+    mpg_worst_phase_json(&j, NULL, p->phase);
     return 0;
 }
 
-/* Adds PARTS to the reduced answer. */
-static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const char *phase)
+static int runs_json(const void *parts, FILE *out, struct mpg_error *err)
 {
+    static const char *const keys[] = {"recorded", "predicted"};
+    const struct mpg_page_parts *p = parts;
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
+    return mpg_overview_json(&j, NULL, p->trace, (const struct mpg_overview *const[]){p->recorded, p->predicted}, keys, 2, err);
+}
+
+/* Adds PARTS to the reduced answer. */
+static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const char *phase, const char *runs)
+{
+    if (runs)
+        json_object_set_new(answer, "runs", json_loads(runs, 0, NULL));
     if (parts->why_no_waits)
         json_object_set_new(answer, "waits_missing", json_string(parts->why_no_waits));
     if (phase)
@@ -118,18 +136,23 @@ static void *allocate(size_t size)
 /* Returns the reduced JSON of the answer, with PARTS. */
 static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
-    char *phase = parts->phase ? in_memory(phase_json, parts->phase, err) : NULL, *data = NULL;
-    if (parts->phase && !phase)
+    char *phase = parts->phase ? in_memory(phase_json, parts, err) : NULL;
+    char *runs = parts->recorded && parts->predicted ? in_memory(runs_json, parts, err) : NULL, *data = NULL;
+    if ((parts->phase && !phase) || (parts->recorded && parts->predicted && !runs)) {
+        free(phase);
+        free(runs);
         return NULL;
+    }
     ran_out = false;
     json_set_alloc_funcs(allocate, free);
     json_t *answer = json_loads(text, 0, NULL);
     ran_out = ran_out || !answer || mpg_page_bound(answer) < 0;
-    add_parts(answer, parts, phase);
+    add_parts(answer, parts, phase, runs);
     data = dumped(answer);
     json_decref(answer);
     json_set_alloc_funcs(malloc, free);
     free(phase);
+    free(runs);
     if (!ran_out && data)
         return data;
     free(data);
@@ -149,19 +172,44 @@ static void cut_text(char *text)
     memcpy(end, more, sizeof more);
 }
 
-static int make(const void *answer, put_answer *json, put_answer *text, const char *trace,
-                const struct mpg_page_parts *parts, const char *path, struct mpg_error *err)
+/* The formats of an answer. */
+struct formats {
+    put_answer *json, *text, *html;
+};
+
+/* The answer's runs, as HTML. */
+struct runs {
+    const struct mpg_page_parts *parts;
+    const char *second;
+};
+
+static int put_runs(const void *answer, FILE *out, struct mpg_error *err)
+{
+    const struct runs *runs = answer;
+    (void)err;
+    if (runs->second)
+        mpg_page_runs(runs->parts, runs->second, out);
+    return 0;
+}
+
+/* SECOND: the run beside the recorded one; NULL: there is no single run. */
+static int make(const void *answer, const struct formats *formats, const char *trace, const struct mpg_page_parts *parts,
+                const char *second, const char *path, struct mpg_error *err)
 {
     struct page page = {.trace = trace};
+    const struct runs runs = {parts, second};
     int status = -1;
-    char *whole = in_memory(json, answer, err);
-    if (whole && (page.data = bounded(whole, parts, err)) && (page.text = in_memory(text, answer, err))) {
+    char *whole = in_memory(formats->json, answer, err);
+    if (whole && (page.data = bounded(whole, parts, err)) && (page.text = in_memory(formats->text, answer, err)) &&
+        (page.answer = in_memory(formats->html, answer, err)) && (page.runs = in_memory(put_runs, &runs, err))) {
         cut_text(page.text);
         status = write_page(&page, path, err);
     }
     free(whole);
     free(page.data);
     free(page.text);
+    free(page.answer);
+    free(page.runs);
     return status;
 }
 
@@ -175,10 +223,17 @@ static int report_text(const void *report, FILE *out, struct mpg_error *err)
     return mpg_report_text(report, out, err);
 }
 
+static int report_html(const void *report, FILE *out, struct mpg_error *err)
+{
+    return mpg_page_answer(report, out, err);
+}
+
 int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts *parts, const char *path,
                     struct mpg_error *err)
 {
-    return make(report, report_json, report_text, mpg_trace_path(report->trace), parts, path, err);
+    static const struct formats formats = {report_json, report_text, report_html};
+    return make(report, &formats, mpg_trace_path(report->trace), parts, report->result->predicted ? "Predicted" : "Perturbed",
+                path, err);
 }
 
 static int table_json(const void *rows, FILE *out, struct mpg_error *err)
@@ -191,8 +246,17 @@ static int table_text(const void *rows, FILE *out, struct mpg_error *err)
     return mpg_result_table_text(rows, out, err);
 }
 
+static int table_html(const void *rows, FILE *out, struct mpg_error *err)
+{
+    (void)rows;
+    (void)out;
+    (void)err;
+    return 0;
+}
+
 int mpg_page_table(const struct mpg_result_table *rows, const char *path, struct mpg_error *err)
 {
     static const struct mpg_page_parts none;
-    return make(rows, table_json, table_text, rows->trace, &none, path, err);
+    static const struct formats formats = {table_json, table_text, table_html};
+    return make(rows, &formats, rows->trace, &none, NULL, path, err);
 }

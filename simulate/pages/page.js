@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page: what is in the answer, in the order in which a reader asks.
+// What stands below the answer: advice, and the details in the order of the answer's lines.
 const page = document.getElementById("page");
 
 function section(title, ...nodes) { page.append(el("section", {}, el("h2", {}, title), ...nodes)); }
 
-function first(D, v, sentence, list) {
+function advise(list, where) {
+    const items = list.map(t => t.option ? el("li", {}, t.text + " ", command(`mpgsim … ${t.option}`)) :
+        t.other ? el("li", {}, t.text + " ", command(t.other)) : el("li", {}, t.text));
+    where.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));
+}
+
+// The head of a table of scenarios.
+function first(D, v, list) {
     page.append(el("h1", {}, `${D.trace.path}: ${D.trace.ranks} ranks, ${D.trace.calls} calls, ${D.trace.messages} messages`),
                 el("p", {class: "verdict " + v.how, id: "verdict"}, ...v.nodes));
-    if (sentence) page.append(el("p", {id: "where"}, sentence));
     const n = (D.attention || []).length, topics = [...new Set((D.attention || []).map(a => a.topic))];
     if (n)
         page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
                        topics.join(", "), "), ",
                        el("a", {href: "#attention"}, "see Attention"), "."));
-    const items = list.map(t => t.option ? el("li", {}, t.text + " ", command(`mpgsim … ${t.option}`)) :
-        t.other ? el("li", {}, t.text + " ", command(t.other)) : el("li", {}, t.text));
-    page.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));
+    advise(list, page);
 }
 
 function account(D) {
@@ -146,6 +150,9 @@ function grows(x) {
     return x.length > 2 && x[0] > 0 && x[x.length - 1] >= 10 * x[0] && x.every((v, i) => !i || Math.abs(v / x[i - 1] / f - 1) < .01);
 }
 
+// What is said of the axis of run times of POINTS.
+function wideWords(points) { return spreadWide(points.flatMap(p => [p.y, p.low, p.high])) ? ", on a logarithmic axis of run times" : ""; }
+
 function sweep(D) {
     const names = D.parameters.map(p => p.name), axis = D.parameters.find(p => p.unit !== null);
     const label = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
@@ -160,14 +167,14 @@ function sweep(D) {
         }
         const series = some([...groups], 8).map(([name, points]) => ({name, points: points.sort((a, b) => a.x - b.x)}));
         const growing = grows(series[0].points.map(p => p.x));
-        section(`Run time over ${axis.name}`, el("p", {class: "soft"}, "Medians with their 95 % intervals" +
+        section(`Run time over ${axis.name}`, el("p", {class: "soft"}, "Medians with their 95 % intervals" + wideWords(series.flatMap(l => l.points)) +
                     (groups.size > 8 ? `; 8 of ${groups.size} combinations of the others` : "") +
                     (growing ? `; ${axis.name} on a logarithmic axis.` : ".")),
                 lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series, v => value(D, axis.name, v), growing));
     } else {
         const rows = D.rows.slice().sort((a, b) => b.run_time_ns.median - a.run_time_ns.median).slice(0, 24);
         section(names.includes("signature") ? "Machine against machine" : "Scenarios",
-                el("p", {class: "soft"}, `The slowest first${rows.length < D.rows_total ? `, ${rows.length} of ${D.rows_total}` : ""}; medians with their 95 % intervals.`),
+                el("p", {class: "soft"}, `The slowest first${rows.length < D.rows_total ? `, ${rows.length} of ${D.rows_total}` : ""}; medians with their 95 % intervals${wideWords(rows.map(point))}.`),
                 bars("Run times", "medians with their 95 % intervals", rows.map(r =>
                     ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
     }
@@ -187,7 +194,7 @@ function sweep(D) {
 function said(D) {
     const list = (id, title, what) => {
         if (!what || !what.length) return;
-        page.append(el("section", {id}, el("h2", {}, title), table("", ["", ""], what.map(l => [l.topic, l.text]))));
+        page.append(el("details", {id}, el("summary", {}, `${title} (${what.length})`), table("", ["", ""], what.map(l => [l.topic, l.text]))));
     };
     list("attention", "Attention", D.attention);
     list("assumed", "Assumed", D.assumptions);
@@ -196,19 +203,20 @@ function said(D) {
 const D = JSON.parse(document.getElementById("data").textContent);
 if (D.format === "mpgsim-sweep") {
     const s = sheetVerdict(D);
-    first(D, s.verdict, "", s.list);
+    first(D, s.verdict, s.list);
     sweep(D);
+    said(D);
 } else {
-    first(D, verdict(D), where(D), todo(D));
-    efficiency(D);
+    advise(todo(D), document.getElementById("advice"));
+    if (D.runs) zoomable(D.runs);
     account(D);
-    tables("Where it goes", D.where, D.mode === "predict");
+    efficiency(D);
     waits(D);
+    tables("Where it goes", D.where, D.mode === "predict");
+    criticalPath(D.critical_path);
     phase(D);
     ranks(D);
     spread(D);
     hypotheses(D);
-    criticalPath(D.critical_path);
 }
-said(D);
 document.body.dataset.done = "yes";

@@ -27,43 +27,6 @@ function site(row) {
 }
 function pair(row) { return row.from === null ? "no message" : `rank ${row.from} to ${row.to}`; }
 
-// {how, text nodes}: the first sentence.
-function verdict(D) {
-    const r = D.run_time_ns, [low, high] = r.median_confidence_95, traced = D.traced_run_time_ns;
-    const ratio = traced > 0 ? r.median / traced - 1 : 0;
-    const interval = ` (95 % confidence: ${time(low)} to ${time(high)}).`;
-    if (D.mode === "predict")
-        return {how: "plain", nodes: ["It would take ", el("b", {}, time(r.median)), interval +
-            ` The traced run took ${time(traced)}.`]};
-    if (low <= traced && traced <= high)
-        return {how: "plain", nodes: [el("b", {}, "No change that can be told"), `: ${time(r.median)}` + interval +
-            ` The traced run took ${time(traced)}.`]};
-    return {how: ratio < 0 ? "good" : "", nodes: [`The run takes ${time(r.median)} instead of ${time(traced)}: `,
-        el("b", {}, `${percent(Math.abs(ratio))} ${ratio < 0 ? "shorter" : "longer"}`),
-        ` (95 % confidence: ${percent(ratio < 0 ? 1 - high / traced : low / traced - 1)} to ${
-            percent(ratio < 0 ? 1 - low / traced : high / traced - 1)}).`]};
-}
-
-// Where it goes, in a sentence or two.
-function where(D) {
-    const m = D.mean_of_a_rank, r = D.run_time_ns;
-    // means are what adds up; the verdict is of medians
-    const skewed = Math.abs(r.mean - r.median) > .05 * r.median ?
-        ` Some replicas take much ${r.mean > r.median ? "longer" : "shorter"} than the median one: the mean run takes ${time(r.mean)}, and ` +
-        "that is what averages add up to." : "";
-    if (D.mode === "predict") {
-        const all = ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns"]
-            .filter(k => m[k] > 0).sort((a, b) => m[b] - m[a]).slice(0, 3);
-        return "Of a rank's run, on average: " + all.map(k => `${percent(m[k] / m.run_ns)} ${
-            k === "messages_ns" ? "waiting for messages" : parts[k]}`).join(", ") + "." + skewed;
-    }
-    const came = m.injected_ns + m.propagated_ns;
-    return `On average a rank gets ${time(m.injected_ns)} injected, and ${time(m.propagated_ns)} from other ranks ` +
-        `by waiting for them, and absorbs ${time(m.absorbed_ns)}` +
-        (came > 0 && m.absorbed_ns >= 0 && m.injected_ns >= 0 ? ` (${percent(m.absorbed_ns / came)})` : "") +
-        `: ${time(m.net_ns)} remains at its end.` + skewed;
-}
-
 function worstRow(D) {
     const rows = D.waits ? D.waits.rows : [];
     return rows.reduce((w, r) => !w || r.predicted.wait_ns > w.predicted.wait_ns ? r : w, null);

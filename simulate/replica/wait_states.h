@@ -3,6 +3,7 @@
 #ifndef MPG_REPLICA_WAIT_STATES_H
 #define MPG_REPLICA_WAIT_STATES_H
 
+#include "analyse/overview.h"
 #include "analyse/report.h"
 #include "simulate/replica/rerun.h"
 
@@ -14,12 +15,17 @@ struct mpg_median_waits {
     uint32_t replica;
 };
 
+/* Runs that are filled beside the wait states: the traced run, and the replica. */
+struct mpg_overviews {
+    struct mpg_overview *traced, *predicted;
+};
+
 /* Fills WAITS by passes over the traced run and one rerun of the median replica of SIMULATED, with a table grouped as BY
  * says. The eager limit of the traced run is the simulation's limit for the traced machine; if this is unknown, the limit
- * that the trace shows. The caller clears WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no
- * memory; an error of the simulation. */
+ * that the trace shows. OVERVIEWS, new ones, are filled by the same passes; NULL: not wanted. The caller clears WAITS, also on
+ * failure. Returns 0, or -1 with ERR: clocks are not comparable; no memory; an error of the simulation. */
 int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
-                          enum mpg_waits_by by, struct mpg_error *err);
+                          enum mpg_waits_by by, const struct mpg_overviews *overviews, struct mpg_error *err);
 void mpg_median_waits_clear(struct mpg_median_waits *waits);
 
 #endif

@@ -116,7 +116,7 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
                           FILE *out)
 {
-    begin(out, "Predicted run time");
+    begin(out, r->result->predicted ? "Predicted run time" : "Perturbed run time");
     put_time(out, run->median);
     if (!recording->reliable)
         fputs("  NOT RELIABLE", out);
@@ -137,7 +137,7 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     begin(out, "Recorded run time");
     put_time(out, recorded_ns);
     if (recorded_ns > 0)
-        fprintf(out, "  (predicted / recorded: %.3g)", run->median / recorded_ns);
+        fprintf(out, "  (%s / recorded: %.3g)", r->result->predicted ? "predicted" : "perturbed", run->median / recorded_ns);
     if (host) {
         fputs("  on ", out);
         put_name(out, host, FACT_BYTES);
@@ -358,7 +358,7 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
         fputs("; another one: --verbose", out);
     fputs(signatures > 0 ? "\n" : "", out);
     begin(out, "Assumes");
-    if (r->companions->kernels == 0 && r->p->compute_ratio == 1)
+    if ((!r->companions || r->companions->kernels == 0) && r->result->predicted && r->p->compute_ratio == 1)
         fputs("computation as fast as recorded (--compute-ratio), ", out);
     fprintf(out, "the recorded sequence of calls; all %zu: --verbose\n", r->assumed->n);
     begin(out, "Next");
@@ -371,16 +371,19 @@ static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, 
     put_warnings(r, out);
     put_predicted(r, run, recording, out);
     put_recorded(r, run, out);
-    put_perturbed(r, run, out);
-    put_computation(r, out);
+    if (r->companions) {
+        put_perturbed(r, run, out);
+        put_computation(r, out);
+    }
 }
 
 static void put_causes(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
                        FILE *out)
 {
     struct mpg_predicted_efficiency e;
-    put_parts(r, out);
-    if (mpg_predicted_efficiency_of(r->companions, r->result, run, &e)) {
+    if (r->result->predicted)
+        put_parts(r, out);
+    if (r->companions && mpg_predicted_efficiency_of(r->companions, r->result, run, &e)) {
         put_efficiency(&e, out);
         put_cause(&e, out);
     }
@@ -388,31 +391,78 @@ static void put_causes(const struct mpg_report *r, const struct mpg_summary *run
         put_waiting(r->short_where, out);
         put_path(r->short_where, out);
     }
-    put_sensitivity(&r->companions->change, out);
+    if (r->companions)
+        put_sensitivity(&r->companions->change, out);
     fputc('\n', out);
     put_quality(r, recording, out);
 }
 
-int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, enum mpg_short_answer_part part, FILE *out,
-                          struct mpg_error *err)
+/* Returns all lines of PART, to be freed; NULL with ERR. */
+static char *make_text(const struct mpg_report *r, const struct mpg_summary *run, enum mpg_short_answer_part part,
+                       struct mpg_error *err)
 {
     const struct mpg_recording recording = mpg_report_recording(r);
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return mpg_error_set(err, "out of memory");
-    if (part != MPG_SHORT_ANSWER_CAUSES)
-        put_runs(r, run, &recording, memory);
-    if (part != MPG_SHORT_ANSWER_RUNS) {
-        fputc('\n', memory);
-        put_causes(r, run, &recording, memory);
+    if (memory) {
+        if (part != MPG_SHORT_ANSWER_CAUSES)
+            put_runs(r, run, &recording, memory);
+        if (part != MPG_SHORT_ANSWER_RUNS) {
+            fputc('\n', memory);
+            put_causes(r, run, &recording, memory);
+        }
+        if (mpg_text_end(memory, &text))
+            return text;
     }
-    if (!mpg_text_end(memory, &text))
-        return mpg_error_set(err, "out of memory");
-    const int status = mpg_layout_put(text, MOST_LINES, r->columns, folded_first, out, err);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *run, enum mpg_short_answer_part part, FILE *out,
+                          struct mpg_error *err)
+{
+    char *text = make_text(r, run, part, err);
+    const int status = text ? mpg_layout_put(text, MOST_LINES, r->columns, folded_first, out, err) : -1;
     free(text);
     return status;
+}
+
+/* Hands LINE of the text to TAKE; in the HEAD, lines have no name. */
+static void take_line(char *line, bool is_head, mpg_take_answer_line *take, void *whom)
+{
+    static const char warning[] = "Warning: ";
+    struct mpg_answer_line one = {.kind = is_head ? MPG_ANSWER_HEAD : MPG_ANSWER_VALUE, .text = line};
+    if (!*line)
+        one.kind = MPG_ANSWER_GAP;
+    else if (strncmp(line, warning, sizeof warning - 1) == 0) {
+        one.kind = MPG_ANSWER_WARNING;
+        one.text = line + sizeof warning - 1;
+    } else if (!is_head && strlen(line) > MPG_LAYOUT_NAME) {
+        one.name = line;
+        one.text = line + MPG_LAYOUT_NAME;
+        for (char *end = line + MPG_LAYOUT_NAME - 1; end >= line && *end == ' '; end--)
+            *end = '\0';
+    }
+    take(whom, &one);
+}
+
+int mpg_short_answer_lines(const struct mpg_report *r, const struct mpg_summary *run, mpg_take_answer_line *take, void *whom,
+                           struct mpg_error *err)
+{
+    char *text = make_text(r, run, MPG_SHORT_ANSWER_WHOLE, err);
+    bool is_head = true;
+    if (!text)
+        return -1;
+    for (char *line = text, *end; *line; line = end + 1) {
+        if (!(end = strchr(line, '\n')))
+            break;
+        *end = '\0';
+        is_head = is_head && *line;
+        take_line(line, is_head, take, whom);
+    }
+    free(text);
+    return 0;
 }
 
 /* Writes a line of the table of efficiencies. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The short answer: the predicted run first, then its parts, efficiencies, main cause, critical path and sensitivity, each in a
- * line. Private to simulate/reports/. */
+ * line. Private to simulate/reports/ and simulate/pages/. */
 #ifndef MPG_SHORT_ANSWER_H
 #define MPG_SHORT_ANSWER_H
 
@@ -15,6 +15,27 @@ enum mpg_short_answer_part { MPG_SHORT_ANSWER_WHOLE, MPG_SHORT_ANSWER_RUNS, MPG_
  * fit into REPORT's columns. Error: out of memory. */
 int mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summary *run, enum mpg_short_answer_part part,
                           FILE *out, struct mpg_error *err);
+
+enum mpg_answer_kind {
+    MPG_ANSWER_HEAD,    /* what was asked: the trace, the target */
+    MPG_ANSWER_WARNING, /* without the word "Warning: " */
+    MPG_ANSWER_VALUE,
+    MPG_ANSWER_GAP      /* the end of a group of lines */
+};
+
+/* A line of the answer. Texts are valid during mpg_take_answer_line() only. */
+struct mpg_answer_line {
+    enum mpg_answer_kind kind;
+    const char *name; /* VALUE: "Main cause"; else NULL */
+    const char *text;
+};
+typedef void mpg_take_answer_line(void *whom, const struct mpg_answer_line *line);
+
+/* Hands these lines to TAKE, in order and not folded. A REPORT without companions has the lines of one question alone. Error: out
+ * of memory. */
+int mpg_short_answer_lines(const struct mpg_report *report, const struct mpg_summary *run, mpg_take_answer_line *take,
+                           void *whom, struct mpg_error *err);
+
 /* Writes the table of efficiencies with their intervals; nothing if they are not known. */
 void mpg_short_answer_efficiency(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
 /* Puts the members "perturbed", "efficiency", "sensitivity_percent" and "computation_bounds" (mpgsim-json(5)). */

@@ -428,7 +428,7 @@ try:
         right = 'data-done="yes"' in dom and 'id="verdict"' in dom and '<ul id="todo"><li>' in dom
         if name == "p":
             value = "%g us" % float("%.4g" % (answer["run_time_ns"]["median"] / 1e3))
-            right = right and value in re.search(r'id="verdict">(.*?)</p>', dom).group(1)
+            right = right and value in re.search(r'id="verdict">(.*?)</div>', dom).group(1)
         if name == "even": # a signature against itself
             right = right and ("All take the same" in dom or "not surely the shortest" in dom) and "is the fastest" not in dom.split("<script")[0]
         if name in ("swept", "single"): # of one replica what is the fastest is seen

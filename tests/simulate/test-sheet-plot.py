@@ -67,6 +67,23 @@ def check_sweep(folder):
     shutil.rmtree(os.path.join(folder, "plots"))
 
 
+def check_wide(folder):
+    """Of run times of which one is more than 100 times another, the picture as gnuplot draws it; and of run times that are alike."""
+    for name, most, wide in (("wide", "20ms", True), ("alike", "2us", False)):
+        answer = draw(folder, "--noise=exp:7us", "--replicas=9", f"--sweep=latency=1us:{most}:6:log")[1]
+        medians = [row["run_time_ns"]["median"] for row in answer["rows"]]
+        with open(os.path.join(folder, "plots", "sweep.gp"), encoding="utf-8") as file:
+            script = file.read()
+        with open(os.path.join(folder, "plots", "sweep.svg"), encoding="utf-8") as file:
+            texts = re.findall(r"<text>(.*?)</text>", file.read())
+        low, high = (float(x) for x in re.search(r"set yrange \[([0-9.]*):([0-9.]*)\]", script).groups()) if wide else (0, 0)
+        ok(f"{name}: the axis of run times is logarithmic, or not", (max(medians) > 100 * min(medians)) == wide ==
+           ("set logscale y" in script) and (not wide or low <= min(medians) < max(medians) <= high), (medians, low, high))
+        ok(f"{name}: drawn, with its marks and the whole subtitle", "median of 9 replicas, 95 % confidence; seed 1" in texts and
+           ({"100 us", "1 ms", "10 ms"} <= set(texts)) == wide, texts)
+        shutil.rmtree(os.path.join(folder, "plots"))
+
+
 def make_signatures(folder):
     """Random ones, of which two are faster than each other."""
     maker = os.path.join(SOURCE, "tests", "oracle", "randomsignature.py")
@@ -183,6 +200,7 @@ def main():
         two, part = check_slower(folder)
         if shutil.which("gnuplot"):
             check_sweep(folder)
+            check_wide(folder)
             check_ranking(folder, make_signatures(folder))
             check_slower_plot(folder, two, part)
     return finish()

@@ -70,8 +70,11 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
         const bool is_last = i + 1 == steps->n;
         const struct mpg_steps one = {
             s, 1, steps->slots, steps->batch, is_last && steps->reports_unused, steps->unused, steps->unused_number};
-        if (mpg_evaluator_take(x->lanes, &one, err) < 0 ||
-            x->observer->take(x->observer->context, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
+        if (mpg_evaluator_take(x->lanes, &one, err) < 0)
+            return -1;
+        if (x->observer->noise && s->kind == MPG_STEP_ENTER)
+            x->observer->noise(x->observer->context, s, mpg_evaluator_noise(x->lanes, s->rank));
+        if (x->observer->take(x->observer->context, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
             return -1;
     }
     return 0;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run over time, of bounded size for any trace: the parts of the time of groups of ranks in equal bins of time, and the calls
+ * of some ranks. Filled by the wait states of the run (analyse/waits.h): of the traced run, or of a replica. Only the thread of
+ * each rank that called MPI_Init is shown. Times are ns since the first rank left MPI_Init. */
+#ifndef MPG_OVERVIEW_H
+#define MPG_OVERVIEW_H
+
+#include "analyse/waits.h"
+#include "common/table/json.h"
+#include "trace/reader.h"
+
+enum { MPG_OVERVIEW_GROUPS = 24, MPG_OVERVIEW_BINS = 96, MPG_OVERVIEW_RANKS = 16, MPG_OVERVIEW_SLICES = 2048 };
+
+/* Parts of a rank's time. WAITING: as wait states. MPI: the rest of MPI calls, transfer and MPI overhead. NOISE: the traced run:
+ * off the CPU, as far as recorded; a replica: noise in compute intervals. TRACER: recording in compute intervals. */
+enum mpg_overview_part {
+    MPG_OVERVIEW_COMPUTATION,
+    MPG_OVERVIEW_WAITING,
+    MPG_OVERVIEW_MPI,
+    MPG_OVERVIEW_NOISE,
+    MPG_OVERVIEW_TRACER,
+    MPG_OVERVIEW_PARTS
+};
+
+/* A call; or several calls that follow each other within a short time. */
+struct mpg_overview_slice {
+    double from_ns, to_ns;
+    double in_calls_ns, wait_ns; /* the time within the calls, and the waiting part of this time */
+    double longest_ns;           /* of several calls: the longest one, which PLACE, PEER and AWAITED belong to */
+    uint32_t calls;
+    struct mpg_call_site place;
+    int32_t peer;    /* world rank at the other end of its messages; -1: none, or several */
+    int32_t awaited; /* world rank for which the call waits; -1: none */
+};
+
+/* The calls of a rank. Calls are gathered once there are more than `room`. */
+struct mpg_overview_lane {
+    int32_t rank;
+    size_t n, room;
+    double width_ns; /* calls that follow each other within this time are one slice; 0: each call is a slice */
+    struct mpg_overview_slice *slice;
+};
+
+struct mpg_overview {
+    int32_t ranks;
+    enum mpg_wait_times times;
+    size_t groups, bins;  /* groups of neighbours; bins in use, 1 to MPG_OVERVIEW_BINS */
+    double bin_ns, run_ns; /* the width of a bin; the end of the last rank's run */
+    double *sum_ns;       /* groups x MPG_OVERVIEW_BINS x parts: ns of all ranks of the group */
+    size_t lanes;
+    struct mpg_overview_lane *lane; /* ranks ascending */
+    /* while it is filled */
+    struct mpg_wait_observer observer;
+    double begin_ns;      /* aligned time of 0 */
+    double *at_ns, *noise_ns; /* of each rank: end of the last call, negative: none yet; noise so far and at that end */
+    double *new_noise_ns;
+};
+
+/* For RANKS ranks, of which N, DRAWN (ascending), have their calls shown. TIMES as of the wait states. NULL with ERR: no memory.
+ * The caller frees the result. */
+struct mpg_overview *mpg_overview_new(int32_t ranks, const int32_t *drawn, size_t n, enum mpg_wait_times times,
+                                      struct mpg_error *err);
+/* Returns the observer of the wait states; the overview owns it. */
+const struct mpg_wait_observer *mpg_overview_observer(const struct mpg_overview *overview);
+/* The run begins where the first rank of TRACE leaves MPI_Init, on CLOCKS. Not for MPG_WAIT_COMMON_CLOCK. Returns 0, or -1 with
+ * ERR: an error of the trace. */
+int mpg_overview_begin(struct mpg_overview *overview, struct mpg_trace *trace, const struct mpg_clock_map *clocks,
+                       struct mpg_error *err);
+/* A replica's noise in compute intervals of STEP's rank, ns, STEP included, an ENTER which the wait states take next. */
+void mpg_overview_noise(struct mpg_overview *overview, const struct mpg_step *step, double noise_ns);
+/* Returns whether A and B fit on one time axis: the longer run takes at most ten times as long. */
+bool mpg_overview_fit(const struct mpg_overview *a, const struct mpg_overview *b);
+/* Gives A and B bins of one width, if they fit on one time axis. */
+void mpg_overview_align(struct mpg_overview *a, struct mpg_overview *b);
+void mpg_overview_free(struct mpg_overview *overview); /* NULL is allowed */
+
+/* Return the first and the last rank of GROUP. */
+int32_t mpg_overview_first(const struct mpg_overview *overview, size_t group);
+int32_t mpg_overview_last(const struct mpg_overview *overview, size_t group);
+/* Returns PART's share of the time of GROUP's ranks in BIN, from 0 to 1. The last bin ends with the run. */
+double mpg_overview_share(const struct mpg_overview *overview, size_t group, size_t bin, enum mpg_overview_part part);
+/* Returns the key of PART, "waiting". */
+const char *mpg_overview_key(enum mpg_overview_part part);
+/* Returns the kind of CALL for a picture's colour: "send", "receive", "wait", "collective" or "other". */
+const char *mpg_overview_kind(enum mpg_call call);
+/* Writes N runs of TRACE, with KEYS, as the JSON that mpgsim's page reads: the member KEY. Returns 0, or -1 with ERR: no memory;
+ * symbols cannot be read. */
+int mpg_overview_json(struct mpg_json *json, const char *key, const struct mpg_trace *trace,
+                      const struct mpg_overview *const *run, const char *const *keys, size_t n, struct mpg_error *err);
+
+#endif
