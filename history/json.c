@@ -15,8 +15,8 @@ static void write_text(FILE *to, const char *before, const char *text)
 void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool answer)
 {
     fprintf(to, "{\"id\": %" PRId64, run->id);
-    write_text(to, ", \"time\": ", run->time);
-    write_text(to, ", \"version\": ", run->version);
+    write_text(to, ", \"time_utc\": ", run->time);
+    write_text(to, ", \"mpgkit_version\": ", run->version);
     write_text(to, ", \"directory\": ", run->directory);
     fprintf(to, ", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
     for (size_t i = 0; i < run->arguments; i++)
@@ -25,7 +25,7 @@ void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool an
     for (size_t i = 0; i < run->inputs; i++) {
         write_text(to, i > 0 ? ", {\"role\": " : "{\"role\": ", run->input[i].role);
         write_text(to, ", \"path\": ", run->input[i].path);
-        write_text(to, ", \"sum\": ", run->input[i].sum);
+        write_text(to, ", \"checksum\": ", run->input[i].sum);
         putc('}', to);
     }
     putc(']', to);
@@ -68,13 +68,13 @@ static void write_missing_arguments(FILE *to, const char *key, const struct mpg_
 void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes)
 {
     const char *before = "";
-    fputs("{\n \"format\": \"mpghistory-diff\",\n \"version\": 1,\n \"runs\": [\n  ", to);
+    fputs("{\n \"format\": \"mpghistory-diff\",\n \"version\": 2,\n \"runs\": [\n  ", to);
     mpg_history_write_json(to, &run[0], false);
     fputs(",\n  ", to);
     mpg_history_write_json(to, &run[1], false);
     putc(']', to);
-    write_missing_arguments(to, "arguments_gone", &run[0], &run[1]);
-    write_missing_arguments(to, "arguments_new", &run[1], &run[0]);
+    write_missing_arguments(to, "arguments_only_first", &run[0], &run[1]);
+    write_missing_arguments(to, "arguments_only_second", &run[1], &run[0]);
     fputs(",\n \"inputs_changed\": [", to);
     for (size_t i = 0; i < run[0].inputs; i++)
         if (mpg_history_changed_input(&run[1], &run[0].input[i])) {
@@ -84,7 +84,7 @@ void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run ru
             putc('}', to);
             before = ", ";
         }
-    fprintf(to, "],\n \"same_answer\": %s,\n \"diff\": ", bytes == 0 ? "true" : "false");
+    fprintf(to, "],\n \"same_answer\": %s,\n \"answer_difference\": ", bytes == 0 ? "true" : "false");
     mpg_json_write_text(to, answers, bytes);
     fputs("\n}\n", to);
 }

@@ -89,12 +89,12 @@ static int list(struct request *a, struct mpg_error *err)
     if (!a->list)
         return mpg_error_set(err, "out of memory");
     if (a->json)
-        putc('[', a->list);
+        fputs("{\n \"format\": \"mpghistory-list\",\n \"version\": 2,\n \"runs\": [", a->list);
     else
         fprintf(a->list, "%6s  %-19s  %-8s command\n", "run", "time (UTC)", "version");
     int status = mpg_history_each(a->file, print_row, a, err);
     if (a->json)
-        fputs("\n]\n", a->list);
+        fputs("\n]}\n", a->list);
     if (!mpg_text_end(a->list, &text) && status == 0)
         status = mpg_error_set(err, "out of memory");
     if (status == 0)
@@ -110,8 +110,9 @@ static int show(struct request *a, struct mpg_error *err)
     struct mpg_history_run run;
     int status = mpg_history_find(a->file, a->id[0], &run, err);
     if (status == 0 && a->json) {
+        fputs("{\n \"format\": \"mpghistory-show\",\n \"version\": 2,\n \"run\": ", stdout);
         mpg_history_write_json(stdout, &run, true);
-        putchar('\n');
+        puts("}");
     } else if (status == 0 && !a->answer) {
         char time[64], version[64];
         printf("run        %" PRId64 ", %s UTC, mpgkit %s, seed %" PRId64 "\nfolder     ", run.id,

@@ -172,7 +172,7 @@ static int describe(const struct mpg_path_results *class, struct mpg_header *hea
                     struct mpg_error *err)
 {
     (void)class;
-    return mpg_header_add(header, err, "window", "%lld, fewer where more than 64MiB would be in"
+    return mpg_header_add(header, err, "messages_in_flight", "%lld, fewer where more than 64MiB would be in"
                                                  " flight", (long long)window);
 }
 
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
         .name = "bandwidth", .program = &program, .opt = &opt,
         .full = {{2000, 262144, 100}, 60e9}, .quick = {{400, 262144, 50}, 2e9},
         .fixed_least = 100, .lead = lead, .follow = follow, .sent = true,
-        .columns = "pair size_bytes window time_ns send_ns transfer_ns off_cpu_ns", .n_columns = 7,
+        .columns = "pair size_bytes messages_in_flight time_ns send_ns transfer_ns off_cpu_ns", .n_columns = 7,
         .decimals = {0, 0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row,
         .describe = describe, .window_column = WINDOW, .summary = print_summary};
     return mpg_network_main(&network, argc, argv);

@@ -187,15 +187,15 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
         mpg_ranks_describe(&run->ranks, h, err) < 0 ||
         mpg_header_add(h, err, "launch", "%lld", (long long)opt.launch) < 0 ||
         mpg_header_add(h, err, "seed", "%lld", (long long)opt.seed) < 0 ||
-        mpg_header_add(h, err, "warmup", "%lld", (long long)opt.warmup) < 0 ||
+        mpg_header_add(h, err, "warmup_repetitions", "%lld", (long long)opt.warmup) < 0 ||
         add_operations(h, err) < 0 || add_stopping(h, run, err) < 0 ||
         mpg_header_add(h, err, "clocks", run->result.shared ? "shared" : "synchronised") < 0 ||
         mpg_header_add(h, err, "start_error_ns", "%.1f", run->result.error_ns) < 0 ||
-        mpg_header_add(h, err, "late_ns", "%.1f", run->config.late_ns) < 0 ||
+        mpg_header_add(h, err, "late_limit_ns", "%.1f", run->config.late_ns) < 0 ||
         (run->config.yield &&
          mpg_header_add(h, err, "off_cpu", "not looked for: ranks share cores") < 0))
         return -1;
-    return mpg_header_add(h, err, "invalid", "%lld", (long long)count_invalid(&run->cases));
+    return mpg_header_add(h, err, "late_repetitions", "%lld", (long long)count_invalid(&run->cases));
 }
 
 static int write_samples(struct run *run, struct mpg_error *err)
@@ -211,7 +211,7 @@ static int write_samples(struct run *run, struct mpg_error *err)
 static int report(struct run *run, struct mpg_error *err)
 {
     if (run->result.n == 0)
-        return mpg_error_set(err, "all %lld repetitions were invalid: in each a process came late;"
+        return mpg_error_set(err, "all %lld repetitions were late: in each a process missed the common start;"
                                   " are the cores free?", (long long)count_invalid(&run->cases));
     if (write_samples(run, err) < 0 ||
         mpg_timing_print(&run->result, &run->cases, opt.launch, err) < 0)

@@ -31,12 +31,12 @@ int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_ca
     if (!value)
         return mpg_error_set(err, "out of memory");
     printf("collective: launch %lld, times by operation, processes and size:\n"
-           "%-12s %5s %10s %8s %8s %10s %10s %10s\n", (long long)launch, "operation", "procs",
-           "size", "samples", "invalid", "min", "median", "p99");
+           "%-12s %9s %10s %8s %8s %10s %10s %10s\n", (long long)launch, "operation", "processes",
+           "size", "samples", "late", "min", "median", "p99");
     for (size_t i = 0; i < cases->n; i++) {
         const struct mpg_case *c = &cases->item[i];
         size_t n = pick(result, c, value);
-        printf("%-12s %5d %10s %8zu %8lld", mpg_operation_name(c->operation), c->processes,
+        printf("%-12s %9d %10s %8zu %8lld", mpg_operation_name(c->operation), c->processes,
                c->operation == MPG_OPERATION_BARRIER
                    ? "-" : mpg_units_format_size(size, sizeof size, c->size_bytes),
                n, (long long)c->invalid);

@@ -166,7 +166,7 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
     char name[64];
     struct mpg_header header = {0, NULL};
     const struct mpg_rates *rates = mpg_compute_threads_rates(run->threads, i);
-    struct mpg_bench_samples samples = {"kernel cores rate", MPG_COMPUTE_COLUMNS, {0, 0, 1}, rates->n,
+    struct mpg_bench_samples samples = {"kernel cores_at_once rate", MPG_COMPUTE_COLUMNS, {0, 0, 1}, rates->n,
                                   rates->value};
     snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
     int status = describe(run, i, &header, err);

@@ -148,7 +148,7 @@ int mpg_conditions_describe(const struct mpg_core_conditions *conditions, struct
     if (mpg_header_set(header, err, "scheduling", "%s", conditions->scheduling) < 0 ||
         mpg_header_add(header, err, "core", "%d", conditions->core) < 0 ||
         mpg_header_add(header, err, "binding", "core %d", conditions->core) < 0 ||
-        mpg_header_add(header, err, "epoch_ns", "%llu",
+        mpg_header_add(header, err, "start_monotonic_ns", "%llu",
                        (unsigned long long)conditions->epoch_ns) < 0 ||
         mpg_counters_describe(&conditions->counters, header, err) < 0 ||
         mpg_load_describe(&conditions->load, conditions->others_ns, header, err) < 0 ||

@@ -172,7 +172,7 @@ static int describe_speed(const struct mpg_speed *speed, double threshold_ns,
 {
     return mpg_header_add(header, err, "threshold_ns", "%.1f", threshold_ns) < 0 ||
                    mpg_header_add(header, err, "speed_range", "%.4f", speed->range) < 0 ||
-                   mpg_header_add(header, err, "speed_lost", "%.4f", speed->lost) < 0
+                   mpg_header_add(header, err, "speed_below_best", "%.4f", speed->lost) < 0
                ? -1
                : 0;
 }
@@ -181,7 +181,7 @@ static int write_quanta(const struct job *job, const char *name, struct mpg_head
                         struct mpg_error *err)
 {
     const struct mpg_ftq_quanta *q = &job->found.quanta;
-    struct mpg_bench_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
+    struct mpg_bench_samples samples = {"start_ns work_units lost_ns", 3, {1, 0, 1}, q->n, q->sample};
     if (mpg_header_add(header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0 ||
         describe_speed(&q->speed, q->threshold_ns, header, err) < 0)
@@ -209,10 +209,10 @@ static int write_detours(const struct job *job, const char *name, struct mpg_hea
     struct mpg_bench_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0},
                                   d->n, d->sample};
     if (mpg_header_add(header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
-        mpg_header_add(header, err, "loop_ns", "%.1f", d->loop_ns) < 0 ||
+        mpg_header_add(header, err, "shortest_loop_ns", "%.1f", d->loop_ns) < 0 ||
         mpg_header_add(header, err, "span_ns", "%.1f", d->span_ns) < 0)
         return -1;
-    if (d->full && mpg_header_add(header, err, "filled",
+    if (d->full && mpg_header_add(header, err, "ended_early",
                                   "after %zu detours, --max-detours; the record ends there",
                                   d->n) < 0)
         return -1;

@@ -129,7 +129,7 @@ static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
 static int add_before(struct mpg_header *header, struct mpg_error *err)
 {
     const char *before = getenv("MPGKIT_MACHINE_BEFORE");
-    return before && *before ? mpg_header_add(header, err, "machine_before", "%s", before) : 0;
+    return before && *before ? mpg_header_add(header, err, "load_before", "%s", before) : 0;
 }
 
 int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *timer, int argc,

@@ -362,7 +362,7 @@ static int describe(const struct run *run, const struct mpg_path_results *class,
                                   " readings of one rank, half of both else") < 0 ||
                    mpg_header_add(header, err, "launch", "%lld", (long long)opt->launch) < 0 ||
                    mpg_header_add(header, err, "seed", "%lld", (long long)opt->seed) < 0 ||
-                   mpg_header_add(header, err, "warmup", "%lld", (long long)opt->warmup) < 0 ||
+                   mpg_header_add(header, err, "warmup_repetitions", "%lld", (long long)opt->warmup) < 0 ||
                    mpg_ranks_describe(&run->ranks, header, err) < 0 ||
                    describe_pairs(run, class, header, err) < 0 ||
                    describe_eager(run, class, header, err) < 0 ||

@@ -88,7 +88,7 @@ static char *join(const char *dir, const char *name, struct mpg_error *err)
 
 static void print_header(FILE *stream, const struct mpg_header *header)
 {
-    fputs("#mpgresults 1\n", stream);
+    fputs("#mpgresults 2\n", stream);
     for (size_t i = 0; i < header->n; i++)
         fprintf(stream, "# %s: %s\n", header->line[i].key, header->line[i].value);
 }

@@ -162,14 +162,14 @@ static int describe(const struct mpg_path_results *class, struct mpg_header *hea
                     struct mpg_error *err)
 {
     int64_t limit = class->eager_limit_bytes;
-    if (mpg_header_add(header, err, "dropped", "%lld exchanges whose answer may have come too late",
+    if (mpg_header_add(header, err, "dropped_exchanges", "%lld exchanges whose answer may have come too late",
                        (long long)class->dropped) < 0)
         return -1;
     if (opt.no_eager || limit <= -2)
-        return mpg_header_add(header, err, "sent_by", "MPI_Isend (its posting)");
+        return mpg_header_add(header, err, "send_call", "MPI_Isend (its posting)");
     if (limit == -1)
-        return mpg_header_add(header, err, "sent_by", "MPI_Send");
-    return mpg_header_add(header, err, "sent_by",
+        return mpg_header_add(header, err, "send_call", "MPI_Send");
+    return mpg_header_add(header, err, "send_call",
                           "MPI_Send up to %lld bytes, above that MPI_Isend (its posting)",
                           (long long)limit);
 }

@@ -49,10 +49,10 @@ static json_t *parameter_json(const struct mpg_parameter *item)
     set_number(object, "ratio_low", item->low);
     set_number(object, "ratio_high", item->high);
     set_number(object, "ks_distance", item->distance);
-    set_number(object, "p", item->p);
-    set_number(object, "p_beyond", item->p_beyond);
+    set_number(object, "p_value", item->p);
+    set_number(object, "p_value_beyond", item->p_beyond);
     set_text(object, "verdict", verdicts[item->verdict]);
-    set_text(object, "why", item->why);
+    set_text(object, "reason", item->why);
     return object;
 }
 
@@ -73,7 +73,7 @@ static json_t *checks_json(const struct mpg_signature *sig)
     json_t *object = json_object(), *failed = json_array();
     for (size_t i = 0; i < sig->failures; i++)
         json_array_append_new(failed, json_string(sig->failure[i].check));
-    json_object_set_new(object, "made", json_integer(sig->checks));
+    json_object_set_new(object, "checks", json_integer(sig->checks));
     json_object_set_new(object, "failed", failed);
     return object;
 }
@@ -87,6 +87,8 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
         json_array_append_new(headers, header_json(&d->fact[i]));
     for (size_t i = 0; i < d->n; i++)
         json_array_append_new(parameters, parameter_json(&d->item[i]));
+    set_text(root, "format", "sigdiff");
+    json_object_set_new(root, "version", json_integer(2));
     set_text(root, "a", a->path);
     set_text(root, "b", b->path);
     set_number(root, "tolerance", options->tolerance);

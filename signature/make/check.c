@@ -44,7 +44,7 @@ static const struct {
         "start at most one rank a core"},
     [MPG_FOUND_TIMER] = {"coarse timer", MPG_PART_MESSAGES,
         "let each benchmark read the processor's counter (--timer=counter)"},
-    [MPG_FOUND_FILLED] = {"record filled", MPG_PART_NOISE,
+    [MPG_FOUND_FILLED] = {"record ended early", MPG_PART_NOISE,
         "raise --max-detours or --threshold of mpgbench ftq"},
     [MPG_FOUND_UNCERTAIN_NOISE] = {"uncertain noise", MPG_PART_NOISE,
         "record longer (mpgbench --full, or mpgbench ftq --duration=60s)"},
@@ -184,7 +184,7 @@ static bool knows_off_cpu(const struct mpg_results *r)
 static int check_load(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char busy[] = "busy: ";
-    const char *before = mpg_fact_find(r->fact, r->facts, "machine_before");
+    const char *before = mpg_fact_find(r->fact, r->facts, "load_before");
     bool noise = r->benchmark == MPG_BENCHMARK_DETOUR || r->benchmark == MPG_BENCHMARK_FTQ ||
                  r->benchmark == MPG_BENCHMARK_FWQ;
     double load = 0;
@@ -247,7 +247,7 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
 {
     double invalid;
-    if (!mpg_check_number(r, "invalid", &invalid) ||
+    if (!mpg_check_number(r, "late_repetitions", &invalid) ||
         invalid <= MOST_LATE * (invalid + (double)r->samples))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,

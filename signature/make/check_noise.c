@@ -63,8 +63,8 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
                         preempted, 100 * steal_ns / length_ns) < 0)
         return -1;
     mpg_check_number(r, "speed_range", &range);
-    if (!mpg_check_number(r, "speed_lost", &lost))
-        lost = range / 2; /* older files lack speed_lost */
+    if (!mpg_check_number(r, "speed_below_best", &lost))
+        lost = range / 2; /* older files lack speed_below_best */
     if (lost > MOST_SPEED_LOST &&
         mpg_check_add_finding(c, MPG_FOUND_SPEED, lost, err,
                         "%s: the core's speed changed by %.0f %%, and was %.1f %% below its best",
@@ -104,7 +104,7 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
     size_t near = 0;
     if (!mpg_check_number(r, "threshold_ns", &threshold_ns))
         return 0;
-    mpg_check_number(r, "loop_ns", &loop_ns);
+    mpg_check_number(r, "shortest_loop_ns", &loop_ns);
     while (near < r->samples && sorted[near] < NEAR_THRESHOLD * threshold_ns)
         near++;
     double moves = (double)near * threshold_ns / length_ns;
@@ -142,7 +142,7 @@ static int check_loss(struct mpg_check *c, const struct mpg_results *r, double l
 static int check_detours(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                          struct mpg_error *err)
 {
-    const char *filled = mpg_fact_find(r->fact, r->facts, "filled");
+    const char *filled = mpg_fact_find(r->fact, r->facts, "ended_early");
     if (filled && mpg_check_add_finding(c, MPG_FOUND_FILLED, MPG_MOVES_UNKNOWN, err, "%s: the record ended %.100s",
                                   mpg_check_file_name(r), filled) < 0)
         return -1;

@@ -142,8 +142,8 @@ static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int p
 static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_error *err)
 {
     *epoch_ns = -1;
-    return mpg_collect_fact(r, "epoch_ns")
-               ? mpg_results_number(r, "epoch_ns", 0, MPG_DISTRIBUTION_LIMIT, epoch_ns, err)
+    return mpg_collect_fact(r, "start_monotonic_ns")
+               ? mpg_results_number(r, "start_monotonic_ns", 0, MPG_DISTRIBUTION_LIMIT, epoch_ns, err)
                : 0;
 }
 

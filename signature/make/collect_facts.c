@@ -16,8 +16,8 @@
 static bool is_own_key(const char *key)
 {
     static const char *const own[] = {
-        "benchmark", "columns", "core", "launch", "path", "pairs", "threshold_ns", "loop_ns",
-        "span_ns", "filled", "quantum_ns", "unit_ns", "work_units", "work_ns", "epoch_ns",
+        "benchmark", "columns", "core", "launch", "path", "pairs", "threshold_ns", "shortest_loop_ns",
+        "span_ns", "ended_early", "quantum_ns", "unit_ns", "work_units", "work_ns", "start_monotonic_ns",
         "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "preemptions",
         "cpu_share", "off_cpu_ns", "speed_range", "rank", "steal_ns", "interrupts", "softirqs",
         "eager_limit_bytes", "eager_limit", "clocks", "one_way_error_ns", "stopping",

@@ -224,7 +224,7 @@ static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r
     for (size_t i = 0; i < r->samples; i++) {
         double window = window_of(r, i);
         if (window < 1)
-            return mpg_error_set(err, "%s: sample %zu: a window of no messages", r->path, i);
+            return mpg_error_set(err, "%s: sample %zu: no messages in flight", r->path, i);
         e.time_ns = r->column[MPG_COLUMN_TIME_NS][i] / window;
         e.send_ns = value(r, MPG_COLUMN_SEND_NS, i) / window;
         e.there_ns = value(r, MPG_COLUMN_TRANSFER_NS, i) / window;

@@ -112,7 +112,7 @@ static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
 {
     static const char *const keys[] = {"context_switches", "cpu_migrations", "page_faults",
                                        "preemptions", "cpu_share", "off_cpu_ns", "speed_range",
-                                       "speed_lost", "steal_ns",
+                                       "speed_below_best", "steal_ns",
                                        "interrupts", "softirqs"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const char *value = mpg_collect_fact(r, keys[k]);

@@ -14,7 +14,7 @@
 #include "common/units.h"
 
 #define MAGIC "#mpgresults "
-#define VERSION 1
+#define VERSION 2
 /* Buffer for a line; a header value may be a whole command line. */
 #define MAX_LINE (2 * MPG_LINE_MAX_BYTES + 16)
 
@@ -23,11 +23,12 @@
 
 static const struct {
     const char *name;
+    const char *former;  /* name in files of version 1; NULL: the same */
     bool counts;         /* integers only */
     bool may_be_negative;
 } columns[MPG_COLUMNS] = {
     [MPG_COLUMN_START_NS] = {.name = "start_ns"},
-    [MPG_COLUMN_WORK] = {.name = "work"},
+    [MPG_COLUMN_WORK] = {.name = "work_units", .former = "work"},
     [MPG_COLUMN_LOST_NS] = {.name = "lost_ns"},
     [MPG_COLUMN_DURATION_NS] = {.name = "duration_ns"},
     [MPG_COLUMN_OFF_CPU_NS] = {.name = "off_cpu_ns"},
@@ -36,7 +37,7 @@ static const struct {
     [MPG_COLUMN_RTT_NS] = {.name = "rtt_ns"},
     [MPG_COLUMN_FORWARD_NS] = {.name = "forward_ns", .may_be_negative = true},
     [MPG_COLUMN_BACKWARD_NS] = {.name = "backward_ns", .may_be_negative = true},
-    [MPG_COLUMN_WINDOW] = {.name = "window", .counts = true},
+    [MPG_COLUMN_WINDOW] = {.name = "messages_in_flight", .former = "window", .counts = true},
     [MPG_COLUMN_TIME_NS] = {.name = "time_ns"},
     [MPG_COLUMN_SEND_NS] = {.name = "send_ns"},
     [MPG_COLUMN_TRANSFER_NS] = {.name = "transfer_ns", .may_be_negative = true},
@@ -45,8 +46,18 @@ static const struct {
     [MPG_COLUMN_OPERATION] = {.name = "operation", .counts = true},
     [MPG_COLUMN_PROCESSES] = {.name = "processes", .counts = true},
     [MPG_COLUMN_KERNEL] = {.name = "kernel", .counts = true},
-    [MPG_COLUMN_CORES] = {.name = "cores", .counts = true},
+    [MPG_COLUMN_CORES] = {.name = "cores_at_once", .former = "cores", .counts = true},
     [MPG_COLUMN_RATE] = {.name = "rate"},
+};
+
+/* Header keys of version 1 with another name today. */
+static const struct {
+    const char *former, *now;
+} keys[] = {
+    {"dropped", "dropped_exchanges"}, {"epoch_ns", "start_monotonic_ns"}, {"filled", "ended_early"},
+    {"invalid", "late_repetitions"},  {"late_ns", "late_limit_ns"},       {"loop_ns", "shortest_loop_ns"},
+    {"machine_before", "load_before"}, {"sent_by", "send_call"},          {"speed_lost", "speed_below_best"},
+    {"warmup", "warmup_repetitions"}, {"window", "messages_in_flight"},
 };
 
 #define BIT(column) (1u << MPG_COLUMN_##column)
@@ -76,6 +87,7 @@ struct reader {
     FILE *stream;
     char line[MAX_LINE];
     size_t number;           /* line number, from 1 */
+    int64_t version;         /* of the file, 1 .. VERSION */
     size_t capacity;         /* capacity of the columns */
     int count;               /* number of columns in the file */
     int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */
@@ -137,7 +149,6 @@ static int next_line(struct reader *r, struct mpg_error *err)
 static int check_magic(struct reader *r, struct mpg_error *err)
 {
     int status = next_line(r, err);
-    int64_t version;
     if (status < 0)
         return -1;
     if (status == 0)
@@ -145,8 +156,8 @@ static int check_magic(struct reader *r, struct mpg_error *err)
     if (strncmp(r->line, MAGIC, strlen(MAGIC)) != 0)
         return mpg_error_set(err, "line 1: not a results file (no '%s%d')", MAGIC, VERSION);
     const char *text = r->line + strlen(MAGIC);
-    if (mpg_units_parse_int(text, &version, NULL) < 0 || version != VERSION)
-        return mpg_error_set(err, "line 1: results version '%.20s'; this mpgkit reads version %d",
+    if (mpg_units_parse_int(text, &r->version, NULL) < 0 || r->version < 1 || r->version > VERSION)
+        return mpg_error_set(err, "line 1: results version '%.20s'; this mpgkit reads versions 1 to %d",
                              text, VERSION);
     return 0;
 }
@@ -162,15 +173,26 @@ static int find_benchmark(const char *name, enum mpg_benchmark *benchmark, struc
     return mpg_error_set(err, "unknown benchmark '%.40s'", name);
 }
 
+/* Returns today's name of KEY, a header key of R. */
+static const char *current_key(const struct reader *r, const char *key)
+{
+    for (size_t i = 0; r->version == 1 && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i].former) == 0)
+            return keys[i].now;
+    return key;
+}
+
 /* Reads a line "# key: value". */
 static int read_header_line(struct reader *r, struct mpg_error *err)
 {
     struct mpg_results *results = r->results;
-    char *key = r->line + 2, *colon = strchr(key, ':');
+    const char *key = r->line + 2;
+    char *colon = strchr(r->line + 2, ':');
     if (!colon || colon == key)
         return mpg_error_set(err, "not a header line '# key: value'");
     char *value = colon + 1 + (colon[1] == ' ');
     *colon = '\0';
+    key = current_key(r, key);
     if (mpg_fact_find(results->fact, results->facts, key))
         return mpg_error_set(err, "header line '# %.80s:' is there twice", key);
     if (results->facts >= MPG_SIGNATURE_MAX_FACTS)
@@ -183,13 +205,19 @@ static int read_header_line(struct reader *r, struct mpg_error *err)
     return mpg_fact_add(&results->fact, &results->facts, key, value, err);
 }
 
-/* The column NAME of R's benchmark; MPG_COLUMNS: unknown. */
-static int find_column(const struct mpg_results *results, const char *name, size_t length)
+/* Returns the name of column C in R's file. */
+static const char *column_name(const struct reader *r, int c)
 {
-    uint32_t known = benchmarks[results->benchmark].needs | benchmarks[results->benchmark].may_have;
+    return r->version == 1 && columns[c].former ? columns[c].former : columns[c].name;
+}
+
+/* Returns the column NAME, LENGTH characters, of R's benchmark; MPG_COLUMNS: unknown. */
+static int find_column(const struct reader *r, const char *name, size_t length)
+{
+    uint32_t known = benchmarks[r->results->benchmark].needs | benchmarks[r->results->benchmark].may_have;
     int c = 0;
-    while (c < MPG_COLUMNS && !((known >> c & 1) && strlen(columns[c].name) == length &&
-                                strncmp(columns[c].name, name, length) == 0))
+    while (c < MPG_COLUMNS && !((known >> c & 1) && strlen(column_name(r, c)) == length &&
+                                strncmp(column_name(r, c), name, length) == 0))
         c++;
     return c;
 }
@@ -200,13 +228,13 @@ static int set_columns(struct reader *r, const char *names, struct mpg_error *er
     uint32_t there = 0;
     for (const char *name = names; *name; name += strspn(name, " ")) {
         size_t length = strcspn(name, " ");
-        int c = find_column(r->results, name, length);
+        int c = find_column(r, name, length);
         if (r->count == MAX_COLUMNS)
             return mpg_error_set(err, "header line '# columns:': more than %d columns",
                                  MAX_COLUMNS);
         if (c < MPG_COLUMNS && (there >> c & 1))
             return mpg_error_set(err, "header line '# columns:': '%s' is there twice",
-                                 columns[c].name);
+                                 column_name(r, c));
         if (c < MPG_COLUMNS)
             there |= 1u << c;
         r->column[r->count++] = c;
@@ -215,7 +243,7 @@ static int set_columns(struct reader *r, const char *names, struct mpg_error *er
     for (int c = 0; c < MPG_COLUMNS; c++)
         if ((benchmarks[r->results->benchmark].needs & ~there) >> c & 1)
             return mpg_error_set(err, "header line '# columns:' is '%.80s', without '%s'", names,
-                                 columns[c].name);
+                                 column_name(r, c));
     return 0;
 }
 

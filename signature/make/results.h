@@ -21,8 +21,8 @@ enum mpg_benchmark {
     MPG_BENCHMARKS
 };
 
-/* Columns of results files; their names there are the enumerators' in lower case. Columns of each benchmark:
- * docs/results-format.md. */
+/* Columns of results files. results.c has their names in both versions of the format, docs/results-format.md their meaning for
+ * each benchmark. */
 enum mpg_column {
     MPG_COLUMN_START_NS,
     MPG_COLUMN_WORK,
@@ -64,10 +64,10 @@ struct mpg_results {
  * "collective", "compute". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
-/* Reads and checks results file PATH. Columns may have any order; unknown columns are skipped. The caller frees
- * the result. Errors, naming PATH and line: not readable; no results file; other version; required header line or
- * column missing; sample not finite, negative, or not an integer where required; closing "# end N" missing or
- * wrong. */
+/* Reads and checks results file PATH, of version 1 or 2; header keys are those of version 2. Columns may have any order; unknown
+ * columns are skipped. The caller frees the result. Errors, naming PATH and line: not readable; no results file; other version;
+ * required header line or column missing; sample not finite, negative, or not an integer where required; closing "# end N"
+ * missing or wrong. */
 struct mpg_results *mpg_results_read(const char *path, struct mpg_error *err);
 void mpg_results_free(struct mpg_results *results); /* NULL is allowed */
 

@@ -179,22 +179,22 @@ static void print_findings(const struct mpg_signature *sig, size_t files, const 
 /* The findings as JSON; sigmake(1) has the schema. */
 static void print_json(const struct mpg_signature *sig, size_t files, const char *folder, FILE *stream)
 {
-    fputs("{\n \"format\": \"sigmake-check\",\n \"version\": 1,\n \"results\": ", stream);
+    fputs("{\n \"format\": \"sigmake-check\",\n \"version\": 2,\n \"results\": ", stream);
     mpg_json_write_string(stream, folder);
-    fprintf(stream, ",\n \"files\": %zu,\n \"good_enough\": %s,\n \"made\": %d,\n \"failed\": [", files,
+    fprintf(stream, ",\n \"files\": %zu,\n \"good_enough\": %s,\n \"checks\": %d,\n \"failed\": [", files,
             sig->failures == 0 ? "true" : "false", sig->checks);
     for (size_t i = 0; i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];
         fputs(i > 0 ? ",\n  {\"check\": " : "\n  {\"check\": ", stream);
         mpg_json_write_string(stream, f->check);
-        fputs(", \"parts\": [", stream);
+        fputs(", \"affects\": [", stream);
         for (int bit = 0, named = 0; mpg_signature_part_name(bit); bit++)
             if (f->parts >> bit & 1)
                 fprintf(stream, "%s\"%s\"", named++ > 0 ? ", " : "", mpg_signature_part_name(bit));
         putc(']', stream);
         if (f->moves >= 0)
-            fprintf(stream, ", \"moves\": %.6g", f->moves);
-        fputs(", \"found\": ", stream);
+            fprintf(stream, ", \"effect\": %.6g", f->moves);
+        fputs(", \"finding\": ", stream);
         mpg_json_write_string(stream, f->found);
         fputs(", \"remedy\": ", stream);
         mpg_json_write_string(stream, f->remedy);

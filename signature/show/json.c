@@ -80,8 +80,8 @@ static void put_members(const char *before, const struct mpg_distribution *d)
     put_number(", ", "max", mpg_distribution_quantile(d, 1));
     put_number(", ", "mean", d->mean);
     put_number(", ", "sd", d->sd);
-    put_number(", ", "lag1", d->lag1);
-    put_number(", ", "rank_lag1", d->rank_lag1);
+    put_number(", ", "lag1_autocorrelation", d->lag1);
+    put_number(", ", "lag1_rank_autocorrelation", d->rank_lag1);
     fputs(", \"intervals\": [", stdout);
     for (size_t i = 0; i < d->intervals; i++) {
         put_number(i > 0 ? ", {" : "{", "p", d->interval[i].p);
@@ -114,12 +114,12 @@ static void put_quanta(const char *key, const struct mpg_noise_quanta *q)
 
 static void put_lines(const struct mpg_noise_core *c)
 {
-    fputs(",\n   \"lines\": [", stdout);
+    fputs(",\n   \"spectral_lines\": [", stdout);
     for (size_t i = 0; i < c->lines; i++) {
         put_number(i > 0 ? ", {" : "{", "frequency_hz", c->line[i].frequency_hz);
         put_number(", ", "amplitude_ns", c->line[i].amplitude_ns);
         put_number(", ", "harmonic_of_hz", c->line[i].harmonic_of_hz);
-        put_number(", ", "false_alarm", c->line[i].false_alarm);
+        put_number(", ", "false_alarm_probability", c->line[i].false_alarm);
         putchar('}');
     }
     fputs("],\n   \"autocorrelation\": [", stdout);
@@ -135,22 +135,22 @@ static void put_record(const struct mpg_noise_core *c)
     const size_t recorded = mpg_noise_core_recorded(c);
     put_number(",\n   ", "span_ns", c->span_ns);
     put_number(", ", "threshold_ns", c->threshold_ns);
-    put_number(", ", "lost", c->fraction_lost);
+    put_number(", ", "lost_share", c->fraction_lost);
     if (c->off_known)
-        put_number(", ", "off_cpu", c->fraction_off);
+        put_number(", ", "off_cpu_share", c->fraction_off);
     put_count(", ", "detours", (int64_t)recorded);
-    put_number(", ", "a_second", (double)recorded / (c->span_ns * 1e-9));
+    put_number(", ", "detours_per_second", (double)recorded / (c->span_ns * 1e-9));
     if (c->length_ns)
         put_distribution(",\n   ", "duration_ns", c->length_ns);
     if (c->blocks.recorded > 0) {
-        put_count(",\n   ", "kept_longest", (int64_t)c->detours);
+        put_count(",\n   ", "kept_longest_detours", (int64_t)c->detours);
         put_count(", ", "kept_blocks", (int64_t)c->blocks.n);
-        put_count(", ", "kept_in_blocks", (int64_t)c->blocks.detours);
+        put_count(", ", "kept_block_detours", (int64_t)c->blocks.detours);
     }
     if (c->together)
-        put_number(",\n   ", "began_ns", c->offset_ns);
+        put_number(",\n   ", "start_offset_ns", c->offset_ns);
     if (c->together && c->alone_lost >= 0)
-        put_number(", ", "alone_lost", c->alone_lost);
+        put_number(", ", "lost_share_alone", c->alone_lost);
 }
 
 static void put_core(const struct mpg_noise_core *c)
@@ -197,7 +197,7 @@ static void put_loggp(const struct mpg_loggp *loggp)
         put_number(", ", "gap_per_byte_ns", s->gap_per_byte_ns);
         put_number(", ", "gap_per_byte_error_ns", s->gap_per_byte_error_ns);
         put_number(", ", "residual_sd_ns", s->residual_sd_ns);
-        put_number(", ", "worst", s->worst_relative);
+        put_number(", ", "max_relative_residual", s->worst_relative);
         putchar('}');
     }
     putchar(']');
@@ -217,7 +217,7 @@ static void put_groups(const char *key, const struct mpg_network_group *group, s
         put_count(", ", "samples", (int64_t)group[i].n);
         put_count(", ", "size_bytes", group[i].size_bytes);
         put_number(", ", "median_ns", group[i].median_ns);
-        put_number(", ", "score", group[i].score);
+        put_number(", ", "modified_z_score", group[i].score);
         printf(", \"outlier\": %s}", group[i].outlier ? "true" : "false");
     }
     putchar(']');
@@ -227,17 +227,17 @@ static void put_path(const struct mpg_network_path *p)
 {
     put_text("{", "path", mpg_path_name(p->path));
     if (p->one_way)
-        put_text(", ", "one_way", p->one_way);
+        put_text(", ", "one_way_method", p->one_way);
     put_number(", ", "one_way_error_ns", p->one_way_error_ns);
     put_sizes("latency_ns", &p->latency);
     put_sizes("round_trip_ns", &p->round_trip);
     put_sizes("transfer_ns", &p->bandwidth);
-    put_sizes("in_send_ns", &p->sender);
+    put_sizes("time_in_send_ns", &p->sender);
     put_sizes("streaming_ns", &p->streaming);
     put_sizes("send_overhead_ns", &p->send_overhead);
     put_sizes("receive_overhead_ns", &p->receive_overhead);
     if (p->streaming.n > 0)
-        put_count(",\n   ", "window", p->window);
+        put_count(",\n   ", "messages_in_flight", p->window);
     if (p->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)
         put_count(",\n   ", "eager_limit_bytes", p->eager_limit_bytes);
     put_loggp(&p->loggp);
@@ -277,18 +277,18 @@ static void put_checks(const struct mpg_signature *sig)
         fputs("null", stdout);
         return;
     }
-    put_count("{", "made", sig->checks);
+    put_count("{", "checks", sig->checks);
     fputs(", \"failed\": [", stdout);
     for (size_t i = 0; i < sig->failures; i++) {
         put_text(i > 0 ? ",\n  {" : "\n  {", "check", sig->failure[i].check);
-        put_text(", ", "found", sig->failure[i].found);
-        put_key(", ", "parts");
+        put_text(", ", "finding", sig->failure[i].found);
+        put_key(", ", "affects");
         for (int bit = 0, n = 0; mpg_signature_part_name(bit); bit++)
             if (sig->failure[i].parts >> bit & 1)
                 printf("%s\"%s\"", n++ > 0 ? ", " : "[", mpg_signature_part_name(bit));
         putchar(']');
         if (sig->failure[i].moves >= 0)
-            put_number(", ", "moves", sig->failure[i].moves);
+            put_number(", ", "effect", sig->failure[i].moves);
         put_text(", ", "remedy", sig->failure[i].remedy);
         putchar('}');
     }
@@ -298,7 +298,7 @@ static void put_checks(const struct mpg_signature *sig)
 void show_json(const struct mpg_signature *sig)
 {
     put_text("{\n ", "format", "sigshow");
-    put_count(",\n ", "version", 1);
+    put_count(",\n ", "version", 2);
     put_text(",\n ", "signature", sig->path);
     put_facts(",\n ", "header", "key", "value", sig->fact, sig->facts);
     put_facts(",\n ", "results_files", "name", "checksum", sig->source, sig->sources);

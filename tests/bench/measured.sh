@@ -9,7 +9,7 @@ mpi_forget yield
 # and as many samples as the end says.
 whole() {
     awk -v columns="$2" -v keys="${3-}" '
-        NR == 1 && $0 != "#mpgresults 1" { bad = 1 }
+        NR == 1 && $0 != "#mpgresults 2" { bad = 1 }
         ended { bad = 1 }
         /^# end / { ended = 1; if ($3 != n) bad = 1; next }
         /^# columns: / { if ($0 != "# columns: " columns) bad = 1; split(columns, c, " "); next }
@@ -62,7 +62,7 @@ unless_late() {
     for ((i = 0; i < 50; i++)); do
         "$@"
         status=$?
-        grep -q 'repetitions were invalid: in each a process came late' "$tmp/err" || return "$status"
+        grep -q 'repetitions were late: in each a process missed the common start' "$tmp/err" || return "$status"
     done
     return "$status"
 }

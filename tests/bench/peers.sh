@@ -86,7 +86,7 @@ quantiles() {
         /^# columns:/ { split("", at); for (i = 3; i <= NF; i++) at[$i] = i - 2 }
         /^#/ || $at["size_bytes"] != size { next }
         ("pair" in at) && $at["pair"] != 0 { next }
-        (("window" in at) ? $at["window"] : 1) != window { next }
+        (("messages_in_flight" in at) ? $at["messages_in_flight"] : 1) != window { next }
         { print $at[column] }' "$1" | sort -n | awk '
         { value[NR] = $1 }
         function at(part, k) { k = int(NR * part + 0.5); return value[k < 1 ? 1 : k] }
@@ -203,7 +203,7 @@ latency() {
 windows() {
     awk '/^# columns:/ { for (i = 3; i <= NF; i++) at[$i] = i - 2 }
          /^#/ || $at["size_bytes"] == 0 { next }
-         { print (("window" in at) ? $at["window"] : 1) }' "$1" | sort -nu
+         { print (("messages_in_flight" in at) ? $at["messages_in_flight"] : 1) }' "$1" | sort -nu
 }
 
 # Bytes over time, the acknowledgement's in it, in both.

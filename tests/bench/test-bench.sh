@@ -35,7 +35,7 @@ is "the eager limit, or why there is none" "$(grep -c '^# eager_limit' "$file")"
 ok "pingpong: no round trip is negative" awk '!/^#/ && $3 < 0 { exit 1 }' "$file"
 ok "bandwidth runs" quiet two "$BANDWIDTH" -o "$tmp/r" -s 1KiB,1MiB -i 20 -w 10
 file=$(ls "$tmp"/r/bandwidth-launch0-*.samples)
-ok "bandwidth's file is whole" whole "$file" "pair size_bytes window time_ns send_ns transfer_ns off_cpu_ns"
+ok "bandwidth's file is whole" whole "$file" "pair size_bytes messages_in_flight time_ns send_ns transfer_ns off_cpu_ns"
 is "bandwidth: samples of each size, one at a time and streaming, and the empty exchange" \
     "$(awk '!/^#/ { n[$2 " " $3]++ }
         END { print n["0 1"], n["1024 1"], n["1024 64"], n["1048576 1"], n["1048576 64"] }' "$file")" \

@@ -61,7 +61,7 @@ ok "its messages arrive after their start and before the acknowledgement" awk '
 ok "overhead" on_hosts 600 1 "$OVERHEAD" -o pair -s 8,4KiB -i 40 --no-eager --timer clock
 file=pair/overhead-launch0-between-nodes.samples
 is "is between nodes as well" "$(of path $file)" "between nodes"
-dropped=$(of dropped $file)
+dropped=$(of dropped_exchanges $file)
 is "exchanges are there, or dropped by clocks a thousand seconds apart" \
     "$(($(grep -vc '^#' $file) + ${dropped%% *}))" 80
 ok "most are there" test "${dropped%% *}" -lt 40

@@ -17,8 +17,8 @@ trap 'rm -rf "$tmp"' EXIT
 # measured FILE: it is whole, with the header lines that this benchmark adds.
 measured() {
     whole "$1" "operation processes size_bytes time_ns off_cpu_ns" \
-        "mpi ranks launch operations stopping seed invalid clocks start_error_ns \
-        late_ns oversubscribed other_load warmup" &&
+        "mpi ranks launch operations stopping seed late_repetitions clocks start_error_ns \
+        late_limit_ns oversubscribed other_load warmup_repetitions" &&
         [ "$(count "$1")" -gt 0 ]
 }
 

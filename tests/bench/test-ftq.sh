@@ -29,7 +29,7 @@ is "--max-cores 1 measures one" "$("$FTQ" -o "$tmp/one" -m ftq -d 1ms --max-core
     grep -c '^core ')" 1
 ok "all modes" quiet "$FTQ" -o "$tmp/r" -m all -c "$core" -d 20ms
 file=$tmp/r/ftq-core$core.samples
-ok "ftq's file is whole" whole "$file" "start_ns work lost_ns"
+ok "ftq's file is whole" whole "$file" "start_ns work_units lost_ns"
 ok "ftq's starts are monotone" monotone "$file"
 is "ftq: duration / quantum samples" "$(count "$file")" 20
 ok "ftq: nothing lost is negative, or more than the quantum" \
@@ -82,13 +82,13 @@ is "both is the default" "$(ls "$tmp/both" | tr '\n' ' ')" \
 ok "a detour record that fills ends" quiet "$FTQ" -o "$tmp/f" -m detour -c "$core" -d 10s \
     --max-detours 3 --timer clock --threshold 1ns
 is "it has as many as it may" "$(count "$tmp/f/detour-core$core.samples")" 3
-ok "it says so" grep -q '^# filled: after 3 ' "$tmp/f/detour-core$core.samples"
+ok "it says so" grep -q '^# ended_early: after 3 ' "$tmp/f/detour-core$core.samples"
 
 # ---- headers ----
 
 for mode in ftq fwq detour; do
     missing=
-    for key in core cores_at_once epoch_ns clock_drift_ppm kernel_clock counters \
+    for key in core cores_at_once start_monotonic_ns clock_drift_ppm kernel_clock counters \
         context_switches page_faults preemptions other_load cpu_share interrupts softirqs; do
         [ "$(grep -c "^# $key: " "$tmp/r/$mode-core$core.samples")" -eq 1 ] ||
             missing="$missing $key"
@@ -132,9 +132,9 @@ is "--together: a line for each" "$(grep -c '^core [0-9]*: ' "$tmp/out")" $((3 *
 if [ "$n_cores" -gt 1 ]; then
     "$FTQ" -o "$tmp/overlap" -m detour -d 500ms -t >/dev/null 2>&1
     ok "--together: the records of a mode overlap" awk '
-        /^# epoch_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
+        /^# start_monotonic_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
         END { exit !(last - first < 500e6) }' "$tmp"/overlap/*
-    awk '/^# epoch_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
+    awk '/^# start_monotonic_ns: / { if (!first || $3 < first) first = $3; if ($3 > last) last = $3 }
         END { printf "# the records started within %d ns\n", last - first }' "$tmp"/overlap/*
 else
     skip "--together: the records of a mode overlap" "one core only"
@@ -285,7 +285,7 @@ pair -m ftq -d 20ms
 is "two ranks succeed" "$status0 $status1" "0 0"
 is "two ranks: one file a core, with the host's name" "$(ls "$tmp/pair" | tr '\n' ' ')" \
     "$(for c in $cores; do printf 'ftq-%s-core%s.samples\n' "$host" "$c"; done | sort | tr '\n' ' ')"
-ok "two ranks: whole" whole "$tmp/pair/ftq-$host-core$core.samples" "start_ns work lost_ns"
+ok "two ranks: whole" whole "$tmp/pair/ftq-$host-core$core.samples" "start_ns work_units lost_ns"
 is "two ranks: the first line once" "$(cat "$tmp"/out[01] | grep -c '^ftq: [0-9]* cores*')" 1
 if [ "$n_cores" -eq 1 ]; then
     ok "two ranks, one core: one rank has none, which is no error" \

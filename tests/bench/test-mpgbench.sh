@@ -371,7 +371,7 @@ ok "the real benchmarks" unless_late real --quick --force --replace --launches 2
 is "every benchmark left results" \
     "$(cd "$tmp/results" && ls | sed 's/-.*//' | sort -u | tr '\n' ' ')" \
     "bandwidth collective compute detour ftq overhead pingpong "
-is "which say what was seen before" "$(grep -lE '^# machine_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
+is "which say what was seen before" "$(grep -lE '^# load_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
     "$(find "$tmp/results" -name '*.samples' | wc -l)"
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 if [ -x "$SIGMAKE" ]; then

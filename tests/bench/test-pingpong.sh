@@ -141,14 +141,14 @@ eager=$(of eager_limit_bytes costs/*.samples)
 if [ -n "$eager" ]; then
     is "they lie on both sides of the eager limit, too" "$(awk -v e="$eager" '
         !/^#/ { seen[$2] } END { print (e in seen), (e + 1 in seen) }' costs/*.samples)" "1 1"
-    like "how it sent is said" "$(of sent_by costs/*.samples)" \
+    like "how it sent is said" "$(of send_call costs/*.samples)" \
         "MPI_Send up to $eager bytes, above that MPI_Isend*"
 else
     skip "sizes around the eager limit, how it sent" "$(of eager_limit costs/*.samples)"
 fi
 ok "without looking for the eager limit" ranks 2 "$OVERHEAD" -o posted -s 8 -i 20 --no-eager
-is "all is sent by MPI_Isend" "$(of sent_by posted/*.samples)" "MPI_Isend (its posting)"
-dropped=$(of dropped posted/*.samples)
+is "all is sent by MPI_Isend" "$(of send_call posted/*.samples)" "MPI_Isend (its posting)"
+dropped=$(of dropped_exchanges posted/*.samples)
 is "each exchange is there, or was dropped" \
     "$(($(grep -vc '^#' posted/*.samples) + ${dropped%% *}))" 20
 

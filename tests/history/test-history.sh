@@ -43,7 +43,7 @@ is "list" "$("$mpghistory" list --history=h.db | sed -E 's/  [0-9-]{10} [0-9:]{8
      4 mpgsim --latency=const:7us -"
 export MPGKIT_HISTORY=h.db
 is "list --json is JSON" "$("$mpghistory" list --json | "$PYTHON" -c 'import json, sys
-print(*[(r["id"], r["seed"], len(r["arguments"]), r["inputs"][0]["role"]) for r in json.load(sys.stdin)])')" \
+print(*[(r["id"], r["seed"], len(r["arguments"]), r["inputs"][0]["role"]) for r in json.load(sys.stdin)["runs"]])')" \
     "(1, 1, 2, 'trace') (2, 1, 3, 'trace') (3, 2, 3, 'trace') (4, 1, 2, 'trace')"
 "$mpghistory" show --answer 1 | cmp - plain
 is "show --answer: its bytes" $? 0
@@ -53,22 +53,22 @@ is "diff: a run and itself" "$("$mpghistory" diff 1 1)" "the answers are identic
 like "diff: of two" "$? $(cat out)" "0 + --seed=2*--- run 1*+++ run 3*"
 "$mpghistory" show --json 2 >shown.json
 is "show --json: list's, and the answer" "$? $("$mpghistory" list --json | "$PYTHON" -c 'import json, sys
-run = json.load(open("shown.json", encoding="utf-8"))
-print(run.pop("answer") == open("answer.json", encoding="utf-8").read(), run == json.load(sys.stdin)[1])')" "0 True True"
+run = json.load(open("shown.json", encoding="utf-8"))["run"]
+print(run.pop("answer") == open("answer.json", encoding="utf-8").read(), run == json.load(sys.stdin)["runs"][1])')" "0 True True"
 "$mpghistory" diff --json 1 1 >same.json
 is "diff --json: a run and itself" "$? $("$PYTHON" -c 'import json
 found = json.load(open("same.json"))
-print([r["id"] for r in found["runs"]], found["arguments_gone"], found["arguments_new"], found["inputs_changed"], found["same_answer"],
-      repr(found["diff"]))')" "0 [1, 1] [] [] [] True ''"
+print([r["id"] for r in found["runs"]], found["arguments_only_first"], found["arguments_only_second"], found["inputs_changed"], found["same_answer"],
+      repr(found["answer_difference"]))')" "0 [1, 1] [] [] [] True ''"
 # as_text A B: what diff --json says of two runs, written as diff does
 as_text() {
     "$mpghistory" diff --json "$@" | "$PYTHON" -c 'import json, sys
 found = json.load(sys.stdin)
-assert found["format"] == "mpghistory-diff" and found["version"] == 1 and not found["same_answer"]
-for sign, key in (("-", "arguments_gone"), ("+", "arguments_new")):
+assert found["format"] == "mpghistory-diff" and found["version"] == 2 and not found["same_answer"]
+for sign, key in (("-", "arguments_only_first"), ("+", "arguments_only_second")):
     for argument in found[key]: print(sign, argument)
 for one in found["inputs_changed"]: print("!", one["role"], one["path"], "is a different file")
-print(end=found["diff"])'
+print(end=found["answer_difference"])'
 }
 is "diff --json: of two, what the text says" "$(as_text 1 3 | cmp - out)" ""
 "$mpghistory" show --json --answer 1 >out 2>err
@@ -97,7 +97,7 @@ like "diff: another file" "$(cat out)" "! trace ring.txt is a different file*"
 is "... in which no byte commands a terminal" "$(LC_ALL=C grep -cF '\\x1b" \xff\u009b' out) $(LC_ALL=C tr -d '\n -~' <out | od -An -c)" "1  303 251"
 is "... as JSON, of an answer with bytes of all kinds" "$("$mpghistory" diff --json --history=changed.db 7 1 | "$PYTHON" -c '
 import json, sys
-print("\n-\\\x1b\"\t\ufffd\x9b\u00e9\n" in json.load(sys.stdin)["diff"])')" True
+print("\n-\\\x1b\"\t\ufffd\x9b\u00e9\n" in json.load(sys.stdin)["answer_difference"])')" True
 "$mpghistory" rerun 1 -o new >out
 is "rerun: another trace" "$? $(cat out)" "1 run 1: the answer differs
   the trace ring.txt has changed"

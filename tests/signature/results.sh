@@ -15,7 +15,7 @@ cd "$work" || exit 1
 
 # header BENCHMARK COLUMNS [LINE...]: the start of a results file
 header() {
-    echo "#mpgresults 1"
+    echo "#mpgresults 2"
     echo "# benchmark: $1"
     printf '# %s\n' "host: ${host-vm}" "cpu: ${cpu-A CPU: fast}" "kernel: ${kernel-6.1}" \
         "clock: tsc" "date: ${date-2026-11-20T10:00:00Z}" "mpgkit: 0.1.0"
@@ -53,7 +53,7 @@ quietly() {
 }
 
 ftq() { # CORE
-    header ftq "start_ns work lost_ns" "core: $1" "quantum_ns: 1000" "unit_ns: 10"
+    header ftq "start_ns work_units lost_ns" "core: $1" "quantum_ns: 1000" "unit_ns: 10"
     printf '%s\n' "0 100 0" "1000 98 20" "2000 99 10.5" "3000 100 0" | body
 }
 

@@ -243,6 +243,54 @@ static void test_columns(void)
     ok(strstr(refused("fwq", many), "more than 64 columns") != NULL, "too many columns");
 }
 
+/* Files of version 1 and of version 2 with the same content. */
+static void test_versions(void)
+{
+    static const char *const both[][2] = {
+        {"#mpgresults 1\n# benchmark: ftq\n# epoch_ns: 7\n# speed_lost: 0.25\n# machine_before: idle: 2.385\n"
+         "# columns: start_ns work lost_ns\n0 100 0.5\n1000 99 7.25\n# end 2\n",
+         "#mpgresults 2\n# benchmark: ftq\n# start_monotonic_ns: 7\n# speed_below_best: 0.25\n# load_before: idle: 2.385\n"
+         "# columns: start_ns work_units lost_ns\n0 100 0.5\n1000 99 7.25\n# end 2\n"},
+        {"#mpgresults 1\n# benchmark: detour\n# loop_ns: 10\n# filled: after 1\n"
+         "# columns: start_ns duration_ns\n3 4\n# end 1\n",
+         "#mpgresults 2\n# benchmark: detour\n# shortest_loop_ns: 10\n# ended_early: after 1\n"
+         "# columns: start_ns duration_ns\n3 4\n# end 1\n"},
+        {"#mpgresults 1\n# benchmark: bandwidth\n# warmup: 200\n# window: 64\n"
+         "# columns: size_bytes window time_ns\n8 64 2.385\n# end 1\n",
+         "#mpgresults 2\n# benchmark: bandwidth\n# warmup_repetitions: 200\n# messages_in_flight: 64\n"
+         "# columns: size_bytes messages_in_flight time_ns\n8 64 2.385\n# end 1\n"},
+        {"#mpgresults 1\n# benchmark: overhead\n# dropped: 3 exchanges\n# sent_by: MPI_Send\n"
+         "# columns: size_bytes send_ns receive_ns\n8 1.5 2.5\n# end 1\n",
+         "#mpgresults 2\n# benchmark: overhead\n# dropped_exchanges: 3 exchanges\n# send_call: MPI_Send\n"
+         "# columns: size_bytes send_ns receive_ns\n8 1.5 2.5\n# end 1\n"},
+        {"#mpgresults 1\n# benchmark: collective\n# invalid: 4\n# late_ns: 200.0\n"
+         "# columns: operation processes size_bytes time_ns\n0 2 0 900\n# end 1\n",
+         "#mpgresults 2\n# benchmark: collective\n# late_repetitions: 4\n# late_limit_ns: 200.0\n"
+         "# columns: operation processes size_bytes time_ns\n0 2 0 900\n# end 1\n"},
+        {"#mpgresults 1\n# benchmark: compute\n# columns: kernel cores rate\n1 2 1.5e10\n# end 1\n",
+         "#mpgresults 2\n# benchmark: compute\n# columns: kernel cores_at_once rate\n1 2 1.5e10\n# end 1\n"},
+    };
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        struct mpg_error err;
+        struct mpg_results *a = read_text(both[i][0], strlen(both[i][0]), &err);
+        struct mpg_results *b = read_text(both[i][1], strlen(both[i][1]), &err);
+        bool same = a && b && a->facts == b->facts && a->samples == b->samples;
+        for (size_t f = 0; same && f < a->facts; f++)
+            same = strcmp(a->fact[f].key, "columns") == 0 || (strcmp(a->fact[f].key, b->fact[f].key) == 0 &&
+                                                             strcmp(a->fact[f].value, b->fact[f].value) == 0);
+        for (int c = 0; same && c < MPG_COLUMNS; c++)
+            same = !a->column[c] == !b->column[c] &&
+                   (!a->column[c] || memcmp(a->column[c], b->column[c], a->samples * sizeof *a->column[c]) == 0);
+        ok(same, "versions 1 and 2 of a file of %s", b ? mpg_benchmark_name(b->benchmark) : err.text);
+        mpg_results_free(a);
+        mpg_results_free(b);
+    }
+    struct mpg_error err;
+    static const char later[] = "#mpgresults 3\n# benchmark: fwq\n# columns: start_ns duration_ns\n# end 0\n";
+    ok(!read_text(later, strlen(later), &err) && strstr(err.text, "results version '3'; this mpgkit reads versions 1 to 2"),
+       "a later version: %s", err.text);
+}
+
 static void test_cut(const char *text, const char *name)
 {
     int wrong = 0;
@@ -286,6 +334,7 @@ int main(void)
     test_overhead();
     test_together();
     test_columns();
+    test_versions();
     for (int b = 0; b < BASES; b++) {
         const char *name = mpg_benchmark_name((enum mpg_benchmark)b);
         test_cut(bases[b], name);

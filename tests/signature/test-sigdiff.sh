@@ -87,10 +87,10 @@ if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
 import json, sys
 answer = json.load(open(sys.argv[1]))
 p = {q["name"]: q for q in answer["parameters"]}["node: one way, 8 B, median"]
-print(answer["a"], answer["tolerance"], p["unit"], p["a"], p["b"], p["verdict"],
-      p["ratio_low"] < 5315 / 315 < p["ratio_high"], p["p"] < 0.001, p["ks_distance"])
+print(answer["format"], answer["version"], answer["a"], answer["tolerance"], p["unit"], p["a"], p["b"], p["verdict"],
+      p["ratio_low"] < 5315 / 315 < p["ratio_high"], p["p_value"] < 0.001, p["ks_distance"])
 END
-    )" "a.sig 0.05 ns 315.0 5315.0 beyond True True 1.0"
+    )" "sigdiff 2 a.sig 0.05 ns 315.0 5315.0 beyond True True 1.0"
 else
     skip "--json: the shift is in it" "no Python"
 fi

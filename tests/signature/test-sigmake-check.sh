@@ -12,7 +12,7 @@ samples() {
 }
 common=("scheduling: SCHED_OTHER, nice 0, priority 0" "timer_cost_ns: 12.1" "timer_resolution_ns: 12.3" "other_load: 0.02")
 noise=("core: 0" "cores_at_once: 1" "context_switches: 9" "preemptions: 4" "cpu_migrations: 0"
-    "cpu_share: 0.9990" "off_cpu_ns: 60000000" "steal_ns: 10000000" "speed_range: 0.0800" "speed_lost: 0.0200")
+    "cpu_share: 0.9990" "off_cpu_ns: 60000000" "steal_ns: 10000000" "speed_range: 0.0800" "speed_below_best: 0.0200")
 pairs=("pairs: 1" "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1" "path: node"
     "oversubscribed: no" "clocks: shared" "one_way_error_ns: 12.3")
 goal="stopping: 95 % intervals: median within 2 % and p99 within 10 %; at most 9 exchanges of a size; not reached:"
@@ -20,7 +20,7 @@ goal="stopping: 95 % intervals: median within 2 % and p99 within 10 %; at most 9
 # A folder "good" that is good enough: 60 s of noise, three launches, all benchmarks.
 mkdir good
 {
-    header ftq "start_ns work lost_ns" "${common[@]}" "${noise[@]}" "quantum_ns: 100000000"
+    header ftq "start_ns work_units lost_ns" "${common[@]}" "${noise[@]}" "quantum_ns: 100000000"
     samples ftq n=600 quantum=1e8 | body
 } >good/ftq-core0.samples
 {
@@ -29,7 +29,7 @@ mkdir good
 } >good/fwq-core0.samples
 {
     header detour "start_ns duration_ns" "${common[@]}" "${noise[@]}" "threshold_ns: 100" \
-        "loop_ns: 12.3" "span_ns: 61000000000"
+        "shortest_loop_ns: 12.3" "span_ns: 61000000000"
     samples detour family=2 n=2000 gap=3e7 | awk '$1 < 60.9e9' | body
 } >good/detour-core0.samples
 for i in 0 1 2; do
@@ -39,7 +39,7 @@ for i in 0 1 2; do
         samples pingpong n=4000 seed=$i | sed 's/^/0 /' | body
     } >good/pingpong-launch$i-node.samples
     {
-        header bandwidth "pair size_bytes window time_ns send_ns transfer_ns" "${common[@]}" \
+        header bandwidth "pair size_bytes messages_in_flight time_ns send_ns transfer_ns" "${common[@]}" \
             "launch: $i" "${pairs[@]}" "$goal none"
         samples bandwidth n=1000 seed=$i | sed 's/^/0 /' | body
     } >good/bandwidth-launch$i-node.samples
@@ -51,11 +51,11 @@ for i in 0 1 2; do
 done
 {
     header collective "operation processes size_bytes time_ns" "${common[@]}" "launch: 0" \
-        "operations: barrier" "invalid: 0"
+        "operations: barrier" "late_repetitions: 0"
     printf '0 2 0 %s\n' 900 910 905 | body
 } >good/collective-launch0.samples
 {
-    header compute "kernel cores rate" "${common[@]}" "core: 0" "kernels: integer" \
+    header compute "kernel cores_at_once rate" "${common[@]}" "core: 0" "kernels: integer" \
         "kernel_units: operation/s"
     printf '0 1 %s\n' 2e9 2.01e9 1.99e9 | body
 } >good/compute-core0.samples
@@ -103,7 +103,7 @@ is "sigdiff says it of both" "$(grep '^   quality' out)" \
     "   quality  24 checks passed
    quality  2 of 24 checks failed: other load, off the CPU"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
-    '*"checks_a":{"made":24,"failed":\[\]},"checks_b":{"made":24,"failed":\["otherload","offtheCPU"\]}*'
+    '*"checks_a":{"checks":24,"failed":\[\]},"checks_b":{"checks":24,"failed":\["otherload","offtheCPU"\]}*'
 "$sigmake" --check --json good >out 2>err
 is "--check --json: exit status of a good one" "$? $(cat err)" "0 "
 cp out good.json
@@ -114,13 +114,13 @@ is "... says what the text says" "$(python3 - good.json bad.json <<'END'
 import json, sys
 for name in sys.argv[1:]:
     found = json.load(open(name, encoding="utf-8"))
-    assert found["format"] == "sigmake-check" and found["version"] == 1 and found["good_enough"] == (not found["failed"])
-    print(found["results"], found["files"], found["made"], *[f["check"] for f in found["failed"]], sep=", ")
+    assert found["format"] == "sigmake-check" and found["version"] == 2 and found["good_enough"] == (not found["failed"])
+    print(found["results"], found["files"], found["checks"], *[f["check"] for f in found["failed"]], sep=", ")
 with open("bad.txt", encoding="utf-8") as text:
     warnings = [line.rstrip("\n") for line in text][:-1]
 def effect(f):
-    return f"can move {' and '.join(f['parts'])} by {100 * f['moves']:.2g} %: " if "moves" in f else ""
-print(warnings == [f"warning: {f['found']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
+    return f"can move {' and '.join(f['affects'])} by {100 * f['effect']:.2g} %: " if "effect" in f else ""
+print(warnings == [f"warning: {f['finding']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
 END
 )" "good, 14, 24
 bad, 14, 24, other load, off the CPU
@@ -143,7 +143,7 @@ cp -r good r
 sed -i 's/other_load: .*/other_load: 0.85/' r/ftq* r/fwq* r/detour*
 "$sigmake" --check r >out
 is "load that took no thread off its CPU" "$? $(cat out)" "0 r: 14 files: good enough"
-edited "a machine in use before" "ftq*" 's/^# clock/# machine_before: busy: others use 1.3 of 2 cores (cc1 54 % of one)\n&/' \
+edited "a machine in use before" "ftq*" 's/^# clock/# load_before: busy: others use 1.3 of 2 cores (cc1 54 % of one)\n&/' \
     "ftq-core0.samples: measured although others use 1.3 of 2 cores (cc1 54 % of one); measure when *"
 edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
     "detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can move computation by 6 %: measure *"
@@ -161,9 +161,9 @@ sed -i '/^[0-9]/d; /^# end/d' r/fwq*
 awk 'BEGIN { for (i = 0; i < 1000; i++) print i * 1000, 1000, 0; print "# end 1000" }' >>r/fwq-core0.samples
 "$sigmake" --check r >out
 is "a tick or two stolen say nothing" "$? $(cat out)" "0 r: 14 files: good enough"
-edited "changing speed" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; s/speed_lost: .*/speed_lost: 0.0812/' \
+edited "changing speed" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; s/speed_below_best: .*/speed_below_best: 0.0812/' \
     "ftq-core0.samples: the core's speed changed by 25 %, and was 8.1 % below its best; can move computation and rates by 8.1 %: fix *"
-edited "changing speed, of older files" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; /speed_lost/d' \
+edited "changing speed, of older files" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; /speed_below_best/d' \
     "ftq-core0.samples: the core's speed changed by 25 %, and was 12.6 % below its best; *"
 edited "realtime" "detour*" 's/SCHED_OTHER.*/SCHED_FIFO, priority 50/' "detour-core0.samples: measured with SCHED_FIFO*without --realtime*"
 edited "oversubscribed" "pingpong-launch1*" 's/oversubscribed: no/oversubscribed: 4 ranks on 2 cores of vm/' \
@@ -218,7 +218,7 @@ cp d r/detour-core0.samples
 is "a record too short for what it says: exit status" $? 1
 like "a record too short for what it says" "$(cat out)" \
     "warning: detour-core0.samples: it lost 2.2 +- 4.6 % of 30 s, and 1 more like it; can move computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
-edited "a record that ended early" "detour*" 's/^# loop_ns/# filled: after 2000 detours\n&/' \
+edited "a record that ended early" "detour*" 's/^# shortest_loop_ns/# ended_early: after 2000 detours\n&/' \
     "detour-core0.samples: the record ended after 2000 detours; raise --max-detours*"
 rm -rf r
 cp -r good r
@@ -229,7 +229,7 @@ like "few long detours" "$(cat out)" \
     "warning: detour-core0.samples: 9 detours in 61 s are longer than 10 medians, 3.0 % of the time, *; can move computation by 2 %: record longer*"
 edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200000/' \
     "detour-core0.samples: detours below 1200000 ns were not seen, and * of 20* are just longer; can move computation by *: lower --threshold of mpgbench ftq"
-sed -i 's/loop_ns: .*/loop_ns: 600000/' r/detour-core0.samples
+sed -i 's/shortest_loop_ns: .*/shortest_loop_ns: 600000/' r/detour-core0.samples
 "$sigmake" --check r >out
 is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
 # Twice as long in the second half is nothing where both are a hundredth of a percent of the time.
@@ -319,7 +319,7 @@ done
 like "ways that depend on each other" "$? $(grep apart out)" \
     "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can move messages by * %: measure with comparable clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
-edited "late processes" "collective*" 's/invalid: 0/invalid: 4/' \
+edited "late processes" "collective*" 's/late_repetitions: 0/late_repetitions: 4/' \
     "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
 # Rates that go from one level to another, in blocks: the median is either's.
 rm -rf r

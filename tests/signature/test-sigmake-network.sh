@@ -17,7 +17,7 @@ network() {
     } >"r/$benchmark-launch$launch-${path-node}.samples"
 }
 rtt="size_bytes rtt_ns forward_ns backward_ns"
-window="size_bytes window time_ns send_ns transfer_ns"
+window="size_bytes messages_in_flight time_ns send_ns transfer_ns"
 samples() {
     python3 "$here/samples.py" "$@"
 }
@@ -174,7 +174,7 @@ is "few transfers: without half of the empty exchange" \
     "$(get "near(d('bandwidth', 65536)['mean'], 5300, 0.02)")" True
 start
 printf '%s\n' "0 1 1000 10" "4096 1 1500 20" "4096 16 8000 400" "65536 64 640000 6400.5" |
-    network bandwidth 0 "size_bytes window time_ns send_ns"
+    network bandwidth 0 "size_bytes messages_in_flight time_ns send_ns"
 made
 is "streams: time of a message, the longest window" \
     "$(get "d('streaming', 4096)['mean'], d('streaming', 65536)['mean'], p['window_messages'], len(p['bandwidth'])")" \
@@ -203,7 +203,7 @@ awk 'BEGIN {for (s = 1; s <= 1048576; s *= 2) for (i = 0; i < 5; i++) {
     t = s <= 4096 ? 400 + s / 4 : 900 + s / 16; print s, 2 * t + i - 2, t + i / 2 - 1, t + i / 2 - 1}}' |
     network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 1" "eager_limit_bytes: 4096"
 awk 'BEGIN {print "0 1 800 90"; for (s = 8; s <= 4096; s *= 2) {print s, 1, 900, 70; print s, 10, 450, 300}}' |
-    network bandwidth 0 "size_bytes window time_ns send_ns"
+    network bandwidth 0 "size_bytes messages_in_flight time_ns send_ns"
 made
 is "LogGP: two segments, cut at the eager limit" \
     "$(get "[(x['from_bytes'], x['to_bytes']) for x in p['loggp']['segments']]")" "[(1, 4096), (8192, 1048576)]"
@@ -309,8 +309,8 @@ printf '%s\n' "8 1 100 50 60" "8 1 101 50 60" |
     network bandwidth 0 "$window" "clocks: synchronised" "one_way_error_ns: 5000"
 fails "nothing tells the acknowledgement" "node: 8 bytes: the time of the acknowledgement is unknown: no empty exchanges*"
 start
-echo "8 0 100" | network bandwidth 0 "size_bytes window time_ns"
-sed -i 's/window/window ack_ns/; s/^8 0/8 0 5/' r/*
-fails "a window of nothing" "r/bandwidth-launch0-node.samples: sample 0: a window of no messages"
+echo "8 0 100" | network bandwidth 0 "size_bytes messages_in_flight time_ns"
+sed -i 's/messages_in_flight/messages_in_flight ack_ns/; s/^8 0/8 0 5/' r/*
+fails "no messages in flight" "r/bandwidth-launch0-node.samples: sample 0: no messages in flight"
 
 done_testing

@@ -102,9 +102,9 @@ fails "time off the CPU below 0" "r/detour-core0.samples: line 14: column 3: -1 
 # ---- ftq and fwq ----
 start
 {
-    header ftq "start_ns work lost_ns" "core: 0" "quantum_ns: 1000000" "unit_ns: 43" \
+    header ftq "start_ns work_units lost_ns" "core: 0" "quantum_ns: 1000000" "unit_ns: 43" \
         "context_switches: 3" "preemptions: 2" "cpu_share: 0.99" "steal_ns: 40" "interrupts: LOC 250, RES 12" \
-        "softirqs: TIMER 90" "cores_at_once: 2" "epoch_ns: 77"
+        "softirqs: TIMER 90" "cores_at_once: 2" "start_monotonic_ns: 77"
     samples ftq period=7.3e6 steal=20000 | body
 } >r/ftq-core0.samples
 {
@@ -140,7 +140,7 @@ is "what happened meanwhile" "$(get "sorted(c['events'].items())")" \
     "[('ftq context_switches', '3'), ('ftq cpu_share', '0.99'), ('ftq interrupts', 'LOC 250, RES 12'), ('ftq preemptions', '2'), ('ftq softirqs', 'TIMER 90'), ('ftq steal_ns', '40'), ('fwq context_switches', '5')]"
 is "cores at once: the most" "$(get "c['cores_at_once']")" 2
 is "what a core says of itself is not in the header" \
-    "$(get "[k for k in s['header'] if k in ('epoch_ns', 'steal_ns', 'interrupts', 'cores_at_once', 'work_ns')]")" "[]"
+    "$(get "[k for k in s['header'] if k in ('start_monotonic_ns', 'steal_ns', 'interrupts', 'cores_at_once', 'work_ns')]")" "[]"
 sed -i '/^1000000.0 /s/^1000000/1400000/' r/ftq-core0.samples
 made
 like "quanta that are not equally spaced: a warning" "$(cat err)" "*ftq-core0.samples: quanta do not start every 1e+06 ns*"
@@ -164,7 +164,7 @@ fails "another CPU" "r/detour-n3-core0.samples: cpu is 'other', in r/detour-n1-c
 # ---- compute and collective ----
 start
 compute() { # CORE
-    header compute "kernel cores rate" "core: $1" "kernels: floating_point memory_bandwidth" \
+    header compute "kernel cores_at_once rate" "core: $1" "kernels: floating_point memory_bandwidth" \
         "kernel_units: flop/s B/s"
     printf '%s\n' "1 1 1.5e10" "0 1 4e9" "1 1 1.25e10" "0 2 3e9" | body
 }

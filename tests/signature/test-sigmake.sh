@@ -98,7 +98,7 @@ fresh
 for f in r/pingpong* r/bandwidth*; do mv "$f" "${f%.samples}-node.samples"; done
 path="core complex" pingpong 0 512 >r/pingpong-launch0-core-complex.samples
 {
-    header bandwidth "time_ns pair window send_ns size_bytes colour" "launch: 1" "path: core complex" \
+    header bandwidth "time_ns pair messages_in_flight send_ns size_bytes colour" "launch: 1" "path: core complex" \
         "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1" \
         "pair 3: ranks 2 and 3; hosts vm and vm; cores 2 and 3"
     printf '%s\n' "1000 0 1 40 0 red" "9000 3 1 4000 65536 blue" "64000 0 16 100 65536 red" | body
@@ -179,12 +179,12 @@ f=ftq-core0.samples
 edits "no end" $f '$d' "line *cut off (no '# end'*"
 edits "wrong count" $f 's/^# end 4/# end 5/' "line 17: '# end 5' after 4 samples"
 edits "text after the end" $f '$a 0 1 2' "line 18: text after*"
-edits "another version" $f '1s/1/2/' "line 1: results version '2'*"
+edits "another version" $f '1s/2/3/' "line 1: results version '3'*"
 edits "no magic" $f '1d' "line 1: not a results file*"
 edits "another benchmark" $f 's/: ftq/: stream/' "line 2: unknown benchmark 'stream'"
 edits "no benchmark" $f '/benchmark/d' "line 12: header line '# benchmark:' is missing"
 edits "no columns" $f '/columns/d' "line 12: header line '# columns:' is missing"
-edits "other columns" $f 's/ lost_ns/ lost/' "line 13: header line '# columns:' is 'start_ns work lost', without 'lost_ns'"
+edits "other columns" $f 's/ lost_ns/ lost/' "line 13: header line '# columns:' is 'start_ns work_units lost', without 'lost_ns'"
 edits "a header line twice" $f '/host/p' "line 4: header line '# host:' is there twice"
 edits "no header line" $f '/host/s/:/ /' "line 3: not a header line*"
 edits "no host" $f '/host/d' "header line '# host:' is missing"

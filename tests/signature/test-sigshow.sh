@@ -94,15 +94,15 @@ def quantiles(d):
 lines = [f"{h['key']} {h['value']}" for h in found["header"]] + [f"{r['name']}: {r['checksum']}" for r in found["results_files"]]
 for core in found["cores"]:
     if "span_ns" in core:
-        lines.append(f"{core['core']} {time(core['threshold_ns'])} {time(core['span_ns'])} {100 * core['lost']:.4f} "
-                     + (f"{100 * core['off_cpu']:.4f} " if "off_cpu" in core else "- ") +
-                     f"{core['a_second']:.1f} " + (quantiles(core["duration_ns"]) if "duration_ns" in core else "- - - - - -"))
+        lines.append(f"{core['core']} {time(core['threshold_ns'])} {time(core['span_ns'])} {100 * core['lost_share']:.4f} "
+                     + (f"{100 * core['off_cpu_share']:.4f} " if "off_cpu_share" in core else "- ") +
+                     f"{core['detours_per_second']:.1f} " + (quantiles(core["duration_ns"]) if "duration_ns" in core else "- - - - - -"))
     for kind in ("ftq", "fwq"):
         if kind in core:
             lines.append(f"{core['core']} {kind.upper()} {time(core[kind]['quantum_ns'])} {core[kind]['lost_ns']['samples']} ")
             lines.append(quantiles(core[kind]["lost_ns"]))
-    lines += [f"{core['core']} {l['frequency_hz']:.5g} Hz {time(l['amplitude_ns'])} {l['false_alarm']:.1e} "
-              for l in core["lines"] if l["harmonic_of_hz"] == 0]
+    lines += [f"{core['core']} {l['frequency_hz']:.5g} Hz {time(l['amplitude_ns'])} {l['false_alarm_probability']:.1e} "
+              for l in core["spectral_lines"] if l["harmonic_of_hz"] == 0]
     lines += [f"{e['event']} {e['value']}" for e in core["events"]]
     if "ftq" in core:
         bound = 1.96 / core["ftq"]["lost_ns"]["samples"] ** 0.5
@@ -110,10 +110,10 @@ for core in found["cores"]:
 for path in found["paths"]:
     lines.append(f"Path: {path['path']}")
     for d in path["latency_ns"]:
-        lines.append(f"{d['samples']} {quantiles(d)} {time(d['sd'])} {d['lag1']:.2f} {d['rank_lag1']:.2f}")
+        lines.append(f"{d['samples']} {quantiles(d)} {time(d['sd'])} {d['lag1_autocorrelation']:.2f} {d['lag1_rank_autocorrelation']:.2f}")
         lines += [f"{f['family']} KS {f['ks_distance']:.4f}" for f in d["fits"]]
         lines += [f"{p['name']} {p['value']:.5g} ({p['low']:.5g} to {p['high']:.5g})" for f in d["fits"] for p in f["parameters"]]
-    sent = {d["size_bytes"]: d for d in path["in_send_ns"]}
+    sent = {d["size_bytes"]: d for d in path["time_in_send_ns"]}
     for d in path["transfer_ns"]:
         lines.append(f"{d['samples']} {quantiles(d)}" + (f" {time(sent[d['size_bytes']]['p50'])}" if d["size_bytes"] in sent else ""))
     lines += [f" {d['size_bytes'] * 1e3 / d['p50']:.1f}" for d in path["streaming_ns"] if d["size_bytes"] > 0]
@@ -122,9 +122,9 @@ for path in found["paths"]:
         lines.append(f"({path['eager_limit_bytes']} bytes)")
     for s in path["loggp"]["segments"]:
         lines.append(f"{time(s['latency_ns'])} {time(s['latency_error_ns'])} {s['gap_per_byte_ns']:.4g} ")
-        lines.append(f"{time(s['residual_sd_ns'])} {100 * s['worst']:.1f} %")
+        lines.append(f"{time(s['residual_sd_ns'])} {100 * s['max_relative_residual']:.1f} %")
     for g in path["launches"] + path["pairs"]:
-        lines.append(f" {'OUTLIER ' if g['outlier'] else ''}median {time(g['median_ns'])} of {g['samples']}, score {g['score']:+.1f}: {g['name']}")
+        lines.append(f" {'OUTLIER ' if g['outlier'] else ''}median {time(g['median_ns'])} of {g['samples']}, score {g['modified_z_score']:+.1f}: {g['name']}")
 lines += [f"{c['operation']} {c['processes']} " for c in found["collectives"]] + [quantiles(c["time_ns"]) for c in found["collectives"]]
 lines += [f"{c['operation']} {c['processes']} " for c in found["reductions"]] + [quantiles(c["time_ns"]) for c in found["reductions"]]
 lines += [f"{c['kernel']} {c['cores_at_once']} {c['core']} {c['rate']['samples']} {c['rate']['p1'] / 1e9:.4g} G" for c in found["compute"]
@@ -137,9 +137,9 @@ print(found["format"], found["version"], found["signature"], len(found["header"]
 END
 }
 if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
-    is "--json: as the text" "$(json_as_shown a.sig)" "sigshow 1 a.sig 6 2 2 4 2 2 many"
+    is "--json: as the text" "$(json_as_shown a.sig)" "sigshow 2 a.sig 6 2 2 4 2 2 many"
     cp "$here/../../results/reference/reference.sig" .
-    is "--json: a measurement's" "$(json_as_shown reference.sig)" "sigshow 1 reference.sig 42 2 1 31 0 16 many"
+    is "--json: a measurement's" "$(json_as_shown reference.sig)" "sigshow 2 reference.sig 42 2 1 31 0 16 many"
     is "--json: signatures that were not checked" "$("$sigshow" --json a.sig | "$PYTHON3" -c 'import json, sys
 print(json.load(sys.stdin)["checks"])')" "None"
     printf '%s\n' '{"format": "mpgkit-signature", "version": [2, 0], "header": {"host": "a\u009b31m\"\\"}}' >c.sig
