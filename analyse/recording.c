@@ -31,6 +31,9 @@ const char *mpg_recording_describe(const struct mpg_recording *x, const char *ad
     const double between = 100 * x->between_share, calls = 100 * x->calls_share;
     if (!x->known && between + calls == 0)
         snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
+    else if (x->reliable && x->calls_share > MOST_IN_ALL)
+        snprintf(text, size, "fair: %.2g %% of the ranks' time off the CPU outside of MPI%s; %.2g %% in calls, whose time the "
+                             "prediction replaces", between, x->removed ? ", taken out" : "", calls);
     else if (x->reliable)
         snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
                  x->removed ? ", taken out" : "");

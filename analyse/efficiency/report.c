@@ -143,7 +143,7 @@ static void print_attention(const struct mpg_graph_counts *c, FILE *out)
                 c->incomplete_ranks, mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
     const uint64_t elsewhere = c->file_calls + c->unknown + c->foreign;
     if (elsewhere)
-        fprintf(out, "Attention             %" PRIu64 " %s files, other worlds or functions unknown to the tracer: traced "
+        fprintf(out, "Attention             %" PRIu64 " %s files, other jobs or functions unknown to the tracer: traced "
                      "time in the ideal run\n", elsewhere, mpg_units_word(elsewhere, "call concerns", "calls concern"));
 }
 
@@ -258,7 +258,7 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
 
 /* ---- all of it ---- */
 
-/* Prints the parts of the only run. */
+/* Prints the parts of the only run that are asked for. */
 static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, struct mpg_error *err)
 {
     const struct mpg_efficiency_parts *parts = &traced->run.parts;
@@ -283,11 +283,13 @@ static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mp
     print_headline(&x, out);
     if (!recording.reliable)
         print_recording(&recording, out);
+    if (print_parts(&r->traced[0], out, err) < 0)
+        return -1;
     fputc('\n', out);
     if (print_tree(&x, out, err) < 0)
         return -1;
     print_times(r, out);
-    return print_parts(&r->traced[0], out, err);
+    return 0;
 }
 
 static int print_several(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)

@@ -21,7 +21,7 @@
 enum { MOST_LINES = 20, MOST_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
 
 /* Lines that are folded first on a narrow page. */
-static const char *const folded_first[] = {"Predicted",  "Warning",    "Parallel efficiency", "Sensitivity", "Time of a rank",
+static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
                                            "Main cause", "Recording", "Perturbed",           "Signature",   NULL};
 
 /* --- lines --- */
@@ -216,11 +216,14 @@ static void put_parts(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
-/* Writes the interval X, unless it is one value. */
+/* Writes the interval X, unless its ends look alike. */
 static void put_interval(FILE *out, const double x[2])
 {
-    if (x[0] < x[1])
-        fprintf(out, " (%.2f to %.2f)", x[0], x[1]);
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.2f", x[0]);
+    snprintf(high, sizeof high, "%.2f", x[1]);
+    if (strcmp(low, high) != 0)
+        fprintf(out, " (%s to %s)", low, high);
 }
 
 static void put_efficiency(const struct mpg_predicted_efficiency *e, FILE *out)

@@ -13,7 +13,7 @@ trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # measured FILE: it is whole, with the header lines that this benchmark adds.
 measured() {
-    whole "$1" "kernel cores rate" \
+    whole "$1" "kernel cores_at_once rate" \
         "core kernels kernel_units other_load seed vector compiler \
         working_set_bytes last_level_cache_bytes"
 }

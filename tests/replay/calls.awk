@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Of a trace as mpgtrace print has it: what each rank communicated, a line a call, in no order: rank, call, peer,
 # tag, bytes, size of the communicator, how many requests. Of a receive that left its source or tag open, that it
-# did; of windows, their size. What concerns nobody else, and what is not re-enacted (files, other worlds), is left out.
+# did; of windows, their size. What concerns nobody else, and what is not re-enacted (files, other jobs), is left out.
 # -v regions=1: marks of regions instead, in their order; -v named=1: what open receives took, too; -v chosen=1:
 # without calls of which there may be fewer when others complete more, and how many requests the like are given. How
 # a receive was posted that is cancelled is left out, and how often a partition was asked for. With named=1 a start of a

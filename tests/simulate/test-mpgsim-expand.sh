@@ -262,9 +262,9 @@ if has_python; then
     is "properties of random programs" "$(python3 "$here/expand_random.py" "$mpgsim")" "90 runs, all right"
 fi
 
-# Many members in many replicas: what a pass takes, besides 33 MB of results, is bounded.
+# Many members in many replicas: the memory of a pass (each thread has one), besides 33 MB of results, is bounded.
 peak() { # largest resident size, in KiB
-    "$build/tests/peak_memory" "$mpgsim" --replicas=1000 --latency=const:1us --byte=const:1ns \
+    "$build/tests/peak_memory" "$mpgsim" --threads=1 --replicas=1000 --latency=const:1us --byte=const:1ns \
         --collectives=expand --collectives=table=doubling "$@" many
 }
 if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "$build/tests/peak_memory" ]; then

@@ -92,7 +92,7 @@ def check_history(mpghistory):
     text = printed(mpghistory, "show", "--json", "--history=h.db", "1")
     ok("a run of before is shown with the words of now", "--source=latency=650ns" in text and "--source-latency" not in text, text[:300])
     text = printed(mpghistory, "diff", "--json", "--history=h.db", "1", "2")
-    ok("... and differs in no word", '"arguments_gone": []' in text and '"arguments_new": []' in text, text[:300])
+    ok("... and differs in no word", '"arguments_only_first": []' in text and '"arguments_only_second": []' in text, text[:300])
     done = subprocess.run([mpghistory, "rerun", "--history=h.db", "1"], capture_output=True, check=False)
     ok("... and runs again, without a line", done.returncode == 0 and not done.stderr, done.stderr)
 

@@ -54,8 +54,8 @@ for trace in mixed.trace 'chosen.trace --eager-limit=1000000' together.trace; do
     same $trace --noise=exp:9us --replicas=48 --where=callsite
 done
 for trace in mixed.txt together.txt; do
-    same $trace --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 '--hypothesis=drop call=MPI_Barrier'
-    same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97 '--hypothesis=drop call=MPI_Barrier'
+    same $trace --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 '--hypothesis=drop call=Allgatherv'
+    same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97 '--hypothesis=drop call=Allgatherv'
 done
 same together.trace --noise=exp:3us --collectives=expand --replicas=50
 same chosen.trace --noise=exp:20us@0,1 --replicas=200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of return addresses (places) and of stacks (sites). Entries are permanent. Thread-safe. Private to
- * trace/pmpi/callsites.c and trace/pmpi/places.c. */
+/* Tables of return addresses (places) and of stacks (sites). Entries are permanent. Thread-safe.
+ * Private to trace/pmpi/. */
 #ifndef MPG_TRACER_PLACES_H
 #define MPG_TRACER_PLACES_H
 

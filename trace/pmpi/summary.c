@@ -108,7 +108,7 @@ static void report_untraced(const char *folder)
         content = folder_scan(folder);
     }
     if (content.spawned < sums.spawned)
-        report("%lld of %lld worlds that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its "
+        report("%lld of %lld jobs that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its "
                "argument",
                (long long)(sums.spawned - content.spawned), (long long)sums.spawned, short_name(folder));
 }

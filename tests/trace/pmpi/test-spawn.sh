@@ -28,7 +28,7 @@ for world in app.trace app.trace/spawned-0 app.trace/spawned-1; do
 done
 is "the parents' trace has both calls" "$(calls app.trace Comm_spawn)" 2
 ok "once more" recorded app.trace
-is "... replaces the worlds of before" "$(cd app.trace && echo spawned-*)" "spawned-0 spawned-1"
+is "... replaces the jobs of before" "$(cd app.trace && echo spawned-*)" "spawned-0 spawned-1"
 rm -r app.trace
 ok "without a folder for the parents" recorded other.trace
 is "... the children make theirs" "$(cd app.trace && echo *)" "spawned-0 spawned-1"
@@ -37,7 +37,7 @@ printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n' >bare
 chmod +x bare
 timeout 600 $mpirun -np 2 "$MPGTRACE" record -o bare.trace "$spawn" "$tmp/bare" "$spawn" >out 2>err
 is "without the tracer for the children" "$(cat out)" "$(cat plain)"
-is "... it is said" "$(grep -c "^mpgtrace: 2 of 2 worlds that it spawned have no trace in bare.trace: " err)" 1
+is "... it is said" "$(grep -c "^mpgtrace: 2 of 2 jobs that it spawned have no trace in bare.trace: " err)" 1
 timeout 600 $mpirun -np 2 "$MPGTRACE" record -o all.trace "$spawn" "$MPGTRACE" record --quiet -o "$tmp/all.trace" "$spawn" >out 2>err
 is "with it nothing is said of that" "$(grep -c spawned err)" 0
 done_testing
