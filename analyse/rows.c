@@ -62,7 +62,7 @@ static void add_run(struct columns *x, size_t w)
     const int width = alone ? 10 : 11;
     add(x, w, "calls", NULL, w == 0 ? "number" : NULL, 10);
     add(x, w, "waited", NULL, alone ? "waited" : NULL, width);
-    add(x, w, "time_ns", NULL, alone ? "time" : w == 0 ? "traced time" : "pred. time", width)->formatter = mpg_units_format_time;
+    add(x, w, "time_ns", NULL, alone ? "time" : w == 0 ? "traced time" : "predicted", width)->formatter = mpg_units_format_time;
     add(x, w, NULL, "", alone ? "of total" : NULL, 8)->format = "%.2f %%";
     add(x, w, "wait_ns", NULL, "wait", width)->formatter = mpg_units_format_time;
     add(x, w, NULL, "off_cpu_ns", NULL, 0);

@@ -281,6 +281,8 @@ static void take_alone(const struct mpg_program *program, size_t i, struct given
         take(program, NULL, o, o->alone, &given->option[i]);
 }
 
+/* --- old names --- */
+
 /* Returns true if OLD, an entry of a list of old names, matches TEXT ("NAME" or "NAME=ARGUMENT"), and sets *LENGTH to the
  * number of characters to replace. */
 static bool is_old(const char *old, const char *text, size_t *length)
@@ -289,29 +291,69 @@ static bool is_old(const char *old, const char *text, size_t *length)
     return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
 }
 
-/* Returns TEXT, words of the option O, with former words replaced by the words of today, and a warning for each. The result is
- * TEXT itself if it has no former word; else option values point into it, so it is never freed. */
-static char *renew_words(const struct mpg_program *program, const struct mpg_option *o, char *text)
+/* Returns the place in TEXT ("NAME=WORD,WORD,...") of the word that the entry R ("NAME=OLD", "NAME=NEW") replaces; NULL: R names
+ * two options, or TEXT has no such word. */
+static const char *find_old_word(const struct mpg_option_renamed *r, const char *text)
 {
-    for (char *p = text; p && program->renamed; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        char old[80];
-        size_t length;
-        const int size = (int)strcspn(p, ",");
-        snprintf(old, sizeof old, "%s=%.*s", o->name, size, p);
-        const struct mpg_option_renamed *r = program->renamed;
-        while (r->old && (!r->now || !is_old(r->old, old, &length)))
-            r++;
-        if (!r->old)
-            continue;
-        if (!program->silent)
-            mpg_printable_print_error("%s: --%s is --%s now\n", program->name, old, r->now);
-        char *now = NULL;
-        if (asprintf(&now, "%.*s%s%s", (int)(p - text), text, r->now + strlen(o->name) + 1, p + size) < 0)
-            mpg_option_usage_error(program, "out of memory");
-        p = now + (p - text);
-        text = now;
+    const size_t name = strcspn(r->old, "=") + 1;
+    if (!r->now || !r->old[name - 1] || !r->old[name] || strncmp(r->old, r->now, name) != 0 || strncmp(r->old, text, name) != 0)
+        return NULL;
+    const size_t length = strlen(r->old + name);
+    for (const char *word = text + name; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
+        if (strcspn(word, ",") == length && strncmp(word, r->old + name, length) == 0)
+            return word;
+    return NULL;
+}
+
+char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text)
+{
+    size_t length = 0;
+    const char *word = NULL, *bare = strncmp(text, "--", 2) == 0 ? text + 2 : NULL;
+    const struct mpg_option_renamed *r = renamed;
+    while (r && r->old && (!bare || !((word = find_old_word(r, bare)) || is_old(r->old, bare, &length))))
+        r++;
+    if (!r || !r->old || !r->now)
+        return strdup(r && r->old ? "" : text);
+    const int before = word ? (int)(word - text) : 2;
+    const char *now = word ? strchr(r->now, '=') + 1 : r->now, *after = word ? word + strcspn(word, ",") : bare + length;
+    const size_t size = (size_t)before + strlen(now) + strlen(after) + 1;
+    char *whole = malloc(size);
+    if (!whole)
+        return NULL;
+    snprintf(whole, size, "%.*s%s%s", before, text, now, after);
+    char *latest = mpg_option_rename(renamed, whole);
+    free(whole);
+    return latest;
+}
+
+/* An argument that option values point into. */
+struct kept_text {
+    struct kept_text *next;
+    char text[];
+};
+
+/* Returns --NAME=ARGUMENT (NULL: --NAME) with today's names, kept until the program ends, and prints a warning if they differ;
+ * "" if the option has no effect any more. */
+static char *keep_renamed(const struct mpg_program *program, const char *name, const char *argument)
+{
+    static struct kept_text *all; /* never freed */
+    const size_t size = strlen(name) + (argument ? strlen(argument) : 0) + 4;
+    char *old = malloc(size), *now = NULL;
+    if (old) {
+        snprintf(old, size, "--%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+        now = mpg_option_rename(program->renamed, old);
     }
-    return text;
+    struct kept_text *kept = now ? malloc(sizeof *kept + strlen(now) + 1) : NULL;
+    if (!kept)
+        mpg_option_usage_error(program, "out of memory");
+    kept->next = all;
+    all = kept;
+    strcpy(kept->text, now);
+    if (strcmp(old, now) != 0 && !program->silent)
+        mpg_printable_print_error(*now ? "%s: %s is %s now\n" : "%s: %s need not be said any more\n", program->name, old, now);
+    free(now);
+    free(old);
+    return kept->text;
 }
 
 /* Handles option I of PROGRAM with the argument TEXT: a value, keys, or both; NULL: no argument. Modifies TEXT. */
@@ -320,11 +362,11 @@ static void take_option(const struct mpg_program *program, size_t i, char *text,
     const struct mpg_option *o = &program->options[i];
     if (!text)
         take_alone(program, i, given);
-    else if (o->kind == MPG_OPTION_WORDS)
-        text = renew_words(program, o, text);
     for (char *part = text, *next; part; part = next) {
         char *value = part;
         next = o->keys ? cut_key(o, part) : NULL;
+        if (program->renamed)
+            part = value = strchr(keep_renamed(program, o->name, part), '=') + 1;
         if (program->note)
             program->note(program->context, o, part);
         const struct mpg_option *key = find_key(o, part, &value);
@@ -335,60 +377,20 @@ static void take_option(const struct mpg_program *program, size_t i, char *text,
     }
 }
 
-/* --- old names --- */
-
-char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text)
-{
-    size_t length;
-    const struct mpg_option_renamed *r = renamed;
-    while (r->old && (strncmp(text, "--", 2) != 0 || !is_old(r->old, text + 2, &length)))
-        r++;
-    if (!r->old || !r->now)
-        return strdup(r->old ? "" : text);
-    const size_t size = 3 + strlen(r->now) + strlen(text + 2 + length);
-    char *now = malloc(size);
-    if (now)
-        snprintf(now, size, "--%s%s", r->now, text + 2 + length);
-    return now;
-}
-
-/* An argument that option values point into. */
-struct kept_text {
-    struct kept_text *next;
-    char text[];
-};
-
 /* Handles the old name --NAME with ARGUMENT (NULL: none): prints a warning and handles the new name. */
 static void take_old(const struct mpg_program *program, const char *name, const char *argument, struct given *given)
 {
-    static struct kept_text *all; /* never freed */
-    const size_t size = strlen(name) + (argument ? strlen(argument) : 0) + 80;
-    char *old = malloc(size);
-    struct kept_text *kept = malloc(sizeof *kept + size);
-    if (!old || !kept)
-        mpg_option_usage_error(program, "out of memory");
-    kept->next = all;
-    all = kept;
-    snprintf(old, size, "%s%s%s", name, argument ? "=" : "", argument ? argument : "");
-    const struct mpg_option_renamed *r = program->renamed;
-    size_t length = 0;
-    while (r->old && !is_old(r->old, old, &length))
-        r++;
-    if (!r->old)
-        mpg_option_usage_error(program, "--%s is not understood", old);
-    snprintf(kept->text, size, "%s%s", r->now ? r->now : "", old + length);
-    if (!program->silent)
-        mpg_printable_print_error(r->now ? "%s: --%s is --%s now\n" : "%s: --%s need not be said any more\n", program->name, old,
-                                  kept->text);
-    free(old);
-    if (!r->now)
-        return;
+    char *now = keep_renamed(program, name, argument);
     size_t i = 0;
-    char *value = strchr(kept->text, '=');
-    const size_t stem = strcspn(kept->text, "=");
-    while (strlen(program->options[i].name) != stem || strncmp(program->options[i].name, kept->text, stem) != 0)
+    const size_t stem = *now ? strcspn(now + 2, "=") : 0;
+    while (program->options[i].name &&
+           (strlen(program->options[i].name) != stem || strncmp(program->options[i].name, now + 2, stem) != 0))
         i++;
-    take_option(program, i, value ? value + 1 : NULL, given);
+    if (*now && !program->options[i].name)
+        mpg_option_usage_error(program, "%s is not understood", now);
+    char *value = strchr(now, '=');
+    if (*now)
+        take_option(program, i, value ? value + 1 : NULL, given);
 }
 
 /* --- rules --- */
@@ -524,6 +526,14 @@ static bool is_used(const char *name, int argc, char **argv)
     return false;
 }
 
+static bool is_option(const struct mpg_program *program, const char *name)
+{
+    const struct mpg_option *o = program->options;
+    while (o->name && strcmp(o->name, name) != 0)
+        o++;
+    return o->name;
+}
+
 static void fill_tables(const struct mpg_program *program, int argc, char **argv, struct tables *t)
 {
     size_t n = 0, s = 0;
@@ -545,6 +555,7 @@ static void fill_tables(const struct mpg_program *program, int argc, char **argv
         const char *old = program->renamed[i].old;
         snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
         if ((i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* entries of the same name are adjacent */
+            && !is_option(program, t->old[i]) /* else a word of an option that keeps its name */
             && is_used(t->old[i], argc, argv))
             t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
                                             (int)(FIRST_RENAMED + i)};

@@ -72,7 +72,7 @@ struct mpg_option {
 enum { MPG_OPTION_KEYS_MAX = 8 };
 
 /* A rule names options ("map"), keys of options ("source=map"), words of options or keys ("polling=work",
- * "target=engine=lanes"), or conditions that the program defines ("several scenarios"). */
+ * "target=engine=graph"), or conditions that the program defines ("several scenarios"). */
 enum mpg_option_relation {
     MPG_OPTION_EXCLUDES,
     MPG_OPTION_NEEDS,   /* at least one alternative of `other`, separated by |, must hold; a word also counts if it is the
@@ -88,8 +88,8 @@ struct mpg_option_rule {
 
 /* A former option or word that is still accepted with a warning on standard error. "floors=" replaced by "cache=" keeps the
  * argument; "ideal" without argument becomes "target=ideal"; "carried=none", with exactly this argument, becomes
- * "without=weak-progress". "without=carried" replaces a word of an option that still exists, also among several words. NOW is
- * NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
+ * "without=weak-progress". An entry of one option ("without=carried", "without=weak-progress") replaces a word of this option, in
+ * a list of words, too. NOW is NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
 struct mpg_option_renamed {
     const char *old, *now; /* OLD NULL: end of the list */
 };

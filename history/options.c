@@ -49,6 +49,7 @@ const struct mpg_option_renamed mpg_history_renamed_options[] = {{"blocking-get"
                                                                  {"source-map=", "source=map="},
                                                                  {"suppose=", "hypothesis="},
                                                                  {"sync-reduce", "paper=sync-reduce"},
+                                                                 {"target=engine=lanes", "target=engine=graph"},
                                                                  {"timeline-calls=", "timeline=calls="},
                                                                  {"timeline-ranks=", "timeline=ranks="},
                                                                  {"waits-by=", "waits="},

@@ -10,7 +10,7 @@ enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_O
 static const double HUGE = 9e15;
 
 /* Words, in the order of the enums. */
-static const char *const engines[] = {"events", "lanes", NULL};
+static const char *const engines[] = {"events", "graph", NULL};
 static const char *const works[] = {"cpu", "wall", NULL};
 static const char *const gets[] = {"deferred", "blocking", NULL};
 static const char *const paths[] = {"core-complex", "node", "between-nodes", NULL};
@@ -114,7 +114,7 @@ static const struct mpg_option_rule rules[] = {
     {"history", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it keeps answers about one run"},
     {"report", MPG_OPTION_EXCLUDES, "a table of traces and targets", "a page is of one run"},
     {"where", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN},
-    {"target=engine=lanes", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
+    {"target=engine=graph", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
     {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
     /* output */
     {"where=path", MPG_OPTION_NEEDS, "predict|a prediction", "it is made of times"},
@@ -271,8 +271,8 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "KEY=VALUE: one parameter, in place of what FILE says. Other keys:\n"
                  "work=wall: work is the time between calls, though ranks shared cores\n"
                  "and there is no CPU time; get=blocking: a rank waits at once for what\n"
-                 "it gets or puts; engine=lanes: replicas side by side, of a target\n"
-                 "whose ranks need no order of simulated time (default: events)"},
+                 "it gets or puts; engine=graph: in the order of the graph, for\n"
+                 "targets that need no order of simulated time (default: events)"},
         {.name = "map", .kind = MPG_OPTION_STRING, .value = &c->target.map, .argument = "PLACES", .keys = k->map,
          .help = "where ranks are on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"

@@ -68,7 +68,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
     const char *needs = lanes ? mpg_parameters_need_events(t->machine, meets) : NULL;
     t->by_events = !lanes;
     if (needs && chosen)
-        return mpg_error_set(err, "--target=engine=lanes: %s has %s, which only events know", t->machine->name, needs);
+        return mpg_error_set(err, "--target=engine=graph: %s has %s, which only events know", t->machine->name, needs);
     if (needs)
         return mpg_error_set(err, "%s: %s has %s: what ranks wait for is found there in the order of simulated time, in "
                                   "which no paths are followed", followed, t->machine->name, needs);
@@ -80,7 +80,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                             : t->against                 ? "--against"
                             : c->output.csv && !followed ? "--csv"
                                                          : NULL;
-    return by_events && lanes ? mpg_error_set(err, "%s and %s exclude each other", chosen ? "--target=engine=lanes" : followed,
+    return by_events && lanes ? mpg_error_set(err, "%s and %s exclude each other", chosen ? "--target=engine=graph" : followed,
                                               by_events)
                               : 0;
 }

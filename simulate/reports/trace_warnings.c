@@ -141,7 +141,7 @@ void mpg_warn_order(const struct mpg_report *r, struct mpg_notes *list)
         return;
     mpg_notes_add(list, "asynchronous",
         "%" PRIu64 " of %" PRIu64 " messages %s waited for by neither side (sends that are never "
-        "completed, received by polling): when times change, so may what meets what, and this "
+        "completed, received by polling): when times change, messages may match other receives; this "
         "answer keeps the traced order",
         c->asynchronous, c->messages, mpg_units_word(c->asynchronous, "is", "are"));
 }

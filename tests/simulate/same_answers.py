@@ -121,7 +121,7 @@ def target(draw):
         return ["--target=ideal"]
     words = ["--target=" + draw.choice(["distributed", "shared", "cm5", "ideal"])]
     if draw.random() < 0.3:
-        return [*words, "--target=Policy=offload", "--target=BarrierAlgorithm=rounds", "--target=engine=lanes"]
+        return [*words, "--target=Policy=offload", "--target=BarrierAlgorithm=rounds", "--target=engine=graph"]
     for key in ("Policy=interrupt", "Policy=poll", "Policy=none", "Processors=2", "Contention=0.5", "Topology=ring", "MipsRatio=0.7"):
         words += ["--target=" + key] * (draw.random() < 0.2)
     return words

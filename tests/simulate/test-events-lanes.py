@@ -98,7 +98,7 @@ def main():
             trace = make(seed, folder, None)
             limit = random.Random(seed).choice([[], ["--eager-limit=100"], ["--eager-limit=-1"]])
             par = write(os.path.join(folder, "a.par"), parameters(seed) + FREE)
-            lanes, events = (answer(f"--target={par}", f"--target=engine={how}", *limit, trace) for how in ("lanes", "events"))
+            lanes, events = (answer(f"--target={par}", f"--target=engine={how}", *limit, trace) for how in ("graph", "events"))
             answered[0] += not isinstance(events, str)
             found = difference(lanes, events)
             if isinstance(found, str) or found > 1e-6:
@@ -110,7 +110,7 @@ def main():
                 file.write(made.stdout)
             par = write(os.path.join(folder, "b.par"), "Policy = offload\n")
             lanes, events = (answer(f"--signature={sig}", f"--target={par}", "--target=BarrierAlgorithm=rounds",
-                                    f"--target=engine={how}", *limit, trace) for how in ("lanes", "events"))
+                                    f"--target=engine={how}", *limit, trace) for how in ("graph", "events"))
             answered[1] += not isinstance(events, str)
             found = difference(lanes, events)
             if isinstance(found, str) or found > 1e-6:

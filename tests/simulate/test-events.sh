@@ -409,13 +409,13 @@ refused "mpgsim: --latency: distributed says what messages take" --target=distri
 refused "mpgsim: --against needs --target=NAME" --predict --latency=const:1us --against=1s
 refused "mpgsim: --against: '5' has no unit" --target=ideal --against=5
 refused "mpgsim: --against=0: a run takes more than 0" --target=ideal --against=0
-refused "mpgsim: --target=engine=lanes and --against exclude each other" --target=ideal --target=engine=lanes --against=1s \
+refused "mpgsim: --target=engine=graph and --against exclude each other" --target=ideal --target=engine=graph --against=1s \
     --target=BarrierAlgorithm=rounds --target=Policy=offload
 refused "mpgsim: --csv and --json exclude each other" --target=ideal --csv --json
 refused "mpgsim: --csv and --per-rank with --target exclude each other: a target has a table of its own" --target=ideal --csv --per-rank
 refused "mpgsim: --target=engine: 'fast' is not events or lanes" --target=ideal --target=engine=fast
-refused "mpgsim: --target=engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --target=engine=lanes
-"$mpgsim" --target=ideal --target=engine=lanes --target=BarrierAlgorithm=rounds --target=Policy=offload \
+refused "mpgsim: --target=engine=graph: ideal has a BarrierAlgorithm other than rounds" --target=ideal --target=engine=graph
+"$mpgsim" --target=ideal --target=engine=graph --target=BarrierAlgorithm=rounds --target=Policy=offload \
     "$tmp/steps.txt" > /dev/null 2>&1
 is "lanes evaluate what needs no order" "$?" 0
 refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2

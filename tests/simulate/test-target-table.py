@@ -182,8 +182,8 @@ def check_refused(folder):
             (["four.txt", "six.txt"], "a second TRACE needs --target=NAME"),
             (["--target=ideal", "--output-trace=x", "four.txt", "six.txt"],
              "--output-trace and a table of traces and targets exclude each other: it is of one run"),
-            (["--target=ideal", "--target=engine=lanes", "four.txt", "six.txt"],
-             "--target=engine=lanes and a table of traces and targets exclude each other: only events know what processors do"),
+            (["--target=ideal", "--target=engine=graph", "four.txt", "six.txt"],
+             "--target=engine=graph and a table of traces and targets exclude each other: only events know what processors do"),
             (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: it is about "
              "the traced run's slowdown (--sweep KEY=... is about this one's)"),
             (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: a trace of the "
