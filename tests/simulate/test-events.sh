@@ -334,7 +334,7 @@ for i in range(40):
     print("0 %d %d Barrier comm=0" % (at, at))
 print("0 %d %d Finalize" % (at + 7, at + 9))'
 } > "$tmp/alone.txt"
-for engine in events lanes; do
+for engine in events graph; do
     same "no noise, by $engine: nothing is left by rounding" "0.0" \
         "$("$mpgsim" --json --target=ideal --target=work=wall --target=engine=$engine --compute-ratio=1.1 --target=Policy=offload \
             --target=BarrierAlgorithm=rounds "$tmp/alone.txt" | sed -n '/"noise_ns"/{s/.*: //;s/,$//;p;q}')"
@@ -413,11 +413,11 @@ refused "mpgsim: --target=engine=graph and --against exclude each other" --targe
     --target=BarrierAlgorithm=rounds --target=Policy=offload
 refused "mpgsim: --csv and --json exclude each other" --target=ideal --csv --json
 refused "mpgsim: --csv and --per-rank with --target exclude each other: a target has a table of its own" --target=ideal --csv --per-rank
-refused "mpgsim: --target=engine: 'fast' is not events or lanes" --target=ideal --target=engine=fast
+refused "mpgsim: --target=engine: 'fast' is not events or graph" --target=ideal --target=engine=fast
 refused "mpgsim: --target=engine=graph: ideal has a BarrierAlgorithm other than rounds" --target=ideal --target=engine=graph
 "$mpgsim" --target=ideal --target=engine=graph --target=BarrierAlgorithm=rounds --target=Policy=offload \
     "$tmp/steps.txt" > /dev/null 2>&1
-is "lanes evaluate what needs no order" "$?" 0
+is "the graph's engine evaluates what needs no order" "$?" 0
 refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2
 refused_input() { # PATTERN OPTION...
     pattern=$1
