@@ -83,6 +83,8 @@ double mpg_overview_share(const struct mpg_overview *overview, size_t group, siz
 const char *mpg_overview_key(enum mpg_overview_part part);
 /* Returns the kind of CALL for a picture's colour: "send", "receive", "wait", "collective" or "other". */
 const char *mpg_overview_kind(enum mpg_call call);
+/* Puts the member "names": name and kind of each of N calls, in the order of their numbers NUMBER_OF[call], from 1; 0: none. */
+void mpg_overview_put_names(struct mpg_json *json, const int number_of[MPG_CALL_COUNT], int n);
 /* Writes N runs of TRACE, with KEYS, as the JSON that mpgsim's page reads: the member KEY. Returns 0, or -1 with ERR: no memory;
  * symbols cannot be read. */
 int mpg_overview_json(struct mpg_json *json, const char *key, const struct mpg_trace *trace,

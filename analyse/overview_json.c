@@ -71,12 +71,12 @@ static int number_call(struct numbers *x, enum mpg_call call)
     return x->call[call] - 1;
 }
 
-static void put_names(struct mpg_json *j, const struct numbers *x)
+void mpg_overview_put_names(struct mpg_json *j, const int number_of[MPG_CALL_COUNT], int n)
 {
     mpg_json_array(j, "names");
-    for (int number = 1; number <= x->calls; number++)
+    for (int number = 1; number <= n; number++)
         for (int call = 0; call < MPG_CALL_COUNT; call++)
-            if (x->call[call] == number) {
+            if (number_of[call] == number) {
                 char name[80];
                 snprintf(name, sizeof name, "%s%s", mpg_call_prefix((enum mpg_call)call), mpg_call_name((enum mpg_call)call));
                 mpg_json_object(j, NULL);
@@ -181,7 +181,7 @@ int mpg_overview_json(struct mpg_json *j, const char *key, const struct mpg_trac
     mpg_json_close(j);
     for (size_t i = 0; i < n; i++)
         put_run(j, keys[i], run[i], &x);
-    put_names(j, &x);
+    mpg_overview_put_names(j, x.call, x.calls);
     const int status = put_sites(j, &x, trace, err);
     mpg_json_close(j);
     return status;

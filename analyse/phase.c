@@ -351,22 +351,6 @@ static void number_names(struct names *names, const struct mpg_worst_phase *phas
             }
 }
 
-static void put_names(struct mpg_json *j, const struct names *names)
-{
-    mpg_json_array(j, "names");
-    for (int number = 1; number <= names->n; number++)
-        for (int call = 0; call < MPG_CALL_COUNT; call++)
-            if (names->number[call] == number) {
-                char name[80];
-                snprintf(name, sizeof name, "%s%s", mpg_call_prefix((enum mpg_call)call), mpg_call_name((enum mpg_call)call));
-                mpg_json_object(j, NULL);
-                mpg_json_string(j, "name", name);
-                mpg_json_string(j, "kind", mpg_overview_kind((enum mpg_call)call));
-                mpg_json_close(j);
-            }
-    mpg_json_close(j);
-}
-
 /* Puts [[from, length, name]...]; times are whole ns. */
 static void put_calls(struct mpg_json *j, const char *key, const struct mpg_phase_call *call, size_t n, const struct names *names)
 {
@@ -394,7 +378,7 @@ void mpg_worst_phase_json(struct mpg_json *j, const char *key, const struct mpg_
     mpg_json_number(j, "share", phase->share);
     mpg_json_number(j, "traced_ns", phase->traced_ns);
     mpg_json_integer(j, "ranks", phase->ranks);
-    put_names(j, &names);
+    mpg_overview_put_names(j, names.number, names.n);
     mpg_json_array(j, "drawn");
     for (size_t i = 0; i < phase->n; i++) {
         const struct mpg_phase_rank *r = &phase->rank[i];
