@@ -304,14 +304,16 @@ static struct quanta path_quanta(const struct mpg_where_figures *f, const double
                            round(weight * tracer(term) / f->quantum_ns)};
 }
 
-/* Adds ROW, with Q, to SUM, with SUM_Q. */
-static void add_path_row(struct mpg_attribution_row *sum, struct quanta *sum_q, const struct mpg_attribution_row *row,
-                         const struct quanta *q)
+static void add_quanta(struct quanta *sum, const struct quanta *q)
+{
+    *sum = (struct quanta){sum->put + q->put, sum->absorbed + q->absorbed, sum->tracer + q->tracer};
+}
+
+static void add_row(struct mpg_attribution_row *sum, const struct mpg_attribution_row *row)
 {
     for (size_t k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
         sum->term[k] += row->term[k];
     sum->share.part += isnan(row->share.part) ? 0 : row->share.part;
-    *sum_q = (struct quanta){sum_q->put + q->put, sum_q->absorbed + q->absorbed, sum_q->tracer + q->tracer};
 }
 
 /* Puts the rows of the table OF that are on critical paths; without ALL, those below SMALL of the paths as one row, unless they
@@ -320,7 +322,7 @@ static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r,
                           const struct mpg_where_figures *f)
 {
     const double weight = weight_of(r, of->by);
-    struct mpg_attribution_row small = {.share = {.low = NAN, .high = NAN}}, unused = {0};
+    struct mpg_attribution_row small = {.share = {.low = NAN, .high = NAN}};
     struct quanta small_q = {0}, sum = {0};
     size_t shown = 0, n = 0;
     for (size_t i = 0; i < of->n; i++) {
@@ -328,9 +330,10 @@ static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r,
         const struct quanta q = path_quanta(f, row->term, weight);
         if (is_empty(r, row->term))
             continue;
-        add_path_row(&unused, &sum, row, &q);
+        add_quanta(&sum, &q);
         if (!all && of->by != MPG_ATTRIBUTION_BY_RANK && shown >= LEAST_ROWS && row->share.part < SMALL) {
-            add_path_row(&small, &small_q, row, &q);
+            add_quanta(&small_q, &q);
+            add_row(&small, row);
             n++;
             continue;
         }
