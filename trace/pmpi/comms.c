@@ -54,7 +54,7 @@ static bool write_definition(const struct tracer_comm *c)
 }
 
 /* Defines C in the calling thread's stream, after its parents. */
-static void define_here(struct tracer_comm *c)
+static __attribute__((noinline)) void define_here(struct tracer_comm *c)
 {
     if (stream_defined(STREAM_COMMS, c->number))
         return;
@@ -129,7 +129,7 @@ static bool set_handle(MPI_Comm comm, struct tracer_comm *c)
     return true;
 }
 
-static struct tracer_comm *get(MPI_Comm comm)
+static __attribute__((noinline)) struct tracer_comm *get(MPI_Comm comm)
 {
     uint64_t *slot = mpg_map_find(&by_handle, (uint64_t)(uintptr_t)comm, 0);
     struct tracer_comm *c =

@@ -15,9 +15,14 @@ static inline struct mpg_event event_of(const struct tracer_scope *s)
                               .site = MPG_NO_SITE};
 }
 
-/* Makes a new request, active or to be started later (MADE), and attaches it to event E. Does nothing if MADE is
- * NO_REQUEST. Returns false without memory, which is reported. */
-bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any);
+/* Makes a new request, active or to be started later (MADE), and attaches it to event E. Returns false without memory,
+ * which is reported. */
+bool event_new_request(struct mpg_event *e, struct tracer_made made, uint32_t any);
+/* Like event_new_request(), but does nothing if MADE is NO_REQUEST. */
+static inline bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any)
+{
+    return !made.address || event_new_request(e, made, any);
+}
 
 /* Returns the trace's form of RANK: MPG_PROC_NULL for MPI_PROC_NULL, MPG_ROOT for MPI_ROOT. */
 static inline int32_t tracer_peer(int rank)

@@ -13,10 +13,8 @@ void record_other(struct tracer_scope *s)
     tracer_write(s, &e);
 }
 
-bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any)
+bool event_new_request(struct mpg_event *e, struct tracer_made made, uint32_t any)
 {
-    if (!made.address)
-        return true;
     struct tracer_request *request = tracer_request_new(made, any);
     if (!request)
         return false;

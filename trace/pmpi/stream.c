@@ -256,14 +256,14 @@ static void lock_all(struct stream_thread *t)
     t->locked = true;
 }
 
-static void unlock_all(struct stream_thread *t)
+static __attribute__((noinline)) void unlock_all(struct stream_thread *t)
 {
     t->locked = false;
     pthread_mutex_unlock(&streams.lock);
     pthread_setcancelstate(t->cancel_state, NULL);
 }
 
-static bool lock_threads(struct stream_thread *t)
+static __attribute__((noinline)) bool lock_threads(struct stream_thread *t)
 {
     lock_all(t);
     if (streams.on && (t->stream || (t->stream = take()) != NULL)) {

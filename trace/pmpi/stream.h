@@ -111,9 +111,15 @@ int64_t streams_calls(void);
 /* Waits until no thread is in stream_flush(): then the caller owns all streams. Callers hold the lock. */
 void streams_wait(void);
 
-/* Returns whether TABLE of this thread's stream contained NUMBER, and adds NUMBER. Returns false if memory is
+/* Returns whether TABLE of this thread's stream contained NUMBER, and adds NUMBER (>= 0). Returns false if memory is
  * exhausted: a repeated definition is harmless. Callers hold the lock. */
 bool stream_defined(enum stream_table table, int32_t number);
+/* Returns whether TABLE of stream S contains NUMBER (>= 0). */
+static inline bool stream_has(const struct stream *s, enum stream_table table, int32_t number)
+{
+    const uint32_t byte = (uint32_t)number / 8;
+    return byte < s->defined[table].size && (s->defined[table].bits[byte] >> ((uint32_t)number % 8) & 1);
+}
 
 /* Writes out this thread's events if its segment is nearly full, while other threads continue recording. Callers do
  * not hold the lock. */

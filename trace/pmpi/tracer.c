@@ -87,7 +87,7 @@ bool tracer_records(const struct tracer_scope *s)
     return s->outermost && streams.on;
 }
 
-static void record_failed(struct tracer_scope *s)
+static __attribute__((noinline, cold)) void record_failed(struct tracer_scope *s)
 {
     if (!tracer_lock())
         return;
@@ -159,9 +159,11 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
-static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *event, struct mpg_error *err)
+static int write_out(struct stream *stream, const struct mpg_event *event, struct mpg_error *err)
 {
-    const int fresh = event->site != MPG_NO_SITE ? sites_define(event->site, err) : 0;
+    struct mpg_trace_writer *writer = stream->writer;
+    const bool is_defined = event->site == MPG_NO_SITE || stream_has(stream, STREAM_SITES, event->site);
+    const int fresh = is_defined ? 0 : sites_define(event->site, err);
     if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0))
         return -1;
     if (__builtin_expect(fresh, 0)) { /* a new stack takes microseconds, and has a sum of its own */
@@ -220,7 +222,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         streams.calls++;
     if (profile_is_on())
         profile_add(event, event->site);
-    else if (write_out(stream->writer, event, &err) < 0)
+    else if (write_out(stream, event, &err) < 0)
         stream_fail(&err);
     else if (__builtin_expect(event->request_number > TRACER_LONG_LIST, 0)) /* the normal overhead of a call is known and
                                                                                subtracted */

@@ -19,12 +19,11 @@ static const uint8_t kinds[] = {
 
 /* --- lists --- */
 
-/* Writes N numbers, each as the distance from its predecessor plus STEP (the first from BASE). Equal distances after
- * the first are stored in runs. */
-static uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
+/* Most events have no lists: these functions stay out of encode(), which is short without them. */
+#define RARE __attribute__((noinline))
+
+static RARE uint8_t *put_some_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
 {
-    if (n == 0)
-        return p;
     p = mpg_put_zigzag(p, values[0] - base);
     for (size_t i = 1, run; i < n; i += run) {
         int64_t distance = values[i] - values[i - 1] - step;
@@ -34,6 +33,13 @@ static uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t ba
         p = mpg_put_varint(p, run - 1);
     }
     return p;
+}
+
+/* Writes N numbers, each as the distance from its predecessor plus STEP (the first from BASE). Equal distances after
+ * the first are stored in runs. */
+static inline uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
+{
+    return n == 0 ? p : put_some_runs(p, values, n, base, step);
 }
 
 static size_t runs_bound(const int64_t *values, size_t n)
@@ -65,6 +71,7 @@ static inline bool is_shape(const struct mpg_shape *s, const struct mpg_event *e
     const word *shape = (const word *)&s->site, *event = (const word *)&e->site,
                *compared = (const word *)&mask->site;
     uint64_t difference = (s->call ^ (uint32_t)e->call) | (s->flags ^ flags);
+#pragma GCC unroll 8
     for (int i = 0; i < SHAPE_WORDS; i++)
         difference |= (shape[i] ^ event[i]) & compared[i];
     return difference == 0;
@@ -150,7 +157,7 @@ static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
 
 /* Writes the positions of completed requests in REQUESTS, each as the distance from its predecessor plus 1, modulo
  * the length; for a missing request the length, and the request itself. */
-static uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
+static RARE uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     uint32_t n = e->request_number, expected = 0;
     p = mpg_put_varint(p, e->done_number);
@@ -169,7 +176,7 @@ static uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_req
     return p;
 }
 
-static uint8_t *put_extras(uint8_t *p, const struct mpg_event *e, int64_t last_request)
+static RARE uint8_t *put_extras(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     p = mpg_put_varint(p, e->cancelled_number);
     for (uint32_t i = 0; i < e->cancelled_number; i++)
@@ -193,14 +200,14 @@ static inline uint8_t *put_new_request(struct mpg_trace_writer *w, uint8_t *p, u
     return p;
 }
 
-static uint8_t *put_new_persistent(struct mpg_trace_writer *w, uint8_t *p, int64_t persistent)
+static RARE uint8_t *put_new_persistent(struct mpg_trace_writer *w, uint8_t *p, int64_t persistent)
 {
     p = mpg_put_zigzag(p, persistent - (w->last_persistent + 1));
     w->last_persistent = persistent;
     return p;
 }
 
-static uint8_t *put_start(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e)
+static RARE uint8_t *put_start(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e)
 {
     p = put_runs(p, e->persistent, e->request_number,
                  w->last_persistent + 1 - (int64_t)e->request_number, 1);
@@ -210,7 +217,7 @@ static uint8_t *put_start(struct mpg_trace_writer *w, uint8_t *p, const struct m
     return p;
 }
 
-static uint8_t *put_sum(uint8_t *p, const struct mpg_sum *s)
+static RARE uint8_t *put_sum(uint8_t *p, const struct mpg_sum *s)
 {
     p = mpg_put_varint(p, (uint64_t)s->calls);
     p = mpg_put_varint(p, (uint64_t)s->time_ns);
