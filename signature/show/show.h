@@ -55,6 +55,10 @@ void show_collectives(const struct mpg_signature *sig, struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 
+/* Prints SIG in at most nine lines: machine, noise, rates, messages, overheads, collectives, and the number of failed
+ * checks with the first two. */
+void show_short(const struct mpg_signature *sig);
+
 /* Prints all rows of all sections as JSON (sigshow(1)); SIG comes from a file and need not be printable. */
 void show_json(const struct mpg_signature *sig);
 

@@ -93,7 +93,7 @@ static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *
 
 int main(int argc, char **argv)
 {
-    bool all = false, keep = false, json = false;
+    bool all = false, keep = false, json = false, summary = false;
     const char *folder = NULL;
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
@@ -101,6 +101,8 @@ int main(int argc, char **argv)
                  "fitted family (default: the first or an even\n"
                  "choice); with --plot: draw every core and\n"
                  "number of processes"},
+        {.name = "summary", .letter = 's', .kind = MPG_OPTION_FLAG, .value = &summary,
+         .help = "show at most nine lines, the last of them the\nfailed checks"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &json,
          .help = "show all of that as JSON"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &folder,
@@ -126,6 +128,8 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "--keep needs --plot");
     if (json && folder)
         mpg_option_usage_error(&program, "--json and --plot exclude each other");
+    if (summary && (all || json || folder))
+        mpg_option_usage_error(&program, "--summary excludes --all, --json and --plot");
     gsl_set_error_handler_off();
     struct mpg_signature *sig = mpg_signature_load(argv[first], &err);
     if (!sig || (!json && show_make_printable(sig, &err) < 0)) {
@@ -139,6 +143,8 @@ int main(int argc, char **argv)
         status = plot(sig, &plot_options, &err);
     else if (json)
         show_json(sig);
+    else if (summary)
+        show_short(sig);
     else
         show_signature(sig, all);
     mpg_signature_free(sig);

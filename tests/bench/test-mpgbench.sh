@@ -81,45 +81,49 @@ fails() {
 }
 
 cores=$(nproc)
-# expected LAUNCHES RANKS DIR [OPTION]: the log of a run that is complete
+# expected LAUNCHES RANKS DIR CORES [OPTION]: the log of a run that is complete; $noise, $rates and $messages are options more
 expected() {
     local launch name
-    echo "ftq --output $3 --max-cores $4${5:+ $5}"
-    [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}"
-    echo "compute --output $3 --max-cores $4${5:+ $5}"
+    echo "ftq --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
+    [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
+    echo "compute --output $3 --max-cores $4${5:+ $5}${rates:+ $rates}"
     for name in pingpong bandwidth overhead collective; do
         for ((launch = 0; launch < $1; launch++)); do
             echo "start -n $2"
-            echo "$name --output $3 --launch $launch${5:+ $5}"
+            echo "$name --output $3 --launch $launch${5:+ $5}${messages:+ $messages}"
         done
     done
 }
+noise='' rates='' messages=''
 
 ok "a quick run" bench --quick -o "$tmp/quick"
 is "it runs all, in this order" "$(cat "$LOG")" "$(expected 3 2 "$tmp/quick" 2 --quick)"
-like "it says how long it will take" "$(head -n 1 "$tmp/err")" "mpgbench: measuring for about *"
-is "it names each step before and after" "$(grep -c ' of 1[45]: ' "$tmp/err")" $((cores == 1 ? 28 : 30))
-like "and where the samples are" "$(cat "$tmp/out")" "*all samples are in $tmp/quick, after * s*"
-like "it says what more there is" "$(cat "$tmp/out")" \
-    "*--full would take*ftq: 60 s instead of 4 s*5 launches instead of 3*--ranks*"
+is "it says how long it will take, and no more before the end" "$(sed 's/[0-9][0-9]* s/N s/' "$tmp/err")" \
+    "mpgbench: measuring for about N s"
+like "how long it took, what is more precise, and where the samples are" "$(head -n 1 "$tmp/out")" \
+    "Measured      in * s; mpgbench takes [0-9]* min and is more precise; samples and all tables (tables.txt) are in $tmp/quick"
 name=$(uname -n)
 signature=${name%%.*}.sig
-# next PREFIX: the last lines of a run into folder quick
+# next PREFIX: the last line of a run into folder quick
 next() {
-    echo "mpgbench: next: make the machine's signature, show it, trace a program, predict it on this machine:"
-    printf '  %s\n' "$1sigmake $tmp/quick > $signature" "$1sigshow $signature" \
-        "$tmp/bin/start -n 2 $1mpgtrace record -o app.trace ./app" \
+    echo "Next          $1sigmake $tmp/quick > $signature; $tmp/bin/start -n 2 $1mpgtrace record -o app.trace ./app;" \
         "$1mpgsim --signature $signature app.trace"
 }
-is "its last lines say what comes next" "$(tail -n 5 "$tmp/out")" "$(next "")"
-like "what the benchmarks print comes through" "$(cat "$tmp/out")" "results of ftq*"
+is "its last line says what comes next" "$(tail -n 1 "$tmp/out")" "$(next "")"
+is "what the benchmarks print is in a file, after their commands" \
+    "$(grep -c "^results of" "$tmp/quick/tables.txt") $(grep -c -- "--output $tmp/quick" "$tmp/quick/tables.txt")" \
+    "$((cores == 1 ? 14 : 15)) $((cores == 1 ? 14 : 15))"
+ok "--verbose" bench --verbose --quick --replace -o "$tmp/quick"
+is "it names each step before and after" "$(grep -c ' of 1[45]: ' "$tmp/err")" $((cores == 1 ? 28 : 30))
+is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 14 : 15))
 
-ok "a full run" bench -o "$tmp/full"
-is "it is the default" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full" 8)"
-is "and says nothing of what more there is" "$(grep -c -- --full "$tmp/out")" 0
-ok "--full means it" bench --full -o "$tmp/full2"
-is "as the default does" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full2" 8)"
-ok "options of its own" bench -o"$tmp/own folder" -l 2 -n4 --max-cores=0
+ok "a run of some minutes" bench -o "$tmp/default"
+is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=2s messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
+like "... and names both others" "$(cat "$tmp/out")" "*; --full takes up to * min, --quick one;*"
+ok "a full run" bench --full -o "$tmp/full"
+is "measures with all precision" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full" 8)"
+is "and names no other" "$(grep -c -- --quick "$tmp/out")" 0
+ok "options of its own" bench --full -o"$tmp/own folder" -l 2 -n4 --max-cores=0
 is "reach the benchmarks" "$(cat "$LOG")" "$(expected 2 4 "$tmp/own folder" 0)"
 
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
@@ -128,7 +132,7 @@ is "nothing ran" "$(cat "$LOG")" ""
 ok "--replace" bench --quick --replace -l 1 -o "$tmp/quick"
 is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | tr '\n' ' ')" \
     "bandwidth-0.samples collective-0.samples compute-core0.samples ftq-core0.samples \
-mine.samples notes overhead-0.samples pingpong-0.samples "
+mine.samples notes overhead-0.samples pingpong-0.samples tables.txt "
 
 # ---- a machine in use ----
 
@@ -164,10 +168,10 @@ STOP="--launch 1"
 ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); 3 files were complete before" \
     bench -o "$tmp/failed"
 like "it says how to see it again" "$(cat "$tmp/err")" \
-    "*mpgbench: to repeat the failing step: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1"
-is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1"
+    "*mpgbench: to repeat the failing step: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1 --max-time=12s"
+is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1 --max-time=12s"
 is "and keeps what was complete" "$(ls "$tmp/failed" | tr '\n' ' ')" \
-    "compute-core0.samples ftq-core0.samples pingpong-0.samples "
+    "compute-core0.samples ftq-core0.samples pingpong-0.samples tables.txt "
 STOP=''
 
 HANG=compute
@@ -179,7 +183,7 @@ ok "interrupted" kill -TERM $!
 wait $!
 is "it fails" $? 1
 like "it says what is left" "$(tail -n 1 "$tmp/err")" "mpgbench: interrupted; 1 file was complete before*"
-is "which is there" "$(ls "$tmp/interrupted")" "ftq-core0.samples"
+is "which is there" "$(ls "$tmp/interrupted" | tr '\n' ' ')" "ftq-core0.samples tables.txt "
 HANG=''
 
 one_core() {
@@ -194,7 +198,7 @@ else
     ok "one core" one_core --quick -o "$tmp/one"
     is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute "
     like "it says so" "$(cat "$tmp/err")" "*warning: two ranks would share the only core*are skipped*"
-    is "and promises none" "$(grep -c pingpong: "$tmp/out")" 0
+    like "and again at the end" "$(cat "$tmp/out")" "*Missing       the network: two ranks would have shared one core*"
 fi
 
 ok "a wrong option" fails 2 "wrong option '--loud'" bench --loud
@@ -302,15 +306,16 @@ PATH=$tmp/moved/bin:$path
 finds "... on PATH" mpgbench "$moved"
 PATH=$path
 for program in sigmake sigshow mpgtrace mpgsim; do
-    printf '#!/bin/sh\n' >"$tmp/moved/bin/$program"
+    printf '#!/bin/sh\necho "%s $*"\n' $program >"$tmp/moved/bin/$program"
     chmod +x "$tmp/moved/bin/$program"
 done
 export MPGKIT_MPIRUN=$tmp/bin/start
 "$tmp/moved/bin/mpgbench" -q -o "$tmp/quick" --replace >"$tmp/out" 2>"$tmp/err"
-is "what comes next is called by its path" "$(tail -n 5 "$tmp/out")" "$(next "$tmp/moved/bin/")"
+is "the summary is of the signature that the results make" "$(sed -n 2p "$tmp/out" | cut -d' ' -f1,2)" "sigshow --summary"
+is "what comes next is called by its path" "$(tail -n 1 "$tmp/out")" "$(next "$tmp/moved/bin/")"
 PATH=$tmp/moved/bin:$path
 mpgbench -q -o "$tmp/quick" --replace >"$tmp/out" 2>"$tmp/err"
-is "... on PATH by its name" "$(tail -n 5 "$tmp/out")" "$(next "")"
+is "... on PATH by its name" "$(tail -n 1 "$tmp/out")" "$(next "")"
 PATH=$path
 unset MPGKIT_MPIRUN
 rm "$moved/ftq"
@@ -326,7 +331,7 @@ ok "without MPI" bench -q -o "$tmp/without/results"
 is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute "
 like "... and says so" "$(cat "$tmp/err")" \
     "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are skipped*"
-like "... to the end" "$(tail -n 1 "$tmp/out")" "The signature will have*no network: this mpgkit was*"
+like "... to the end" "$(tail -n 2 "$tmp/out" | head -n 1)" "Missing       the network: this mpgkit was built without MPI"
 ok "each by itself, too" bench ftq --output "$tmp/without/ftq"
 MPGBENCH=$built
 if [ "${MPGKIT_MPI:-yes}" = no ]; then
@@ -370,15 +375,18 @@ real() {
 ok "the real benchmarks" unless_late real --quick --force --replace --launches 2 -o "$tmp/results"
 is "every benchmark left results" \
     "$(cd "$tmp/results" && ls | sed 's/-.*//' | sort -u | tr '\n' ' ')" \
-    "bandwidth collective compute detour ftq overhead pingpong "
+    "bandwidth collective compute detour ftq overhead pingpong tables.txt "
 is "which say what was seen before" "$(grep -lE '^# load_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
     "$(find "$tmp/results" -name '*.samples' | wc -l)"
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 if [ -x "$SIGMAKE" ]; then
     ok "they make a signature" "$SIGMAKE" -o "$tmp/machine.sig" "$tmp/results"
+    is "a summary of at most 12 lines, with what came before it" "$(($(grep -c '^mpgbench: ' "$tmp/err") + $(wc -l <"$tmp/out") <= 12))" 1
+    is "with each of its lines" "$(grep -oE '^[A-Z][a-z]+ ' "$tmp/out" | tr -d '\n')" \
+        "Measured Machine Noise Computation Messages Overheads Collectives Checks Next "
 fi
 touch "$tmp/file"
-ok "a folder that is a file" fails 1 "ftq failed (exit 1); nothing was complete" real -o "$tmp/file" --quick --force
+ok "a folder that is a file" fails 1 "$tmp/file" real -o "$tmp/file" --quick --force
 is "its version is ftq's" "$("$MPGBENCH" --version)" "$("$MPGBENCH" ftq --version | sed 's/ ftq//')"
 launched() {
     # shellcheck disable=SC2086 # mpirun may have arguments

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sigshow --summary: a signature in at most nine lines. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "signature/show/show.h"
+
+enum { MESSAGE_BYTES = 8, REDUCED_BYTES = 8, MOST_FAILURES = 2, EFFECT_BYTES = 128, MPI_WIDTH = 24, FOUND_WIDTH = 150 };
+
+static const char *fact(const struct mpg_signature *sig, const char *key)
+{
+    return mpg_fact_find(sig->fact, sig->facts, key);
+}
+
+static void show_machine(const struct mpg_signature *sig)
+{
+    const char *host = fact(sig, "host"), *cpu = fact(sig, "cpu"), *mpi = fact(sig, "mpi");
+    printf("Machine       %.64s", host ? host : "unknown host");
+    if (cpu)
+        printf(", %.64s", cpu);
+    if (mpi) {
+        size_t n = strcspn(mpi, ",");
+        printf(", %.*s", (int)(n < MPI_WIDTH ? n : MPI_WIDTH), mpi);
+    }
+    putchar('\n');
+}
+
+static void show_lost(const struct mpg_signature *sig)
+{
+    char text[SHOW_TEXT];
+    double lost = 0, worst = 0, off = 0, longest_ns = 0;
+    size_t n = 0, together = 0;
+    for (size_t i = 0; i < sig->cores; i++) {
+        const struct mpg_noise_core *c = &sig->core[i];
+        if (!(c->span_ns > 0))
+            continue;
+        n++;
+        lost += c->fraction_lost;
+        off += c->fraction_off;
+        worst = fmax(worst, c->fraction_lost);
+        together += c->together;
+        if (c->length_ns)
+            longest_ns = fmax(longest_ns, mpg_distribution_quantile(c->length_ns, 1));
+    }
+    if (n == 0)
+        return;
+    printf("Noise         %.2g %% of the time of %zu core%s%s (%.2g %% off the CPU), worst core %.2g %%, longest interruption"
+           " %s\n", 100 * lost / (double)n, n, n == 1 ? "" : "s", together == n && n > 1 ? " measured together" : "",
+           100 * off / (double)n, 100 * worst, mpg_units_format_time(text, sizeof text, longest_ns));
+}
+
+/* The mean over cores of the median rate of the kernel of rate I, for the number of cores at once of rate I. */
+static double mean_rate(const struct mpg_signature *sig, size_t i)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < sig->rates; k++)
+        if (strcmp(sig->rate[k].kernel, sig->rate[i].kernel) == 0 &&
+            sig->rate[k].cores_at_once == sig->rate[i].cores_at_once) {
+            sum += mpg_distribution_quantile(sig->rate[k].rate, 0.5);
+            n++;
+        }
+    return sum / (double)n;
+}
+
+/* Each kernel's rate of a core alone, and the share of it that is left with the most cores at once. */
+static void show_rates(const struct mpg_signature *sig)
+{
+    char text[SHOW_TEXT], name[SHOW_TEXT];
+    if (sig->rates > 0)
+        fputs("Computation  ", stdout);
+    for (size_t i = 0, end; i < sig->rates; i = end) {
+        for (end = i; end < sig->rates && strcmp(sig->rate[end].kernel, sig->rate[i].kernel) == 0;)
+            end++;
+        snprintf(name, sizeof name, "%.*s", SHOW_TEXT - 1, sig->rate[i].kernel);
+        for (char *p = name; *p; p++)
+            *p = *p == '_' ? ' ' : *p;
+        double alone = mean_rate(sig, i), busy = mean_rate(sig, end - 1);
+        printf("%s %s %s", i > 0 ? "," : "", name, show_rate(text, alone, sig->rate[i].unit));
+        if (sig->rate[end - 1].cores_at_once > sig->rate[i].cores_at_once && alone > 0)
+            printf(" (%.0f %%)", 100 * busy / alone);
+    }
+    if (sig->rates > 0)
+        puts(" a core (with all cores busy)");
+}
+
+/* Returns the size in SIZES nearest to BYTES, or NULL. */
+static const struct mpg_network_size *nearest(const struct mpg_network_sizes *sizes, int64_t bytes)
+{
+    const struct mpg_network_size *found = NULL;
+    for (size_t i = 0; i < sizes->n; i++)
+        if (!found || llabs(sizes->size[i].size_bytes - bytes) < llabs(found->size_bytes - bytes))
+            found = &sizes->size[i];
+    return found;
+}
+
+static double median_ns(const struct mpg_network_size *size)
+{
+    return mpg_distribution_quantile(size->time_ns, 0.5);
+}
+
+static void show_messages(const struct mpg_signature *sig)
+{
+    for (size_t i = 0; i < sig->paths; i++) {
+        const struct mpg_network_path *p = &sig->network[i];
+        const struct mpg_network_size *small = nearest(&p->latency, MESSAGE_BYTES);
+        char size[SHOW_TEXT], time[SHOW_TEXT];
+        fputs(i > 0 ? "; " : "Messages      ", stdout);
+        printf("%s", mpg_path_name(p->path));
+        if (small)
+            printf(": %s one way for %s", mpg_units_format_time(time, sizeof time, median_ns(small)),
+                   mpg_units_format_size(size, sizeof size, small->size_bytes));
+        if (p->bandwidth.n > 0) {
+            const struct mpg_network_size *large = &p->bandwidth.size[p->bandwidth.n - 1];
+            printf("%s %s", small ? "," : ":",
+                   show_rate(time, median_ns(large) > 0 ? (double)large->size_bytes / median_ns(large) * 1e9 : 0, "B/s"));
+            printf(" for %s", mpg_units_format_size(size, sizeof size, large->size_bytes));
+        }
+    }
+    if (sig->paths > 0)
+        putchar('\n');
+}
+
+static void show_overheads(const struct mpg_signature *sig)
+{
+    const struct mpg_network_path *p = mpg_signature_farthest(sig);
+    const struct mpg_network_size *send = p ? nearest(&p->send_overhead, MESSAGE_BYTES) : NULL;
+    const struct mpg_network_size *receive = p ? nearest(&p->receive_overhead, MESSAGE_BYTES) : NULL;
+    char text[3][SHOW_TEXT];
+    if (send && receive)
+        printf("Overheads     %s to send %s, %s to receive\n", mpg_units_format_time(text[0], SHOW_TEXT, median_ns(send)),
+               mpg_units_format_size(text[1], SHOW_TEXT, send->size_bytes),
+               mpg_units_format_time(text[2], SHOW_TEXT, median_ns(receive)));
+}
+
+/* Barrier, and allreduce of the smallest and largest size, of the most processes. */
+static void show_collective_times(const struct mpg_signature *sig)
+{
+    int processes = 0;
+    size_t shown = 0;
+    char time[SHOW_TEXT], size[SHOW_TEXT];
+    for (size_t i = 0; i < sig->collectives; i++)
+        processes = sig->collective[i].processes > processes ? sig->collective[i].processes : processes;
+    for (size_t i = sig->collectives; i-- > 0;) {
+        const struct mpg_collective_time *c = &sig->collective[i];
+        bool barrier = strcmp(c->operation, "barrier") == 0;
+        if (c->processes != processes || (!barrier && (strcmp(c->operation, "allreduce") != 0 || c->size_bytes != REDUCED_BYTES)))
+            continue;
+        if (shown++ == 0)
+            printf("Collectives   of %d processes:", processes);
+        printf("%s %s", shown > 1 ? "," : "", c->operation);
+        if (!barrier)
+            printf(" of %s", mpg_units_format_size(size, sizeof size, c->size_bytes));
+        printf(" %s", mpg_units_format_time(time, sizeof time, mpg_distribution_quantile(c->time_ns, 0.5)));
+    }
+    if (shown > 0)
+        putchar('\n');
+}
+
+/* The failed checks, the first with their findings: checks of disturbances, which cause others to fail, come first. */
+static void show_checks(const struct mpg_signature *sig)
+{
+    char effect[EFFECT_BYTES];
+    if (sig->checks == 0)
+        puts("Checks        none were made");
+    else if (sig->failures == 0)
+        printf("Checks        all %d passed: a good measurement\n", sig->checks);
+    else
+        printf("Checks        %zu of %d failed%s\n", sig->failures, sig->checks,
+               sig->failures > MOST_FAILURES ? ", the first:" : ":");
+    for (size_t i = 0; i < MOST_FAILURES && i < sig->failures; i++) {
+        const struct mpg_signature_failure *f = &sig->failure[i];
+        mpg_signature_effect(f, effect, sizeof effect);
+        printf("  %s: %.*s%s%s%s\n", f->check, FOUND_WIDTH, f->found, strlen(f->found) > FOUND_WIDTH ? "..." : "",
+               *effect ? "; " : "", effect);
+    }
+}
+
+void show_short(const struct mpg_signature *sig)
+{
+    show_machine(sig);
+    show_lost(sig);
+    show_rates(sig);
+    show_messages(sig);
+    show_overheads(sig);
+    show_collective_times(sig);
+    show_checks(sig);
+}
