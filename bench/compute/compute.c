@@ -23,12 +23,12 @@
 #include "common/units.h"
 
 #define FULL_NS 5e9
-#define QUICK_NS 0.4e9
+#define QUICK_NS 0.6e9
 #define FULL_SET ((int64_t)1 << 30)
 #define QUICK_SET ((int64_t)1 << 28)
 
 /* The time of each kernel is divided into this many turns. */
-enum { ROUNDS = 4 };
+enum { ROUNDS = 10 };
 
 static struct {
     const char *dir, *cores, *timer;
@@ -49,7 +49,7 @@ static const struct mpg_option options[] = {
      .help = "measure each kernel for TIME on each core, and again on\nall cores at once (default: 5s)",
      .minimum = 1e6, .maximum = 1e13, .given = &opt.duration_given},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
-     .help = "a duration of 400ms, and working sets of at most 256MiB"},
+     .help = "a duration of 600ms, and working sets of at most 256MiB"},
     {.name = "working-set", .kind = MPG_OPTION_SIZE, .value = &opt.working_bytes, .argument = "SIZE",
      .help = "working set of each of the two memory kernels on each core\n(default: 0, four times"
              " the last-level cache, at most 1GiB,\nat most a quarter of the free memory divided"

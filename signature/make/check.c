@@ -4,6 +4,7 @@
 
 #include "signature/make/check_private.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #define MOST_LOAD 0.1
 /* A timer whose resolution exceeds this multiple of its cost is coarse. */
 #define STEPS 2.0
+/* Confidence of intervals. */
+#define CONFIDENCE 0.95
 /* Permitted share of invalid repetitions of collective operations. */
 #define MOST_LATE 0.5
 
@@ -36,8 +39,8 @@ static const struct {
         "measure when nothing else runs, and in a guest when its host is idle, unless programs"
         " will run under equal load"},
     [MPG_FOUND_SPEED] = {"changing speed", MPG_PART_NOISE | MPG_PART_RATES,
-        "fix the frequency (cpupower frequency-set -g performance), or, in a guest, measure when"
-        " its host is idle"},
+        "measure longer (mpgbench without --quick), with a fixed frequency (cpupower frequency-set -g"
+        " performance), or, in a guest, when its host is idle"},
     [MPG_FOUND_REALTIME] = {"real-time priority", MPG_PART_NOISE,
         "measure without --realtime, as programs run"},
     [MPG_FOUND_OVERSUBSCRIBED] = {"oversubscribed", MPG_PART_MESSAGES | MPG_PART_COLLECTIVES,
@@ -188,6 +191,8 @@ static int check_load(struct mpg_check *c, const struct mpg_results *r, struct m
     bool noise = r->benchmark == MPG_BENCHMARK_DETOUR || r->benchmark == MPG_BENCHMARK_FTQ ||
                  r->benchmark == MPG_BENCHMARK_FWQ;
     double load = 0;
+    if (before && strncmp(before, busy, strlen(busy)) == 0 && !*c->busy)
+        snprintf(c->busy, sizeof c->busy, "%.200s", before + strlen(busy));
     if (before && strncmp(before, busy, strlen(busy)) == 0 &&
         mpg_check_add_finding(c, MPG_FOUND_LOAD, MPG_MOVES_UNKNOWN, err, "%s: measured although %.200s",
                         mpg_check_file_name(r), before + strlen(busy)) < 0)
@@ -292,15 +297,14 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                    : 0;
 }
 
-/* Half width of the confidence interval of RATE's median, relative; 0: no interval. */
+/* Half width of the confidence interval of RATE's mean, relative, by the effective size for its median; 0: unknown. */
 static double uncertainty(const struct mpg_distribution *rate)
 {
-    double median = mpg_distribution_quantile(rate, 0.5);
     for (size_t i = 0; i < rate->intervals; i++) {
         const struct mpg_quantile_interval *interval = &rate->interval[i];
-        double farther = fmax(median - interval->low, interval->high - median);
-        if (interval->p == 0.5 && median > 0 && isfinite(farther))
-            return farther / median;
+        double n = fmin(interval->independent, (double)rate->n);
+        if (interval->p == 0.5 && n >= 1 && rate->mean > 0)
+            return gsl_cdf_tdist_Pinv(1 - (1 - CONFIDENCE) / 2, fmax(1, interval->freedom)) * rate->sd / sqrt(n) / rate->mean;
     }
     return 0;
 }
@@ -311,9 +315,9 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         double part = uncertainty(r->rate);
-        if (part > MPG_MESSAGES_MATTER &&
+        if (part > MPG_RATES_MATTER &&
             mpg_check_add_finding(c, MPG_FOUND_RATES, part, err,
-                            "compute: %.80s on core %d, %d at once: the median rate is known to"
+                            "compute: %.80s on core %d, %d at once: the mean rate is known to"
                             " +-%.0f %%, by %zu repetitions", r->kernel, r->core, r->cores_at_once,
                             100 * part, r->rate->n) < 0)
             return -1;
@@ -327,16 +331,18 @@ static char *copy_text(const char *text)
     return strndup(text, MPG_LINE_MAX_BYTES);
 }
 
-/* Adds finding F to SIG, which has room for it. */
+/* Adds finding F to SIG, which has room for it. A finding of load names who used the machine, as far as known. */
 static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *sig,
                        struct mpg_error *err)
 {
     char *text = NULL;
     struct mpg_signature_failure *made = &sig->failure[sig->failures++];
+    bool who = f == MPG_FOUND_LOAD && *c->busy && !strstr(c->found[f].text, c->busy);
+    const char *before = who ? "; before, " : "", *busy = who ? c->busy : "";
     int status = c->found[f].times > 1
-                     ? asprintf(&text, "%s, and %zu more like it", c->found[f].text,
+                     ? asprintf(&text, "%s%s%s, and %zu more like it", c->found[f].text, before, busy,
                                 c->found[f].times - 1)
-                     : asprintf(&text, "%s", c->found[f].text);
+                     : asprintf(&text, "%s%s%s", c->found[f].text, before, busy);
     if (status < 0)
         return mpg_error_set(err, "out of memory");
     made->parts = checks[f].parts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks the precision of a core's lost time, and the agreement between the modes that measured it. Each mode's
+/* Checks the precision of a core's lost time and mean speed, and the agreement between the modes that measured it. Each
  * confidence interval comes from batch means over the record, whose scatter reflects the noise. */
 #include "signature/make/check_private.h"
 
@@ -14,6 +14,8 @@ enum { BATCHES = 20, LEAST_SAMPLES = 2 * BATCHES };
 #define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
 /* Shortest interruption seen by all modes: in quanta about a unit of work. */
 #define SEEN_NS 200.0
+/* Least part of a sample without interruptions that determines the speed. */
+#define LEAST_LEFT 0.25
 
 /* Returns the time lost in sample K of R, and the sample's start and end. */
 static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, double *start_ns,
@@ -96,6 +98,46 @@ int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double
     if (check_record(c, r, length_ns, mean, error, err) < 0)
         return -1;
     return together && strcmp(together, "yes") == 0 ? 0 : add_mode(c, r, mean, error, err);
+}
+
+/* The core's speed between interruptions in sample K of R, relative to that of other samples; 0: unknown. */
+static double speed_of(const struct mpg_results *r, size_t k, double quantum_ns)
+{
+    const double *work = r->column[MPG_COLUMN_WORK];
+    double whole_ns = quantum_ns > 0 ? quantum_ns : r->column[MPG_COLUMN_DURATION_NS][k];
+    double left_ns = whole_ns - r->column[MPG_COLUMN_LOST_NS][k];
+    return left_ns > LEAST_LEFT * whole_ns ? (work ? work[k] : 1) / left_ns : 0;
+}
+
+int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double length_ns, struct mpg_error *err)
+{
+    double quantum_ns = 0, range = 0, batch[BATCHES], mean = 0, squares = 0;
+    bool ftq = r->benchmark == MPG_BENCHMARK_FTQ;
+    if (!(length_ns > 0) || r->samples < LEAST_SAMPLES || !r->column[MPG_COLUMN_LOST_NS] ||
+        (ftq && (!r->column[MPG_COLUMN_WORK] || !mpg_check_number(r, "quantum_ns", &quantum_ns))))
+        return 0;
+    for (size_t b = 0, k = 0; b < BATCHES; b++) {
+        double sum = 0;
+        size_t n = 0;
+        for (; k < (b + 1) * r->samples / BATCHES; k++) {
+            double speed = speed_of(r, k, quantum_ns);
+            sum += speed;
+            n += speed > 0;
+        }
+        if (n == 0)
+            return 0; /* robbed of its core for a whole batch, which other checks find */
+        batch[b] = sum / (double)n;
+        mean += batch[b] / BATCHES;
+    }
+    for (int b = 0; b < BATCHES; b++)
+        squares += (batch[b] - mean) * (batch[b] - mean);
+    double moves = half_width(sqrt(squares / (BATCHES - 1) / BATCHES), RECORD_CONFIDENCE) / mean;
+    if (!(moves > MPG_SPEED_MATTERS))
+        return 0;
+    mpg_check_number(r, "speed_range", &range);
+    return mpg_check_add_finding(c, MPG_FOUND_SPEED, moves, err,
+                           "%s: the core's speed changed by %.0f %%, so that %.3g s determine its mean to +-%.1f %%",
+                           mpg_check_file_name(r), 100 * range, length_ns * 1e-9, 100 * moves);
 }
 
 static int compare(struct mpg_check *c, const struct mpg_check_mode *a,

@@ -86,9 +86,9 @@ static int count_independent(struct mpg_check_sizes *list, double size_bytes,
     return 0;
 }
 
-/* Computes the possible effect of the difference between the halves of N TIMES, relative to the mean: by the
- * median, which represents the mean, and by the tail in proportion to its share. Halved, since the signature
- * contains both halves. */
+/* Computes the possible effect of the difference between the halves of N TIMES, relative to the mean, negative for a
+ * faster second half: by the median, which represents the mean, or by the tail in proportion to its share. Halved, since
+ * the signature contains both halves. */
 static int compare_halves(const double *times, size_t n, double *moves, char *text, size_t size,
                           struct mpg_error *err)
 {
@@ -97,16 +97,19 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
         return -1;
     for (size_t i = 0; i < n; i++)
         sum += times[i];
-    *moves = sum > 0 ? fmax(fabs(median), 2 * TAIL_PART * fabs(tail)) / (sum / (double)n) / 2 : 0;
+    double change = fabs(median) >= fabs(2 * TAIL_PART * tail) ? median : 2 * TAIL_PART * tail;
+    *moves = sum > 0 ? change / (sum / (double)n) / 2 : 0;
     return 0;
 }
 
-/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. */
+/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. Finds a change of the
+ * whole launch, whose sizes are measured by turns: the mean of all changes. The change of one size is chance among many
+ * sizes, or is in the interval of this size. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {
     struct single *single = malloc(r->samples * sizeof *single);
-    double *times = malloc(r->samples * sizeof *times), worst = 0, moves;
+    double *times = malloc(r->samples * sizeof *times), worst = 0, moves = 0, sum = 0;
     char text[256], worst_text[256] = "", size[32];
     size_t n = 0, series = 0, changed = 0, worst_first = 0;
     int status = single && times ? 0 : mpg_error_set(err, "out of memory");
@@ -119,17 +122,18 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
         status = count_independent(sizes, single[first].size_bytes, times, end - first, err);
         if (status == 0)
             status = compare_halves(times, end - first, &moves, text, sizeof text, err);
-        if (status == 0 && moves > MPG_MESSAGES_MATTER)
-            changed++;
-        if (status == 0 && moves > worst) {
-            worst = moves;
+        sum += moves;
+        changed += fabs(moves) > MPG_LAUNCH_MATTERS;
+        if (status == 0 && fabs(moves) > worst) {
+            worst = fabs(moves);
             worst_first = first;
             memcpy(worst_text, text, sizeof text);
         }
     }
-    if (status == 0 && changed > 0)
+    double mean = series > 0 ? fabs(sum) / (double)series : 0;
+    if (status == 0 && mean > MPG_LAUNCH_MATTERS)
         status = mpg_check_add_finding(
-            c, MPG_FOUND_NETWORK_HALVES, worst, err,
+            c, MPG_FOUND_NETWORK_HALVES, mean, err,
             "%s: halves differ for %zu of %zu sizes and pairs, most for %s, pair %.0f: %s",
             mpg_check_file_name(r), changed, series,
             mpg_units_format_size(size, sizeof size, (int64_t)single[worst_first].size_bytes),

@@ -12,8 +12,6 @@
 #define MOST_OFF 0.02
 /* /proc/stat counts steal time in ticks of 10 ms; less is not significant. */
 #define LEAST_STEAL_NS 30e6
-/* Permitted loss of mean speed relative to the best speed. */
-#define MOST_SPEED_LOST 0.05
 /* Long detours exceed this many medians. */
 #define LONG_MEDIANS 10.0
 /* Detours up to this many thresholds estimate the number just below the threshold. */
@@ -52,7 +50,7 @@ static double off_part(const struct mpg_results *r, double length_ns)
 static int check_events(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err)
 {
-    double off = off_part(r, length_ns), preempted = 0, steal_ns = 0, range = 0, lost;
+    double off = off_part(r, length_ns), preempted = 0, steal_ns = 0;
     if (!mpg_check_number(r, "preemptions", &preempted))
         mpg_check_number(r, "context_switches", &preempted);
     mpg_check_number(r, "steal_ns", &steal_ns);
@@ -61,14 +59,6 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
                         "%s: off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
                         " hypervisor took %.1f %%", mpg_check_file_name(r), 100 * off, length_ns * 1e-9,
                         preempted, 100 * steal_ns / length_ns) < 0)
-        return -1;
-    mpg_check_number(r, "speed_range", &range);
-    if (!mpg_check_number(r, "speed_below_best", &lost))
-        lost = range / 2; /* older files lack speed_below_best */
-    if (lost > MOST_SPEED_LOST &&
-        mpg_check_add_finding(c, MPG_FOUND_SPEED, lost, err,
-                        "%s: the core's speed changed by %.0f %%, and was %.1f %% below its best",
-                        mpg_check_file_name(r), 100 * range, 100 * lost) < 0)
         return -1;
     return 0;
 }
@@ -188,6 +178,7 @@ int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg
     if (check_events(c, r, length_ns, err) < 0 ||
         mpg_check_modes_add(c, r, length_ns, err) < 0)
         return -1;
-    return r->benchmark == MPG_BENCHMARK_DETOUR ? check_detours(c, r, length_ns, err)
-                                                : check_quanta(c, r, length_ns, err);
+    if (r->benchmark == MPG_BENCHMARK_DETOUR)
+        return check_detours(c, r, length_ns, err);
+    return mpg_check_speed(c, r, length_ns, err) < 0 ? -1 : check_quanta(c, r, length_ns, err);
 }

@@ -36,10 +36,16 @@ enum mpg_finding {
     MPG_FINDINGS
 };
 
-/* Least effect of a failed check: this share of computation time, or of message time and computation rates.
- * Smaller effects keep a prediction within its accuracy. */
+/* Least effect of a failed check: this share of computation time; of a core's mean speed; of message times and computation
+ * rates. docs/MEASURING.md has the reasons. */
 #define MPG_NOISE_MATTERS 0.01
-#define MPG_MESSAGES_MATTER 0.05
+#define MPG_SPEED_MATTERS 0.02
+#define MPG_MESSAGES_MATTER 0.10
+#define MPG_RATES_MATTER 0.10
+/* Likewise of all message times of a launch. */
+#define MPG_LAUNCH_MATTERS 0.05
+/* Bytes of the text that says who used the machine. */
+enum { MPG_CHECK_BUSY = 208 };
 /* Unknown effect of a finding. */
 #define MPG_MOVES_UNKNOWN (-1.0)
 
@@ -74,6 +80,7 @@ struct mpg_check {
     size_t modes;
     struct mpg_check_mode *mode;
     double resolution_ns;          /* resolution of the coarsest timer among timers coarser than their cost */
+    char busy[MPG_CHECK_BUSY]; /* who used the machine before a measurement; empty: nobody */
     struct mpg_fact *kernel;       /* values of kernel and clock */
     size_t kernels;
 };
@@ -104,6 +111,9 @@ int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg
 int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err);
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);
+/* Checks how precisely R, quanta with lost_ns over LENGTH_NS, determines the core's mean speed between interruptions.
+ * Errors: out of memory. */
+int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double length_ns, struct mpg_error *err);
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
 int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 
