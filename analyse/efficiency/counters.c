@@ -4,11 +4,11 @@
 #include <math.h>
 
 /* The names that PAPI and the kernel give to the two counters. */
-static const char *const instructions[] = {"PAPI_TOT_INS", "perf::INSTRUCTIONS", "perf::PERF_COUNT_HW_INSTRUCTIONS", NULL};
-static const char *const cycles[] = {"PAPI_TOT_CYC", "perf::CYCLES", "perf::CPU-CYCLES", "perf::PERF_COUNT_HW_CPU_CYCLES", NULL};
+const char *const mpg_counter_instructions[] = {"PAPI_TOT_INS", "perf::INSTRUCTIONS", "perf::PERF_COUNT_HW_INSTRUCTIONS", NULL};
+const char *const mpg_counter_cycles[] = {"PAPI_TOT_CYC", "perf::CYCLES", "perf::CPU-CYCLES", "perf::PERF_COUNT_HW_CPU_CYCLES",
+                                          NULL};
 
-/* Returns the index of the first of NAMES among the values of RANK; -1: none. */
-static int32_t find_value(const struct mpg_trace *trace, int32_t rank, const char *const *names)
+int32_t mpg_counter_find(const struct mpg_trace *trace, int32_t rank, const char *const *names)
 {
     int32_t value = -1;
     for (; *names && value < 0; names++)
@@ -23,7 +23,8 @@ static double value_of(const struct mpg_event *e, int32_t value)
 
 static int count_rank(struct mpg_trace *trace, int32_t rank, struct mpg_efficiency_counters *c, struct mpg_error *err)
 {
-    const int32_t of_instructions = find_value(trace, rank, instructions), of_cycles = find_value(trace, rank, cycles);
+    const int32_t of_instructions = mpg_counter_find(trace, rank, mpg_counter_instructions);
+    const int32_t of_cycles = mpg_counter_find(trace, rank, mpg_counter_cycles);
     struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
     const struct mpg_event *e;
     bool started = false, ended = false;
@@ -46,8 +47,8 @@ int mpg_efficiency_count(struct mpg_trace *trace, struct mpg_efficiency_counters
     const int32_t ranks = mpg_trace_ranks(trace);
     *c = (struct mpg_efficiency_counters){0, 0};
     for (int32_t rank = 0; rank < ranks; rank++) {
-        c->instructions += find_value(trace, rank, instructions) < 0 ? NAN : 0;
-        c->cycles += find_value(trace, rank, cycles) < 0 ? NAN : 0;
+        c->instructions += mpg_counter_find(trace, rank, mpg_counter_instructions) < 0 ? NAN : 0;
+        c->cycles += mpg_counter_find(trace, rank, mpg_counter_cycles) < 0 ? NAN : 0;
     }
     for (int32_t rank = 0; rank < ranks && !(isnan(c->instructions) && isnan(c->cycles)); rank++)
         if (count_rank(trace, rank, c, err) < 0)

@@ -7,6 +7,11 @@
 #include "analyse/efficiency/efficiency.h"
 #include "trace/reader.h"
 
+/* Names of the counters of instructions and of cycles, in order of preference, up to NULL. */
+extern const char *const mpg_counter_instructions[], *const mpg_counter_cycles[];
+/* Returns the index of the first of NAMES (up to NULL) among the values of RANK; -1: none. */
+int32_t mpg_counter_find(const struct mpg_trace *trace, int32_t rank, const char *const *names);
+
 /* Sums over all ranks, of the threads that called MPI_Init, between MPI_Init and MPI_Finalize outside of calls. NAN: not every
  * rank recorded the counter. */
 struct mpg_efficiency_counters {

@@ -27,6 +27,7 @@ struct mpg_perturbation {
     struct mpg_specs noise, call_noise, latency, byte; /* distributions from the command line; each is a sum */
     enum mpg_call_edges call_edges;
     double compute_ratio; /* rho > 0, outside regions with a ratio of their own */
+    bool counted_ratios;  /* ratios come from processor counters of the trace */
     bool region_ratios;   /* some region has a ratio of its own; struct mpg_interval holds the ratio */
     bool regions_differ;  /* some region's ratio is not 1 */
     bool changes_work;    /* a hypothesis changes compute intervals; struct mpg_interval says how */

@@ -198,6 +198,9 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
         return -1;
     if (!c->cache && !c->output.output_trace)
         f->cache = mpg_cache_open(f->trace, mpg_processes_first(setting->simulation.processes));
+    if (c->target.signatures.n > 0 && mpg_ratios_want_counters(&setting->ratios) &&
+        mpg_count_regions(f->trace, &f->counted, err) < 0)
+        return -1;
     if (c->change.hypotheses.n == 0)
         return 0;
     if (bind_hypotheses(f, c, err) < 0)
@@ -242,6 +245,7 @@ void mpg_files_close(struct mpg_files *f)
     mpg_signature_free(f->given_source);
     mpg_cache_close(f->cache);
     mpg_bound_free(f->bound);
+    mpg_counted_clear(&f->counted);
     mpg_trace_close(f->trace);
     mpg_collective_table_free(f->table);
     *f = (struct mpg_files){0};
@@ -342,6 +346,14 @@ static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace
     return status;
 }
 
+static int resolve_ratios(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f, struct mpg_error *err)
+{
+    const struct mpg_ratio_sources from = {.target = in->target, .source = in->source.signature, .machine = c->target.machine,
+                                           .trace = f->trace, .counted = &f->counted,
+                                           .prefers_counters = c->target.predict && !c->target.machine};
+    return mpg_ratios_resolve(&in->ratios, &from, err);
+}
+
 static int read_setting(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f,
                         struct mpg_error *err)
 {
@@ -358,8 +370,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
-        mpg_setting_check_noise(in, c, err) < 0 ||
-        mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, c->target.machine, err) < 0 ||
+        mpg_setting_check_noise(in, c, err) < 0 || resolve_ratios(in, c, f, err) < 0 ||
         mpg_setting_check_ranks(c, p, ranks, err) < 0)
         return -1;
     return place_noise(c, f->trace, in, err);
@@ -426,6 +437,7 @@ static void set_ratios(struct mpg_setting *in)
 {
     struct mpg_perturbation *p = &in->p;
     const struct mpg_region_ratios *ratios = &in->ratios.regions;
+    p->counted_ratios = in->ratios.counted.is_used;
     p->compute_ratio = ratios->base;
     p->region_ratios = ratios->n > 0;
     for (size_t i = 0; i < ratios->n; i++)

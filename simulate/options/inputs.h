@@ -15,6 +15,7 @@ struct mpg_files {
     struct mpg_collective_table *table;            /* NULL: no collective is expanded */
     struct mpg_cache *cache;             /* NULL: no pre-pass cache */
     struct mpg_bound_hypotheses *bound;      /* NULL: no hypotheses */
+    struct mpg_counted counted;              /* processor counters of the trace; n = 0: none, or not needed */
     struct mpg_shown shown;    /* with hypotheses: found in the trace; an eager limit if options and signatures leave one open */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ratios from numbers and kernels, for regions. */
+/* Ratios from numbers, kernels and counters, for regions. */
 #include "simulate/options/ratios.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ struct mpg_ratio {
     const char *text;
     char *what; /* R, or kernel:NAME */
     char *region; /* in the same storage; NULL: outside all named regions */
-    bool is_kernel;
+    bool is_kernel, is_counters;
     double value;
 };
 
@@ -28,14 +28,17 @@ static int parse_one(struct mpg_ratio *x, const char *text, struct mpg_error *er
     x->is_kernel = strncmp(x->what, kernel, sizeof kernel - 1) == 0;
     if ((x->region && !*x->region) || (x->is_kernel && !x->what[sizeof kernel - 1]))
         return mpg_error_set(err, "--compute-ratio: '%s' lacks a name", text);
-    if (x->is_kernel)
+    x->is_counters = strcmp(x->what, "counters") == 0;
+    if (x->is_counters && x->region)
+        return mpg_error_set(err, "--compute-ratio: counters are taken for all regions: leave out '@%s'", x->region);
+    if (x->is_kernel || x->is_counters)
         return 0;
     char *end;
     errno = 0;
     x->value = strtod(x->what, &end);
     if (end == x->what || *end || errno || !(x->value >= least && x->value <= most))
         return mpg_error_set(err, "--compute-ratio: '%s' is neither a number from 1e-9 to 1e9 nor "
-                                  "kernel:NAME", x->what);
+                                  "kernel:NAME nor counters", x->what);
     return 0;
 }
 
@@ -71,7 +74,7 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Returns the mean over cores of KERNEL's median rate in SIG with the most cores at once; 0: not measured. */
+/* Returns the mean over cores of KERNEL's mean rate in SIG with the most cores at once; 0: not measured. */
 static double rate_of(const struct mpg_signature *sig, const char *kernel)
 {
     int at_once = 0;
@@ -82,7 +85,7 @@ static double rate_of(const struct mpg_signature *sig, const char *kernel)
             at_once = sig->rate[i].cores_at_once;
     for (size_t i = 0; i < sig->rates; i++)
         if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once == at_once) {
-            sum += mpg_distribution_quantile(sig->rate[i].rate, 0.5);
+            sum += sig->rate[i].rate->mean; /* which long computation sees; a median jumps from one speed to another */
             n++;
         }
     return n > 0 ? sum / (double)n : 0;
@@ -110,14 +113,103 @@ static int blame_machine(const struct mpg_ratio *x, const struct mpg_parameters 
     return mpg_parameters_blame(machine, "MipsRatio", err);
 }
 
-int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
-                       const struct mpg_signature *source, const struct mpg_parameters *machine, struct mpg_error *err)
+/* --- from counters --- */
+
+/* Sets *RATES to the rates of SIG. Returns false if one is missing. */
+static bool find_rates(const struct mpg_signature *sig, struct mpg_compute_rates *rates)
 {
+    if (!sig)
+        return false;
+    *rates = (struct mpg_compute_rates){rate_of(sig, "floating_point"), rate_of(sig, "integer"), rate_of(sig, "memory_bandwidth"),
+                                        rate_of(sig, "memory_latency")};
+    return rates->floating > 0 && rates->integer > 0 && rates->bytes > 0 && rates->accesses > 0;
+}
+
+static void add_shares(struct mpg_compute_shares *sum, const struct mpg_compute_shares *x, double part)
+{
+    sum->floating += part * x->floating;
+    sum->integer += part * x->integer;
+    sum->bandwidth += part * x->bandwidth;
+    sum->latency += part * x->latency;
+}
+
+/* Sets the ratios of all regions that were counted, unless they have one, and outside of all. */
+static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *from, const struct mpg_compute_rates *source,
+                            const struct mpg_compute_rates *target, struct mpg_error *err)
+{
+    const struct mpg_counted *c = from->counted;
+    double all_ns = 0;
+    struct mpg_region_ratio *region = realloc(r->region, (r->given + c->n) * sizeof *region);
+    if (!region)
+        return mpg_error_set(err, "out of memory");
+    r->regions.region = r->region = region;
+    bool *met = realloc(r->met, (r->given + c->n) * sizeof *met);
+    if (!met)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < r->regions.n; i++)
+        region[i].met = met + (region[i].met - r->met);
+    r->met = met;
+    r->counted = (struct mpg_counted_ratio){.is_used = true};
+    for (size_t i = 0; i < c->n; i++)
+        all_ns += c->region[i].time_ns;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct mpg_counted_region *x = &c->region[i];
+        const struct mpg_compute_counts counts = {x->time_ns, x->instructions, x->cycles, x->misses,
+                                                  c->knows_floating ? x->floating : -1};
+        if (!(x->time_ns > 0 && x->cycles > 0))
+            continue;
+        const struct mpg_compute_shares shares = mpg_compute_shares_of(&counts, source, c->best_ipc);
+        const double ratio = fmin(fmax(mpg_compute_shares_ratio(&shares, source, target), least), most);
+        add_shares(&r->counted.shares, &shares, x->time_ns / all_ns);
+        r->counted.ratio += ratio * x->time_ns / all_ns;
+        if (x->string < 0)
+            r->regions.base = ratio;
+        if (x->string >= 0) {
+            met[r->given + i] = true;
+            region[r->regions.n++] =
+                (struct mpg_region_ratio){mpg_trace_string(from->trace, x->string), ratio, &met[r->given + i]};
+        }
+    }
+    return 0;
+}
+
+static int use_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *from, bool asked, struct mpg_error *err)
+{
+    struct mpg_compute_rates source, target;
+    if (!from->counted || from->counted->n == 0)
+        return asked ? mpg_error_set(err, "--compute-ratio=counters: the trace lacks counters of instructions, cycles or "
+                                          "last-level misses: record it with --papi=PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L3_TCM")
+                     : 0;
+    const bool source_known = find_rates(from->source, &source), target_known = find_rates(from->target, &target);
+    if (!source_known || !target_known)
+        return asked ? mpg_error_set(err, "--compute-ratio=counters: the %s has no rates of all kernels (mpgbench compute)",
+                                     source_known ? "target" : "source")
+                     : 0;
+    return asked || from->source != from->target ? resolve_counters(r, from, &source, &target, err) : 0;
+}
+
+/* --- all --- */
+
+bool mpg_ratios_want_counters(const struct mpg_ratios *r)
+{
+    for (size_t i = 0; i < r->given; i++)
+        if (r->ratio[i].is_counters)
+            return true;
+    return r->given == 0;
+}
+
+int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_ratio_sources *from, struct mpg_error *err)
+{
+    const struct mpg_parameters *machine = from->machine;
+    bool asked = false;
     r->regions.n = 0;
     r->regions.region = r->region;
     for (size_t i = 0; i < r->given; i++) {
         struct mpg_ratio *x = &r->ratio[i];
-        if (x->is_kernel && resolve_kernel(x, target, source, err) < 0)
+        asked = asked || x->is_counters;
+        if (x->is_counters)
+            continue;
+        if (x->is_kernel && resolve_kernel(x, from->target, from->source, err) < 0)
             return machine && x->text == machine->mips_ratio
                        ? blame_machine(x, machine, err)
                        : mpg_error_prefix(err, "--compute-ratio=%s", x->text);
@@ -127,7 +219,7 @@ int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
         } else
             r->regions.base = x->value;
     }
-    return 0;
+    return asked || (r->given == 0 && from->prefers_counters) ? use_counters(r, from, asked, err) : 0;
 }
 
 void mpg_ratios_clear(struct mpg_ratios *r)

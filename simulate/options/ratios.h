@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --compute-ratio: computation time on the target for a traced second, for all computation or by region: a number, or the ratio
- * of a kernel's rates in both signatures. */
+/* --compute-ratio: computation time on the target for a traced second, for all computation or by region: a number, the ratio of a
+ * kernel's rates in both signatures, or from the trace's processor counters and all kernels' rates. */
 #ifndef MPG_RATIOS_H
 #define MPG_RATIOS_H
 
+#include "analyse/efficiency/counted.h"
 #include "common/option.h"
 #include "graph/graph.h"
 #include "signature/signature.h"
+#include "simulate/models/counted_compute.h"
 #include "simulate/target/parameters.h"
 
 struct mpg_ratio; /* one ratio, as given */
+
+/* All computation of a trace by its counters. */
+struct mpg_counted_ratio {
+    bool is_used;
+    struct mpg_compute_shares shares; /* means over the traced time of computation */
+    double ratio;
+};
 
 /* Zero-initialised: a ratio of 1 everywhere. */
 struct mpg_ratios {
@@ -18,19 +27,31 @@ struct mpg_ratios {
     struct mpg_region_ratios regions; /* filled by mpg_ratios_resolve() */
     struct mpg_region_ratio *region;
     bool *met;
+    struct mpg_counted_ratio counted; /* likewise */
 };
 
-/* Parses the texts of GIVEN, which outlive R: "R" or "kernel:NAME", optionally with "@REGION". Errors: R is not a number from
+/* Where ratios come from. */
+struct mpg_ratio_sources {
+    const struct mpg_signature *target, *source; /* NULL: none */
+    const struct mpg_parameters *machine;        /* NULL: none; its MipsRatio is one of the ratios */
+    const struct mpg_trace *trace;
+    const struct mpg_counted *counted;           /* the counters of TRACE; n = 0: none */
+    bool prefers_counters;                       /* without a given ratio take the counters, if rates and counters allow it */
+};
+
+/* Parses the texts of GIVEN, which outlive R: "R", "kernel:NAME", optionally with "@REGION", or
+ * "counters", for all regions without another ratio. Errors: R is not a number from
  * 1e-9 to 1e9; a name is empty; a region is given twice. The caller clears R, even after an error. */
 int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
                      struct mpg_error *err);
-/* Fills r->regions. TARGET, SOURCE and MACHINE may be NULL; MACHINE's MipsRatio is one of the ratios. Errors: a kernel is
- * given, and a signature or its rate is missing; a ratio is not from 1e-9 to 1e9. */
-int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
-                       const struct mpg_signature *source, const struct mpg_parameters *machine, struct mpg_error *err);
+/* Returns true if R takes counters, so that they must be read. */
+bool mpg_ratios_want_counters(const struct mpg_ratios *r);
+/* Fills r->regions and r->counted. Errors: a kernel or the counters are given, and a signature, its rate or the counters are
+ * missing; a ratio is not from 1e-9 to 1e9; out of memory. */
+int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_ratio_sources *from, struct mpg_error *err);
 void mpg_ratios_clear(struct mpg_ratios *r);
 
-/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: the median rate of a core with
+/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: the mean rate of a core with
  * the most cores at once. Sets the least and the largest ratio of compute times, target over source, and their kernels' names,
  * which belong to TARGET. Returns the number of kernels; 0 also if both are one signature. */
 int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **least_kernel,

@@ -313,7 +313,9 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .brief = "computation takes R times as long",
          .help = "how long the target computes for a traced second of\n"
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
-                 "kernel's rates in both signatures. Of one region, or of all else"},
+                 "kernel's rates in both signatures; counters: by the trace's\n"
+                 "counters and all rates (default in predictions, where both are\n"
+                 "known). Of one region, or of all else"},
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &c->change.eager_limit, .argument = "BYTES", .minimum = -1,
          .maximum = HUGE, .given = &c->given.eager_limit,
          .help = "larger standard sends wait for their receiver; -1: all do\n"

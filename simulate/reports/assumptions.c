@@ -118,12 +118,15 @@ static void print_hypotheses(const struct mpg_report *r, FILE *out)
 
 static void print_compute(const struct mpg_report *r, FILE *out)
 {
-    const char *regions = r->p->region_ratios ? ", in regions by --compute-ratio" : "";
+    const char *regions = !r->p->region_ratios   ? ""
+                          : r->p->counted_ratios ? ", in regions by their counters"
+                                                 : ", in regions by --compute-ratio";
     if (r->p->compute_ratio == 1)
         fprintf(out, "as fast as on the traced machine%s%s", regions,
                  r->p->target && !*regions ? " (--compute-ratio changes this)" : "");
     else
-        fprintf(out, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
+        fprintf(out, "takes %.6g times the traced time%s%s", r->p->compute_ratio,
+                r->p->counted_ratios ? ", by processor counters and measured rates" : "", regions);
 }
 
 static void print_absorb(const struct mpg_report *r, FILE *out)

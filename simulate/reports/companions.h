@@ -4,6 +4,7 @@
 #define MPG_COMPANIONS_H
 
 #include "simulate/evaluate/driver/result.h"
+#include "simulate/models/counted_compute.h"
 
 /* A prediction with the computation ratio of one kernel. */
 struct mpg_kernel_run {
@@ -34,6 +35,9 @@ struct mpg_companions {
     /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
     int kernels;
     struct mpg_kernel_run least, largest;
+    /* Where the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: not. */
+    double counted_ratio;
+    struct mpg_compute_shares counted_shares;
 };
 
 /* POP's efficiencies (analyse/efficiency/efficiency.h) of a predicted run, with the effect of noise split off:

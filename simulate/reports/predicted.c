@@ -97,14 +97,17 @@ void mpg_predicted_gap(const struct mpg_report *r, FILE *out)
 
 void mpg_predicted_work(const struct mpg_report *r, FILE *out)
 {
-    char ratio[64] = "as fast as on the traced machine";
+    char ratio[96] = "as fast as on the traced machine";
     if (r->p->compute_ratio != 1)
-        snprintf(ratio, sizeof ratio, "takes %.6g times the traced time", r->p->compute_ratio);
+        snprintf(ratio, sizeof ratio, "takes %.6g times the traced time%s", r->p->compute_ratio,
+                 r->p->counted_ratios ? ", by its processor counters" : "");
     const struct mpg_parameters *machine = r->extrapolation ? r->extrapolation->parameters : NULL;
     const char *against = machine ? machine->ratio_against : NULL;
     fprintf(out, "%s%s%s%s%s; work is %s", ratio, against ? " (MipsRatio is against " : "", against ? against : "",
             against ? ", not this trace's machine: --target=MipsRatio=1 leaves it out)" : "",
-             r->p->region_ratios ? ", in regions as --compute-ratio says" : "",
+             !r->p->region_ratios   ? ""
+             : r->p->counted_ratios ? ", in regions by their counters"
+                                    : ", in regions as --compute-ratio says",
              r->result->counts.cpu_intervals > 0
                  ? "the CPU time of intervals where it is recorded"
                  : "the time between calls (no CPU times in the trace)");

@@ -179,14 +179,21 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
     return text;
 }
 
-/* The range of the prediction by the rates of both machines. */
+/* The ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
 static void put_computation(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_companions *c = r->companions;
     char least[64], largest[64];
-    if (c->kernels == 0)
+    if (c->kernels == 0 && !(c->counted_ratio > 0))
         return;
     begin(out, "Computation");
+    if (c->counted_ratio > 0) {
+        const struct mpg_compute_shares *s = &c->counted_shares;
+        fprintf(out, "takes %.3g times as long, by its processor counters: %.0f %% compute-bound, %.0f %% bandwidth-bound, "
+                     "%.0f %% latency-bound\n", c->counted_ratio, 100 * (s->floating + s->integer), 100 * s->bandwidth,
+                100 * s->latency);
+        return;
+    }
     fprintf(out, "assumed as fast as recorded; by measured rates it takes %.3g (%s) to %.3g (%s) times as long: ", c->least.ratio,
             kernel_words(c->least.kernel, least, sizeof least), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
@@ -361,7 +368,8 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
         fputs("; another one: --verbose", out);
     fputs(signatures > 0 ? "\n" : "", out);
     begin(out, "Assumes");
-    if ((!r->companions || r->companions->kernels == 0) && r->result->predicted && r->p->compute_ratio == 1)
+    if ((!r->companions || r->companions->kernels == 0) && r->result->predicted && r->p->compute_ratio == 1 &&
+        !r->p->counted_ratios)
         fputs("computation as fast as recorded (--compute-ratio), ", out);
     fprintf(out, "the recorded sequence of calls; all %zu: --verbose\n", r->assumed->n);
     begin(out, "Next");
@@ -540,6 +548,13 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
                                             "computation_10_percent_more"};
         mpg_json_object(j, "sensitivity_percent");
         mpg_json_members(j, names, (double[]){c->change.latency, c->change.bandwidth, c->change.computation}, 3);
+        mpg_json_close(j);
+    }
+    if (c->counted_ratio > 0) {
+        static const char *const names[] = {"ratio", "floating_point_bound", "integer_bound", "bandwidth_bound", "latency_bound"};
+        const struct mpg_compute_shares *s = &c->counted_shares;
+        mpg_json_object(j, "computation_counted");
+        mpg_json_members(j, names, (double[]){c->counted_ratio, s->floating, s->integer, s->bandwidth, s->latency}, 5);
         mpg_json_close(j);
     }
     if (c->kernels > 0) {

@@ -249,7 +249,10 @@ static int vary(const struct mpg_config *c, struct mpg_setting *setting, const s
     struct run *r = calloc(RUNS, sizeof *r);
     char text[RUNS][32];
     int status = r ? 0 : mpg_error_set(err, "out of memory");
-    if (c->change.compute_ratio.n == 0)
+    if (setting->ratios.counted.is_used) {
+        x->counted_ratio = setting->ratios.counted.ratio;
+        x->counted_shares = setting->ratios.counted.shares;
+    } else if (c->change.compute_ratio.n == 0)
         x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->least.kernel, &x->least.ratio,
                                            &x->largest.kernel, &x->largest.ratio);
     for (int i = 0; i < RUNS && status == 0; i++) {

@@ -231,6 +231,56 @@ def check_limits():
     ok("4096 ranks: at most 20 lines", status == 0 and 10 < len(out.splitlines()) <= 20, (err, out))
 
 
+def counted(name, values, lines):
+    with open(name, "w", encoding="ascii") as out:
+        out.write("\n".join(["#mpgtext 1", "#ranks 1", f"#values {values}", "#clocks shared", "#comm 0 = 0", *lines]) + "\n")
+
+
+def check_counters():
+    """In region chase 0.9 of 1 s is waited for 1e7 lines, 10 ns each in order and 100 ns alone: one in nine is in order. Then 1 s
+    of an instruction a cycle, the program's best pace. docs/MODEL.md, section 5, by hand."""
+    signature("from.sig", rates={"floating_point": 4e9, "integer": 1e9, "memory_bandwidth": 6.4e9, "memory_latency": 1e7})
+    signature("to.sig", rates={"floating_point": 8e9, "integer": 1e9, "memory_bandwidth": 3.2e9, "memory_latency": 2e7})
+    lines = ["0 0 0 Init values=0,0,0", '0 0 0 Region_begin name="chase" values=0,0,0',
+             '0 1000000000 1000000000 Region_end name="chase" values=300000000,3000000000,10000000',
+             "0 2000000000 2000000000 Barrier comm=0 values=3000000000,3000000000,0",
+             "0 2000000000 2000000000 Finalize values=0,0,0"]
+    counted("counted.txt", "PAPI_TOT_INS PAPI_TOT_CYC PAPI_L3_TCM", lines)
+    chase, rest = 0.1 * 0.75 + 0.1 / 9 * 2 + 0.8 / 0.9 * 0.5, 0.75
+    words = ["--source=from.sig", "--signature=to.sig", "--noise=const:0ns", "--replicas=2", "counted.txt"]
+    found = answer(*words)
+    ok("counters: the run by hand", near(found["run_time_ns"]["median"], (chase + rest) * 1e9, 1e-6), found["run_time_ns"])
+    shares = found["computation_counted"]
+    ok("... shares and ratio by hand", near(shares["ratio"], (chase + rest) / 2) and near(shares["latency_bound"], 0.4 / 0.9) and
+       near(shares["bandwidth_bound"], 0.05 / 9) and near(shares["floating_point_bound"], 0.275) and
+       near(shares["integer_bound"], 0.275) and "computation_bounds" not in found, shares)
+    out = run(*words)[1]
+    ok("... the line says from counters", "Computation           takes 0.646 times as long, by its processor counters: 55 % compute-bound, "
+       "1 % bandwidth-bound, 44 % latency-bound\n" in out, out)
+    ok("... nothing is assumed about its speed", "computation as fast as recorded" not in out, out)
+    for options, ns in ((["--compute-ratio=1"], 2e9), (["--compute-ratio=counters"], (chase + rest) * 1e9),
+                        (["--compute-ratio=counters", "--compute-ratio=2@chase"], (2 + rest) * 1e9)):
+        got = answer("--predict", *options, *words)["run_time_ns"]["median"]
+        ok(f"{' '.join(options)}: {ns:.10g} ns", near(got, ns, 1e-6), got)
+    got = answer("--perturb", "--compute-ratio=counters", *words)["ranks"][0]["delay_ns"]["median"]
+    ok("perturbed, if asked for", near(got, (chase + rest - 2) * 1e9, 1e-6), got)
+    counted("floating.txt", "PAPI_FP_INS PAPI_TOT_INS PAPI_TOT_CYC PAPI_L3_TCM",
+            ["0 0 0 Init values=0,0,0,0", "0 1000000000 1000000000 Barrier comm=0 values=1000000000,4000000000,2000000000,0",
+             "0 1000000000 1000000000 Finalize values=0,0,0,0"])
+    got = answer(*words[:-1], "floating.txt")["run_time_ns"]["median"]
+    ok("floating point counted: a quarter", near(got, (0.25 * 0.5 + 0.75) * 1e9, 1e-6), got)
+    counted("few.txt", "PAPI_TOT_INS PAPI_TOT_CYC", [line.rsplit(",", 1)[0] if "values" in line else line for line in lines])
+    found = answer(*words[:-1], "few.txt")
+    ok("without misses: the range", "computation_bounds" in found and "computation_counted" not in found)
+    status, out, err = run("--compute-ratio=counters", *words[:-1], "few.txt")
+    ok("... and asked for: one line", status == 1 and out == "" and err.count("\n") == 1 and "--papi=PAPI_TOT_INS" in err, err)
+    status, out, err = run("--compute-ratio=counters@chase", *words)
+    ok("... of a region: one line", status in (1, 2) and out == "" and err.count("\n") == 1 and "leave out '@chase'" in err, err)
+    signature("some.sig", rates={"floating_point": 8e9})
+    status, out, err = run("--compute-ratio=counters", "--source=from.sig", "--signature=some.sig", "counted.txt")
+    ok("... without rates: one line", status == 1 and out == "" and err.count("\n") == 1 and "target has no rates" in err, err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.abspath(os.environ.get("top_srcdir", "."))
@@ -241,6 +291,7 @@ def main():
         check_pipeline()
         check_coverage()
         check_runs()
+        check_counters()
         check_text()
         check_limits()
     return finish()

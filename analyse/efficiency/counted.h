@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processor counters of the computation of a traced run by region: for predictions of computation on another machine. */
+#ifndef MPG_EFFICIENCY_COUNTED_H
+#define MPG_EFFICIENCY_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/reader.h"
+
+/* Sums over all ranks and threads, of the computation in a region, or outside of all. */
+struct mpg_counted_region {
+    int32_t string;      /* name of the innermost open region; -1: outside of all */
+    double time_ns;      /* computation between calls, without the time off the CPU where it is known */
+    double instructions, cycles;
+    double misses;       /* cache lines that the last level of cache did not have */
+    double floating;     /* floating-point instructions; 0 if not counted */
+};
+
+struct mpg_counted {
+    size_t n;            /* 0: not every rank recorded instructions, cycles and last-level misses */
+    struct mpg_counted_region *region;
+    bool knows_floating; /* all ranks counted floating-point instructions */
+    /* Largest number of instructions a cycle of a class of computation, that before one callsite in one region, among those
+     * with at least a hundredth of all computation; 0 without cycles. */
+    double best_ipc;
+};
+
+/* Reads all events of TRACE if its ranks have the counters. Returns 0, or -1 with ERR. The caller clears COUNTED, even after an
+ * error. */
+int mpg_count_regions(struct mpg_trace *trace, struct mpg_counted *counted, struct mpg_error *err);
+void mpg_counted_clear(struct mpg_counted *counted);
+
+#endif
