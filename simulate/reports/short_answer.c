@@ -20,6 +20,9 @@
 /* Limits of the text: lines, warnings above the number, bytes of names. */
 enum { MOST_LINES = 20, MOST_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
 
+/* Share by which a prediction differs much from the recorded run; share of call time off the CPU that is mentioned. */
+static const double MUCH = 0.1, OFF_PART = 0.1;
+
 /* Lines that are folded first on a narrow page. */
 static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
                                            "Main cause", "Recording", "Perturbed",           "Signature",   NULL};
@@ -144,6 +147,36 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     }
     put_fact(out, cpu);
     fputc('\n', out);
+}
+
+/* Where the prediction differs much from the recorded run: the parts of both that belong to calls and to computation. */
+static void put_difference(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
+{
+    const struct mpg_result *q = r->result;
+    const struct mpg_graph_counts *c = &q->counts;
+    const struct mpg_run_account a = mpg_result_run_account(q);
+    const double recorded_ns = mpg_result_recorded(q), calls_ns = (double)c->calls_ns / q->ranks;
+    double sum_ns = 0;
+    if (!q->predicted || c->threads > 0 || fabs(run->median - recorded_ns) <= MUCH * recorded_ns ||
+        (run->low <= recorded_ns && recorded_ns <= run->high))
+        return;
+    for (int32_t i = 0; i < q->ranks; i++)
+        sum_ns += (double)q->recorded_ns[i] / q->ranks;
+    begin(out, "Difference");
+    fputs("a rank spends ", out);
+    put_time(out, a.message_ns + a.collective_ns + a.call_ns);
+    fputs(" in MPI calls (recorded: ", out);
+    put_time(out, calls_ns);
+    if ((double)c->call_off_ns > OFF_PART * (double)c->calls_ns) {
+        fputs(", of that ", out);
+        put_time(out, (double)c->call_off_ns / q->ranks);
+        fputs(" off its CPU", out);
+    }
+    fputs(") and computes for ", out);
+    put_time(out, a.compute_ns + a.noise_ns);
+    fputs(" (recorded: ", out);
+    put_time(out, sum_ns - calls_ns);
+    fputs(")\n", out);
 }
 
 static void put_perturbed(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
@@ -383,6 +416,7 @@ static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, 
     put_predicted(r, run, recording, out);
     put_recorded(r, run, out);
     if (r->companions) {
+        put_difference(r, run, out);
         put_perturbed(r, run, out);
         put_computation(r, out);
     }

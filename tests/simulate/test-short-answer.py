@@ -231,6 +231,18 @@ def check_limits():
     ok("4096 ranks: at most 20 lines", status == 0 and 10 < len(out.splitlines()) <= 20, (err, out))
 
 
+def check_difference():
+    """Calls of 1 and 107.5 us, computation of 11 and 5.5 us: means 54.25 and 8.25 us."""
+    write("late.txt", 2, ["0 0 0 Init", "0 10000 11000 Send comm=0 to=1 tag=1 bytes=8", "0 12000 12000 Finalize",
+                          "1 0 0 Init", "1 5000 112500 Recv comm=0 from=0 tag=1 bytes=8 off_call=100000", "1 113000 113000 Finalize"])
+    out = run("--signature=t.sig", "--source=none", "late.txt")[1]
+    line = next((line for line in out.splitlines() if line.startswith("Difference")), "")
+    ok("far from the recording: why, by hand", line.startswith("Difference            a rank spends ") and
+       " in MPI calls (recorded: 54.25 us, of that 50 us off its CPU) and computes for 8.25 us (recorded: 8.25 us)" in line, out)
+    out = run("--signature=t.sig", "--source=none", "pair.txt")[1]
+    ok("... not where it is near", "Difference" not in out, out)
+
+
 def counted(name, values, lines):
     with open(name, "w", encoding="ascii") as out:
         out.write("\n".join(["#mpgtext 1", "#ranks 1", f"#values {values}", "#clocks shared", "#comm 0 = 0", *lines]) + "\n")
@@ -292,6 +304,7 @@ def main():
         check_coverage()
         check_runs()
         check_counters()
+        check_difference()
         check_text()
         check_limits()
     return finish()
