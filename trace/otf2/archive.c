@@ -149,6 +149,8 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     ADD(regions, self, struct otf2_region);
     item->name = string_of(a, name);
     item->call = call_of(item->name);
+    if (item->call == MPG_CALL_COUNT && paradigm == OTF2_PARADIGM_MPI)
+        item->call = MPG_CALL_Unknown; /* a function of the MPI library by another name */
     item->is_user = paradigm == OTF2_PARADIGM_USER && item->call == MPG_CALL_COUNT;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -211,6 +213,35 @@ static OTF2_CallbackCode on_member(void *user, OTF2_MetricMemberRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description,
+                                      OTF2_Type type)
+{
+    struct otf2_archive *a = user;
+    const char *text = string_of(a, name);
+    (void)description;
+    (void)type;
+    if (strcmp(text, "MPGKIT::any") == 0)
+        a->own.any = self;
+    else if (strcmp(text, "MPGKIT::failed") == 0)
+        a->own.failed = self;
+    else if (strcmp(text, "MPGKIT::bytes 0") == 0)
+        a->own.counts = self;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* "MPGKIT::KEY" or "MPGKIT::KEY#2": a fact. */
+static OTF2_CallbackCode on_property(void *user, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
+                                     OTF2_AttributeValue value)
+{
+    static const char own[] = "MPGKIT::";
+    if (type != OTF2_TYPE_STRING || strncmp(string_of(user, name), own, sizeof own - 1) != 0)
+        return OTF2_CALLBACK_SUCCESS;
+    const uint64_t number = ((struct otf2_archive *)user)->properties.count;
+    ADD(properties, number, struct otf2_property);
+    *item = (struct otf2_property){location, string_of(a, name) + sizeof own - 1, string_of(a, value.stringRef)};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_class(void *user, OTF2_MetricRef self, uint8_t n, const OTF2_MetricMemberRef *members,
                                   OTF2_MetricOccurrence occurrence, OTF2_RecorderKind recorder)
 {
@@ -247,6 +278,8 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_inter_comm);
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_member);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_class);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_property);
     return c;
 }
 
@@ -362,22 +395,34 @@ static int resolve_comm(const struct otf2_archive *a, struct otf2_comm *c, uint3
     return 0;
 }
 
-/* Chooses the communicator that is MPI_COMM_WORLD, label 0; the others' labels are their places in the table plus 1. */
+/* Returns whether C has the processes of MPI_COMM_WORLD in their order, and no parent. */
+static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
+{
+    struct mpg_error unused;
+    const struct otf2_group *g = find(&a->groups, c->group, sizeof *g);
+    if (c->remote_group != OTF2_UNDEFINED_GROUP || !g || g->paradigm != OTF2_PARADIGM_MPI || g->n != (uint32_t)a->ranks ||
+        (c->parent != OTF2_UNDEFINED_COMM && strcmp(c->name, "MPI_COMM_WORLD") != 0) || g->type == OTF2_GROUP_TYPE_COMM_SELF)
+        return false;
+    if (!c->members && resolve_comm(a, c, 0, &unused) < 0) {
+        free(c->members);
+        c->members = NULL;
+        return false;
+    }
+    int32_t r = 0;
+    while (r < a->ranks && c->members[r] == r)
+        r++;
+    return r == a->ranks;
+}
+
+/* Chooses the communicator that is MPI_COMM_WORLD, label 0, by its name if one has it; the others' labels are their places in the
+ * table plus 1. */
 static void find_world(struct otf2_archive *a)
 {
     struct otf2_comm *c = a->comms.items, *world = NULL;
-    struct mpg_error unused;
     for (size_t i = 0; i < a->comms.count; i++) {
-        const struct otf2_group *g = find(&a->groups, c[i].group, sizeof *g);
         c[i].label = (int32_t)i + 1;
-        if (world || c[i].remote_group != OTF2_UNDEFINED_GROUP || !g || g->paradigm != OTF2_PARADIGM_MPI ||
-            g->n != (uint32_t)a->ranks || (c[i].parent != OTF2_UNDEFINED_COMM && strcmp(c[i].name, "MPI_COMM_WORLD") != 0) ||
-            g->type == OTF2_GROUP_TYPE_COMM_SELF || resolve_comm(a, &c[i], 0, &unused) < 0)
-            continue;
-        int32_t r = 0;
-        while (r < a->ranks && c[i].members[r] == r)
-            r++;
-        if (r == a->ranks)
+        if ((!world || (strcmp(world->name, "MPI_COMM_WORLD") != 0 && strcmp(c[i].name, "MPI_COMM_WORLD") == 0)) &&
+            can_be_world(a, &c[i]))
             world = &c[i];
     }
     if (world) {
@@ -481,6 +526,18 @@ struct otf2_region *mpg_otf2_context_region(const struct otf2_archive *a, uint32
     return region ? mpg_otf2_region_of(a, *region) : NULL;
 }
 
+bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const char **key, const char **value)
+{
+    const struct otf2_property *p = a->properties.items;
+    if (i >= a->properties.count)
+        return false;
+    const struct otf2_place *place = find(&a->places, p[i].place, sizeof *place);
+    *rank = place ? place->rank : -1;
+    *key = p[i].key;
+    *value = p[i].value;
+    return true;
+}
+
 const char *mpg_otf2_host(const struct otf2_archive *a, int32_t rank)
 {
     enum { MOST_DEPTH = 64 };
@@ -507,6 +564,19 @@ void mpg_otf2_value_names(const struct otf2_archive *a, char *text, size_t size)
     }
 }
 
+/* Archives of mpgkit say which tick is time 0 of the trace. */
+static void read_origin(struct otf2_archive *a, OTF2_Reader *reader)
+{
+    char *text = NULL, *end;
+    if (strncmp(a->creator, "mpgkit ", 7) != 0 ||
+        OTF2_Reader_GetProperty(reader, "MPGKIT::ORIGIN_TICKS", &text) != OTF2_SUCCESS || !text)
+        return;
+    const unsigned long long ticks = strtoull(text, &end, 10);
+    if (*text && !*end)
+        a->origin = ticks;
+    free(text);
+}
+
 int mpg_otf2_archive_read(struct otf2_archive *a, OTF2_Reader *reader, struct mpg_error *err)
 {
     char *creator = NULL;
@@ -516,6 +586,7 @@ int mpg_otf2_archive_read(struct otf2_archive *a, OTF2_Reader *reader, struct mp
         creator = strdup("an unnamed tool");
     }
     a->creator = creator;
+    a->own = (struct otf2_own_attributes){OTF2_UNDEFINED_ATTRIBUTE, OTF2_UNDEFINED_ATTRIBUTE, OTF2_UNDEFINED_ATTRIBUTE};
     OTF2_Reader_GetVersion(reader, &a->version[0], &a->version[1], &a->version[2]);
     OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
     OTF2_GlobalDefReader *defs = creator && callbacks ? OTF2_Reader_GetGlobalDefReader(reader) : NULL;
@@ -531,6 +602,7 @@ int mpg_otf2_archive_read(struct otf2_archive *a, OTF2_Reader *reader, struct mp
     }
     if (!good)
         return mpg_error_set(err, "the definitions cannot be read");
+    read_origin(a, reader);
     if (a->resolution == 0)
         return mpg_error_set(err, "damaged: no ticks a second");
     if (find_places(a, err) < 0)
@@ -550,7 +622,7 @@ void mpg_otf2_archive_clear(struct otf2_archive *a)
     for (size_t i = 0; i < a->classes.count; i++)
         free(((struct otf2_metric_class *)a->classes.items)[i].members);
     struct otf2_table *tables[] = {&a->strings, &a->regions, &a->groups, &a->comms, &a->places,
-                                   &a->nodes, &a->processes, &a->classes, &a->members, &a->contexts};
+                                   &a->nodes, &a->processes, &a->classes, &a->members, &a->contexts, &a->properties};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         free(tables[i]->items);
         mpg_map_clear(&tables[i]->index);

@@ -67,11 +67,23 @@ struct otf2_metric_member {
     bool is_sum; /* accumulated since the start */
 };
 
+/* A property of a location that holds a fact of a trace, as mpgkit writes them. */
+struct otf2_property {
+    uint64_t place;
+    const char *key, *value;
+};
+
+/* Attributes of records that mpgkit writes: mpgotf2(5). OTF2_UNDEFINED_ATTRIBUTE: not in the archive. */
+struct otf2_own_attributes {
+    uint32_t any, failed, counts; /* counts: the first of several */
+};
+
 struct otf2_archive {
     const char *creator; /* owned by this archive, like all strings */
     uint8_t version[3];
     uint64_t resolution, origin; /* ticks a second; ticks */
-    struct otf2_table strings, regions, groups, comms, places, nodes, processes, classes, members, contexts;
+    struct otf2_table strings, regions, groups, comms, places, nodes, processes, classes, members, contexts, properties;
+    struct otf2_own_attributes own;
     int32_t ranks;
     struct otf2_place **rank_place; /* by rank: the location that called MPI_Init */
     struct otf2_place **threads;    /* all threads of ranks, by rank and thread */
@@ -102,6 +114,8 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
  * member. */
 int32_t mpg_otf2_world_rank(const struct otf2_comm *c, int32_t rank, uint32_t peer);
 
+/* Returns fact I that the archive holds, in *RANK, *KEY and *VALUE; false beyond the last. RANK -1: of no rank. */
+bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const char **key, const char **value);
 /* Returns the name of the host of RANK, or NULL. */
 const char *mpg_otf2_host(const struct otf2_archive *a, int32_t rank);
 /* Writes the names of counters, separated by blanks, with other blanks replaced, to TEXT. */

@@ -52,7 +52,7 @@ void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name)
         t->differences[i] = t->has_values ? t->values[i] - t->last_values[i] : 0;
         t->last_values[i] = t->values[i];
     }
-    t->import->has_events[t->rank] = true;
+    t->import->has_events[t->rank] = t->call.has_events = true;
     if (mpg_build_event(t->import->build, t->rank, e, name, t->err) < 0)
         mpg_otf2_fail(t);
 }
@@ -140,6 +140,7 @@ static void set_receive(struct otf2_thread *t, struct mpg_event *e, const struct
         remark(t, OTF2_NULL_RECEIVES);
         return;
     }
+    e->any = m->any & (MPG_ANY_SOURCE | MPG_ANY_TAG);
     *tag = (int32_t)m->tag;
     *bytes = (int64_t)(m->bytes & INT64_MAX >> 2);
     set_peer(t, e, m->comm, m->peer, true);
@@ -147,7 +148,8 @@ static void set_receive(struct otf2_thread *t, struct mpg_event *e, const struct
 
 static void emit_receive(struct otf2_thread *t, int64_t leave_ns)
 {
-    struct mpg_event e = make(t, MPG_CALL_Recv, leave_ns);
+    const enum mpg_call call = t->call.region->call;
+    struct mpg_event e = make(t, mpg_call_kind(call) == MPG_KIND_RECV ? call : MPG_CALL_Recv, leave_ns);
     set_receive(t, &e, find_message(t, true), &e.tag, &e.bytes);
     mpg_otf2_emit(t, &e, NULL);
 }
@@ -189,10 +191,12 @@ static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct o
     emit_free(t, request, leave_ns);
 }
 
-/* Posts a receive whose source, tag and size the first pass put into R; REQUEST is its own number. */
-static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64_t request, int64_t enter_ns, int64_t leave_ns)
+/* Posts a receive whose source, tag and size the first pass put into R; REQUEST is its own number, ANY what it asked for. */
+static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64_t request, uint32_t any, int64_t enter_ns,
+                       int64_t leave_ns)
 {
-    struct mpg_event e = make(t, MPG_CALL_Irecv, leave_ns);
+    const enum mpg_call call = t->call.region->call;
+    struct mpg_event e = make(t, mpg_call_kind(call) == MPG_KIND_IRECV ? call : MPG_CALL_Irecv, leave_ns);
     if (!r)
         return;
     e.enter_ns = enter_ns;
@@ -201,6 +205,7 @@ static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64
     if (r->state == OTF2_DONE) {
         e.tag = (int32_t)r->tag;
         e.bytes = (int64_t)(r->bytes & INT64_MAX >> 2);
+        e.any = any & (MPG_ANY_SOURCE | MPG_ANY_TAG);
         set_peer(t, &e, r->comm, r->peer, true);
     } else {
         e.from = e.tag = MPG_UNKNOWN;
@@ -221,10 +226,10 @@ static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
     if (r->state == OTF2_DONE) {
         remark(t, OTF2_RECEIVES_BY_ORDER);
         mpg_otf2_append(t, &t->nameless, request);
-        emit_irecv(t, r, request, t->call.enter_ns, leave_ns);
+        emit_irecv(t, r, request, 0, t->call.enter_ns, leave_ns);
         return;
     }
-    struct mpg_event e = make(t, MPG_CALL_Irecv, leave_ns);
+    struct mpg_event e = make(t, t->call.region->call, leave_ns);
     e.requests = &request;
     e.request_number = 1;
     e.from = MPG_PROC_NULL;
@@ -237,13 +242,15 @@ static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
  * records show receives. */
 static uint32_t nameless_starts(const struct otf2_thread *t)
 {
+    if (mpg_call_kind(t->call.region->call) != MPG_KIND_START)
+        return 0;
     for (size_t i = 0; i < t->call.n; i++)
         if (t->call.messages[i].is_receive)
             return 0;
     return t->call.region->call == MPG_CALL_Startall ? t->receive_inits : t->call.n == 0 && t->receive_inits > 0;
 }
 
-/* Start and Startall: each operation as a nonblocking one. The first takes the call's time. */
+/* Start, Startall, and Isendrecv with records: each operation as a nonblocking one. The first takes the call's time. */
 static void emit_starts(struct otf2_thread *t, int64_t leave_ns)
 {
     const uint32_t nameless = nameless_starts(t);
@@ -254,14 +261,15 @@ static void emit_starts(struct otf2_thread *t, int64_t leave_ns)
             continue;
         remark(t, OTF2_RECEIVES_BY_ORDER);
         mpg_otf2_append(t, &t->nameless, ++t->requests);
-        emit_irecv(t, r, t->requests, enter_ns, leave_ns);
+        emit_irecv(t, r, t->requests, 0, enter_ns, leave_ns);
         enter_ns = leave_ns;
     }
     for (size_t i = 0; i < t->call.n && !t->failed; i++, enter_ns = leave_ns) {
         const struct otf2_message *m = &t->call.messages[i];
-        remark(t, OTF2_PERSISTENT);
+        if (mpg_call_kind(t->call.region->call) == MPG_KIND_START)
+            remark(t, OTF2_PERSISTENT);
         if (m->is_receive && m->is_nonblocking)
-            emit_irecv(t, mpg_otf2_record_at(t, m->bytes), m->request, enter_ns, leave_ns);
+            emit_irecv(t, mpg_otf2_record_at(t, m->bytes), m->request, m->any, enter_ns, leave_ns);
         else if (!m->is_receive)
             emit_isend(t, MPG_CALL_Isend, m, enter_ns, leave_ns);
     }
@@ -325,7 +333,11 @@ static void emit_collective(struct otf2_thread *t, const struct otf2_record *r, 
         return;
     }
     mpg_otf2_collective_bytes(t->import, r, size, &e, counts, &spread);
-    if (spread)
+    if (t->call.counts.n == (uint32_t)size) {
+        e.counts = t->call.counts.at;
+        e.count_number = (uint32_t)size;
+        e.bytes = 0;
+    } else if (spread)
         remark(t, OTF2_SPREAD);
     e.requests = &request;
     e.request_number = request > 0;
@@ -375,6 +387,14 @@ static void emit_comm_free(struct otf2_thread *t, int64_t leave_ns)
 
 /* --- any call --- */
 
+/* A call that returned an error: nothing else of it counts. */
+static void emit_failed(struct otf2_thread *t, int64_t leave_ns)
+{
+    struct mpg_event e = make(t, t->call.region->call, leave_ns);
+    e.failed = true;
+    mpg_otf2_emit(t, &e, NULL);
+}
+
 static void emit_plain(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -396,7 +416,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     const enum mpg_kind kind = mpg_call_kind(c->region->call);
     if (t->pass == 1) {
         t->has_init = t->has_init || kind == MPG_KIND_INIT;
-        const uint32_t nameless = kind == MPG_KIND_IRECV ? c->n == 0 : kind == MPG_KIND_START ? nameless_starts(t) : 0;
+        const uint32_t nameless = c->failed ? 0 : kind == MPG_KIND_IRECV ? c->n == 0 : nameless_starts(t);
         for (uint32_t i = 0; i < nameless && !t->failed; i++) {
             (void)mpg_otf2_record_at(t, t->postings);
             mpg_otf2_append(t, &t->nameless, (int64_t)t->postings++);
@@ -408,6 +428,10 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     if (!t->has_init && t->thread == 0 && kind != MPG_KIND_OTHER)
         make_init(t);
     t->import->calls++;
+    if (c->failed) {
+        emit_failed(t, leave_ns);
+        return;
+    }
     switch (kind) {
     case MPG_KIND_FINALIZE:
         t->has_finalize = true;
@@ -424,6 +448,19 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_RECV:
         emit_receive(t, leave_ns);
         break;
+    case MPG_KIND_MRECV: /* with and without a record, by the recorder */
+        if (find_message(t, true))
+            emit_receive(t, leave_ns);
+        else
+            emit_unknown(t, leave_ns);
+        break;
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_IMRECV:
+        if (c->n > 0)
+            emit_starts(t, leave_ns);
+        else
+            emit_unknown(t, leave_ns);
+        break;
     case MPG_KIND_SENDRECV:
         emit_sendrecv(t, leave_ns);
         break;
@@ -432,7 +469,8 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
         break;
     case MPG_KIND_IRECV:
         if (c->n > 0 && c->messages[0].is_receive && c->messages[0].request)
-            emit_irecv(t, mpg_otf2_record_at(t, c->messages[0].bytes), c->messages[0].request, c->enter_ns, leave_ns);
+            emit_irecv(t, mpg_otf2_record_at(t, c->messages[0].bytes), c->messages[0].request, c->messages[0].any, c->enter_ns,
+                       leave_ns);
         else
             emit_nameless_irecv(t, leave_ns);
         break;

@@ -28,6 +28,32 @@ static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, cons
 
 /* --- facts --- */
 
+/* Returns whether mpgkit wrote the archive: all facts of the trace are properties. */
+static bool has_own_facts(const struct otf2_archive *a)
+{
+    return strncmp(a->creator, "mpgkit ", 7) == 0;
+}
+
+static int write_own_facts(struct otf2_import *im, struct mpg_error *err)
+{
+    const char *key, *value;
+    int32_t rank;
+    char plain[256];
+    for (size_t i = 0; mpg_otf2_fact(&im->archive, i, &rank, &key, &value); i++) {
+        const size_t n = strcspn(key, "#");
+        if (rank < 0 || n >= sizeof plain)
+            continue;
+        memcpy(plain, key, n);
+        plain[n] = '\0';
+        if (strcmp(plain, "values") == 0)
+            continue; /* the archive's counters */
+        im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0; /* none is made */
+        if (mpg_build_fact(im->build, rank, plain, value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int write_facts(struct otf2_import *im, struct mpg_error *err)
 {
     const struct otf2_archive *a = &im->archive;
@@ -48,8 +74,10 @@ static int write_facts(struct otf2_import *im, struct mpg_error *err)
         if (mpg_build_fact(im->build, -1, "overhead_call_ns", value, err) < 0)
             return -1;
     }
+    if (write_own_facts(im, err) < 0)
+        return -1;
     for (int32_t r = 0; r < a->ranks; r++) {
-        const char *host = mpg_otf2_host(a, r);
+        const char *host = has_own_facts(a) ? NULL : mpg_otf2_host(a, r);
         if (host && !strchr(host, '\n') && mpg_build_fact(im->build, r, "host", host, err) < 0)
             return -1;
     }
@@ -213,7 +241,11 @@ static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *
     im->remarks.count[OTF2_DEVICES] = a->devices;
     im->remarks.count[OTF2_TWICE] = a->twice;
     clocks->is_one_host = is_one_host(a);
-    if (finish_ranks(im, err) < 0 || mpg_otf2_write_clocks(clocks, im->build, &words, err) < 0)
+    if (finish_ranks(im, err) < 0)
+        return -1;
+    if (has_own_facts(a))
+        words = "as in the trace";
+    else if (mpg_otf2_write_clocks(clocks, im->build, &words, err) < 0)
         return -1;
     fprintf(report, "OTF2 %u.%u.%u of %s: %d ranks, %zu threads, %llu calls, %llu messages, %llu collective calls; clocks %s\n",
             a->version[0], a->version[1], a->version[2], a->creator, a->ranks, a->thread_count, (unsigned long long)im->calls,

@@ -12,7 +12,7 @@
 
 #include "trace/store/spool.h"
 
-enum { MOST_DEPTH = 1 << 20, TOLERANCE_NS = 1000 };
+enum { MOST_DEPTH = 1 << 20, TOLERANCE_NS = 1000, REQUESTS_BITS = 40 };
 
 /* --- records --- */
 
@@ -105,7 +105,29 @@ static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n, const
 
 /* --- regions --- */
 
-static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2_region *region)
+/* Attribute NUMBER of a record, of archives of mpgkit; 0: none. */
+static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t number)
+{
+    uint8_t value = 0;
+    if (number == OTF2_UNDEFINED_ATTRIBUTE || !OTF2_AttributeList_TestAttributeByID(attributes, number) ||
+        OTF2_AttributeList_GetUint8(attributes, number, &value) != OTF2_SUCCESS)
+        return 0;
+    return value;
+}
+
+/* The list of bytes of a collective, of archives of mpgkit. */
+static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attributes)
+{
+    const uint32_t first = t->import->archive.own.counts;
+    int64_t value;
+    t->call.counts.n = 0;
+    for (uint32_t i = 0; first != OTF2_UNDEFINED_ATTRIBUTE && i < OTF2_AttributeList_GetNumberOfElements(attributes) &&
+                         OTF2_AttributeList_GetInt64(attributes, first + i, &value) == OTF2_SUCCESS; i++)
+        mpg_otf2_append(t, &t->call.counts, value);
+}
+
+static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2_region *region,
+                         const OTF2_AttributeList *attributes)
 {
     const int64_t now_ns = time_of(t, time);
     if (t->depth == t->stack_capacity) {
@@ -129,7 +151,9 @@ static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2
         c->n = 0;
         c->completed.n = c->tested.n = c->cancelled.n = 0;
         c->collective_request = 0;
-        c->has_collective = c->has_created = false;
+        c->has_collective = c->has_created = c->has_events = false;
+        c->counts.n = 0;
+        c->failed = own_attribute(attributes, t->import->archive.own.failed) != 0;
         t->call_depth = t->depth;
     } else if (region->is_user && t->pass == 2) {
         struct mpg_event e = {.call = MPG_CALL_Region_begin, .enter_ns = now_ns, .leave_ns = now_ns, .newcomm = MPG_NO_COMM,
@@ -146,7 +170,7 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
     const struct otf2_region *region = t->stack[--t->depth];
     if (t->call_depth == t->depth + 1) {
         mpg_otf2_finish_call(t, now_ns);
-        if (t->pass == 2)
+        if (t->pass == 2 && t->call.has_events) /* else the call is a part of the interval before the next */
             memcpy(t->last_values, t->values, sizeof t->values);
         t->call_depth = 0;
     } else if (region && region->is_user && t->call_depth == 0 && t->pass == 2) {
@@ -159,7 +183,7 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
 static OTF2_CallbackCode on_enter(HEAD, OTF2_RegionRef region)
 {
     UNUSED;
-    enter_region(user, time, mpg_otf2_region_of(&((struct otf2_thread *)user)->import->archive, region));
+    enter_region(user, time, mpg_otf2_region_of(&((struct otf2_thread *)user)->import->archive, region), attributes);
     return go_on(user);
 }
 
@@ -173,7 +197,7 @@ static OTF2_CallbackCode on_leave(HEAD, OTF2_RegionRef region)
 static OTF2_CallbackCode on_context_enter(HEAD, OTF2_CallingContextRef context, uint32_t distance)
 {
     UNUSED, (void)distance;
-    enter_region(user, time, mpg_otf2_context_region(&((struct otf2_thread *)user)->import->archive, context));
+    enter_region(user, time, mpg_otf2_context_region(&((struct otf2_thread *)user)->import->archive, context), attributes);
     return go_on(user);
 }
 
@@ -307,7 +331,8 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
     if (t->call_depth == 0)
         return OTF2_CALLBACK_SUCCESS;
     const size_t record = t->postings++;
-    struct otf2_message m = {.is_receive = true, .is_nonblocking = true, .bytes = record, .request = ++t->requests};
+    struct otf2_message m = {.is_receive = true, .is_nonblocking = true, .bytes = record, .request = ++t->requests,
+                             .any = own_attribute(attributes, t->import->archive.own.any)};
     add_message(t, &m);
     if (mpg_otf2_record_at(t, record))
         open_request(t, request, t->pass == 1 ? (int64_t)record + 1 : m.request);
@@ -320,7 +345,8 @@ static OTF2_CallbackCode on_recv(HEAD, uint32_t sender, OTF2_CommRef comm, uint3
     struct otf2_thread *t = user;
     UNUSED, (void)time;
     if (t->call_depth == 0 || mpg_call_kind(t->call.region->call) != MPG_KIND_COMPLETE) {
-        add_message(t, &(struct otf2_message){.is_receive = true, .comm = comm, .peer = sender, .tag = tag, .bytes = bytes});
+        add_message(t, &(struct otf2_message){.is_receive = true, .comm = comm, .peer = sender, .tag = tag, .bytes = bytes,
+                                              .any = own_attribute(attributes, t->import->archive.own.any)});
         return go_on(t);
     }
     if (t->nameless_first == t->nameless.n) {
@@ -373,6 +399,7 @@ static OTF2_CallbackCode on_collective(HEAD, OTF2_CollectiveOp op, OTF2_CommRef 
     UNUSED, (void)time, (void)op;
     t->call.has_collective = true;
     t->call.collective = (struct otf2_record){comm, root, 0, OTF2_DONE, sent, received};
+    read_counts(t, attributes);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -383,6 +410,7 @@ static OTF2_CallbackCode on_collective_request(HEAD, uint64_t request)
     if (t->call_depth == 0)
         return OTF2_CALLBACK_SUCCESS;
     t->call.collective_request = ++t->requests;
+    read_counts(t, attributes);
     t->call.collective_record = t->postings++;
     if (mpg_otf2_record_at(t, t->call.collective_record))
         open_request(t, request, t->pass == 1 ? (int64_t)t->call.collective_record + 1 : t->call.collective_request);
@@ -487,7 +515,7 @@ static void begin_pass(struct otf2_thread *t, int pass)
     t->pass = pass;
     t->depth = t->call_depth = 0;
     t->nameless.n = t->nameless_first = t->receive_inits = 0;
-    t->requests = 0;
+    t->requests = (int64_t)t->thread << REQUESTS_BITS; /* unique on the rank */
     t->postings = 0;
     t->last_ns = INT64_MIN;
     t->has_values = false;
@@ -513,6 +541,7 @@ int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_place *place,
     free(t->call.completed.at);
     free(t->call.tested.at);
     free(t->call.cancelled.at);
+    free(t->call.counts.at);
     free(t->stack);
     free(t);
     return status;

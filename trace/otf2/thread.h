@@ -31,6 +31,7 @@ struct otf2_message {
     uint32_t comm, peer, tag;
     uint64_t bytes;
     int64_t request;
+    uint32_t any; /* of a receive: MPG_ANY_ flags, where the archive tells them */
 };
 
 /* The MPI call that the thread is in. */
@@ -40,9 +41,10 @@ struct otf2_call {
     struct otf2_message *messages;
     size_t n, capacity;
     struct otf2_numbers completed, tested, cancelled; /* requests */
+    struct otf2_numbers counts; /* bytes for each member, where the archive tells them */
     int64_t collective_request; /* of a nonblocking collective; 0: none */
     size_t collective_record;
-    bool has_collective, has_created;
+    bool has_collective, has_created, failed, has_events; /* has_events: given to the trace */
     uint32_t created;
     struct otf2_record collective;
 };
