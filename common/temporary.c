@@ -27,19 +27,28 @@ static struct temporary {
     char path[PATH_MAX];
 } all[MAX_TEMPORARY];
 
-void mpg_temporary_remove_folder(const char *path)
+/* Removes the folder NAME of folder AT with its files, and with folders of files if DEPTH is 1. */
+static void remove_at(int at, const char *name, int depth)
 {
     char buffer[4096] __attribute__((aligned(8)));
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     for (long n; fd >= 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
         for (long i = 0; i < n;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(buffer + i);
-            (void)unlinkat(fd, entry->d_name, 0); /* fails for folders */
             i += entry->d_reclen;
+            if (entry->d_type == DT_DIR && depth > 0 && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                remove_at(fd, entry->d_name, depth - 1);
+            else
+                (void)unlinkat(fd, entry->d_name, 0); /* fails for folders */
         }
     if (fd >= 0)
         close(fd);
-    (void)rmdir(path);
+    (void)unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void mpg_temporary_remove_folder(const char *path)
+{
+    remove_at(AT_FDCWD, path, 1);
 }
 
 static void clean_up(int number)

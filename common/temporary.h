@@ -17,7 +17,8 @@ int mpg_temporary_folder(const char *path, char *temporary, unsigned long size);
 /* Stops tracking TEMPORARY after the caller has renamed or removed TEMPORARY: a signal no longer removes the file. */
 void mpg_temporary_forget(const char *temporary);
 
-/* Removes the folder PATH and the regular files in PATH. Does nothing if PATH is a symbolic link. */
+/* Removes the folder PATH, the files in PATH, and folders in PATH that hold files only. Does nothing if PATH is a symbolic
+ * link. */
 void mpg_temporary_remove_folder(const char *path);
 
 #endif

@@ -18,6 +18,8 @@ int mpg_graph_main(int argc, char **argv);
 int mpg_matrix_main(int argc, char **argv);
 int mpg_sizes_main(int argc, char **argv);
 int mpg_timeline_main(int argc, char **argv);
+/* in export/, on top of analyse/ */
+int mpg_export_main(int argc, char **argv);
 
 /* Prints the profile at PATH (trace/profile/profile.h). DEBUG_PATH: see mpg_symbols_new(). Returns 0, or -1 with ERR. */
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err);

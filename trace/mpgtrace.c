@@ -23,6 +23,7 @@ static const struct {
 #endif
     {"print", "print a trace as text", mpg_print_main},
     {"import", "make a trace from text", mpg_import_main},
+    {"export", "write a trace in a format of other tools", mpg_export_main},
     {"stat", "summarise a trace", mpg_stat_main},
     {"waits", "say what calls waited for", mpg_waits_main},
     {"compare", "say what changed between versions of a program", mpg_compare_main},

@@ -7,6 +7,7 @@
 #include "analyse/table.h"
 #include "analyse/timeline/timeline.h"
 #include "common/option.h"
+#include "export/formats/formats.h"
 #include "history/history.h"
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/evaluate/driver/simulation.h"
@@ -108,7 +109,8 @@ struct mpg_question_config {
 
 struct mpg_output_config {
     const char *output, *output_trace, *report, *plot, *history;
-    bool json, csv, per_rank, keep, verbose;
+    enum mpg_export_format trace_format; /* of output_trace */
+    bool json, csv, per_rank, keep, verbose, trace_format_given;
     const char *timeline, *timeline_calls, *timeline_ranks;
     struct mpg_timeline_part timeline_part;
 };

@@ -106,6 +106,7 @@ static const struct mpg_option_rule rules[] = {
     {"map", MPG_OPTION_EXCLUDES, "--sweep map", NULL},
     {"per-rank", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
     {"output-trace", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"output-format", MPG_OPTION_NEEDS, "output-trace", "it is the format of this trace"},
     {"waits", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
     {"where", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
     {"timeline", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
@@ -439,7 +440,10 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "ranks=LIST: these ranks only, like 0,4-7"},
         {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &c->output.output_trace, .argument = "FOLDER",
          .help = "write the trace with its first replica's times (--replicas=first=K)\n"
-                 "to FOLDER"},
+                 "to FOLDER, or in the format that the end of the name tells: x.otf2"},
+        {.name = "output-format", .kind = MPG_OPTION_WORD, .value = &c->output.trace_format,
+         .given = &c->output.trace_format_given, .words = mpg_export_names,
+         .help = "the format of --output-trace: that of mpgtrace export"},
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &c->output.history, .argument = "FILE",
          .help = "keep the answer, with what it was asked for, in FILE, which\n"
                  "mpghistory reads (default: what MPGKIT_HISTORY names; else it is\n"

@@ -14,6 +14,7 @@ static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, 
     return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),
                                       .delays = !c->target.predict,
                                       .same_machine = !c->target.predict && !p->target,
+                                      .format = MPG_EXPORT_NATIVE,
                                       .keeps_tracer = !c->target.predict && !p->without_tracer,
                                       .lenient = c->model.lenient};
 }
@@ -23,7 +24,10 @@ int mpg_session_begin_trace(struct mpg_session *x, const struct mpg_observer **o
     const struct mpg_config *c = &x->at;
     if (!c->output.output_trace)
         return 0;
-    const struct mpg_replica_trace_rules rules = retrace_rules(c, &x->setting.p);
+    struct mpg_replica_trace_rules rules = retrace_rules(c, &x->setting.p);
+    rules.format = c->output.trace_format_given ? c->output.trace_format : mpg_export_format_of(c->output.output_trace);
+    if (rules.format == MPG_EXPORT_FORMATS)
+        rules.format = MPG_EXPORT_NATIVE;
     if (!(x->retrace = mpg_replica_trace_begin(x->files.trace, x->trace, c->output.output_trace, &rules, err)))
         return mpg_error_prefix(err, "--output-trace");
     *observer = mpg_replica_trace_watch(x->retrace);
@@ -42,6 +46,8 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     uint64_t swapped = 0;
     if (retrace && mpg_replica_trace_write(retrace, &facts, &swapped, err) < 0)
         return -1;
+    if (retrace)
+        mpg_left_out_print(mpg_replica_trace_left_out(retrace), "mpgsim", stderr);
     if (swapped > 0)
         mpg_printable_print_error("mpgsim: attention: %s: %llu calls of threads are there before those of "
                         "another thread that they came after: what they match may be another\n",

@@ -5,6 +5,7 @@
 #include "common/input.h"
 #include "simulate/replica/trace.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "common/progress.h"
+#include "common/temporary.h"
 #include "simulate/passes/pass.h"
 #include "simulate/replica/event_times.h"
 #include "trace/copy/copy.h"
@@ -19,7 +21,9 @@
 
 struct mpg_replica_trace {
     struct mpg_trace *trace;
-    struct mpg_trace_output output;
+    struct mpg_trace_output output; /* in another format than the native one: a folder beside the path */
+    char path[4000];                /* where the other format goes */
+    struct mpg_left_out left;
     bool open; /* the output is neither renamed nor removed */
     struct mpg_replica_trace_rules rules;
     struct mpg_node_times *nodes;
@@ -35,6 +39,34 @@ static bool is_same(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Opens the folder that the native trace is written to. */
+static int open_output(struct mpg_replica_trace *r, const char *path, struct mpg_error *err)
+{
+    if (r->rules.format == MPG_EXPORT_NATIVE)
+        return mpg_trace_output_open(&r->output, path, false, "name another folder", err);
+    if (snprintf(r->path, sizeof r->path, "%s", path) >= (int)sizeof r->path)
+        return mpg_error_set(err, "%s: name too long", path);
+    if (mpg_export_check(path, r->rules.format, err) < 0)
+        return -1;
+    return mpg_temporary_folder(path, r->output.temporary, sizeof r->output.temporary) < 0
+               ? mpg_error_errno(err, errno, "%s", path) : 0;
+}
+
+/* Writes the native trace in the format that is asked for. */
+static int export_output(struct mpg_replica_trace *r, struct mpg_error *err)
+{
+    const struct mpg_export_config config = {.format = r->rules.format, .lenient = r->rules.lenient};
+    struct mpg_trace *trace = mpg_trace_open(r->output.temporary, err);
+    const int status = trace ? mpg_export(trace, r->path, &config, &r->left, err) : -1;
+    mpg_trace_close(trace);
+    return status;
+}
+
+const struct mpg_left_out *mpg_replica_trace_left_out(const struct mpg_replica_trace *r)
+{
+    return &r->left;
 }
 
 struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const char *name, const char *path,
@@ -53,8 +85,7 @@ struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const
     }
     r->trace = trace;
     r->rules = *rules;
-    r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
-                                    err) == 0;
+    r->open = open_output(r, path, err) == 0;
     if (r->open &&
         (r->nodes = mpg_node_times_new(r->output.temporary, mpg_trace_ranks(trace), &of_nodes, err)) &&
         (r->copy = mpg_copy_new(trace, r->output.temporary, err))) {
@@ -302,6 +333,8 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
     *swapped = r->swapped;
     if (status < 0 || (mpg_node_times_takes(r->nodes) && check_readable(r, err) < 0))
         return -1;
+    if (r->rules.format != MPG_EXPORT_NATIVE)
+        return export_output(r, err);
     r->open = false;
     return mpg_trace_output_commit(&r->output, err);
 }

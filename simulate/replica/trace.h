@@ -4,6 +4,7 @@
 #ifndef MPG_REPLICA_TRACE_H
 #define MPG_REPLICA_TRACE_H
 
+#include "export/formats/formats.h"
 #include "simulate/choice/observer.h"
 #include "simulate/models/placement.h"
 #include "simulate/replica/node_times.h"
@@ -23,10 +24,12 @@ struct mpg_replica_trace_rules {
     bool delays;       /* values are delays against the trace; else times since MPI_Init was left */
     bool same_machine; /* facts about the traced machine hold for the new trace */
     bool keeps_tracer; /* the time of the tracer is kept */
+    enum mpg_export_format format; /* of the new trace */
     bool lenient;      /* calls that cannot be placed in the graph are counted; the new trace may have such calls, too */
 };
 
-/* Begins the trace PATH from TRACE, whose file or folder is NAME. mpg_replica_trace_write() follows once the observer has taken
+/* Begins the trace PATH from TRACE, whose file or folder is NAME. In another format than the native one the trace is
+ * first written in a folder beside PATH, which is then exported. mpg_replica_trace_write() follows once the observer has taken
  * all steps of the replica. NULL with ERR: PATH is the traced run, or exists and is no trace of this user; it cannot be made;
  * no memory. */
 struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const char *name, const char *path,
@@ -37,6 +40,8 @@ const struct mpg_observer *mpg_replica_trace_watch(const struct mpg_replica_trac
  * 0, or -1 with ERR: the trace cannot be written or read again; the signature cannot be read. */
 int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replica_trace_facts *facts,
                       uint64_t *swapped, struct mpg_error *err);
+/* Returns what the format of the written trace cannot hold. */
+const struct mpg_left_out *mpg_replica_trace_left_out(const struct mpg_replica_trace *r);
 /* Removes the trace if it is not written yet. R may be NULL. */
 void mpg_replica_trace_free(struct mpg_replica_trace *r);
 

@@ -12,7 +12,7 @@ empty() {
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-folders=".ci analyse bench build-aux common completion docs examples graph history man replay results scale signature simulate statistics tests trace validate"
+folders=".ci analyse bench build-aux common completion docs examples export graph history man replay results scale signature simulate statistics tests trace validate"
 # Scripts have no ending: whatever starts with #! is one. What autotools put
 # into build-aux is not ours.
 ours() {
@@ -30,7 +30,7 @@ ours() {
         done
     ls autogen.sh configure.ac Makefile.am README.md CONTRIBUTING.md quickstart runtests
 }
-files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
+files=$(ours | grep -vE '^(analyse|bench|export|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
 
 # shellcheck disable=SC2086 # lists of names, none with spaces
 {

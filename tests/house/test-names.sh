@@ -10,7 +10,7 @@ cd "${top_srcdir:?}" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-rooms="analyse bench common graph history replay scale signature simulate statistics trace"
+rooms="analyse bench common export graph history replay scale signature simulate statistics trace"
 
 # empty DESCRIPTION LIST: one test point, ok when LIST is empty
 empty() {

@@ -204,7 +204,7 @@ program() {
         same "$work/options" "$work/page"
 }
 
-commands="print import stat waits compare critical-path efficiency matrix sizes timeline graph"
+commands="print import export stat waits compare critical-path efficiency matrix sizes timeline graph"
 [ "$MPGKIT_MPI" = no ] || commands="record $commands"
 
 program mpgbench "$MPGBENCH"

@@ -33,7 +33,7 @@ ok "the table has rooms" test "$(printf '%s\n' "$rooms" | awk 'NF > 1' | wc -l)"
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph analyse history simulate scale replay -name '*.[ch]' -type f -exec \
+    find common statistics bench signature trace graph analyse export history simulate scale replay -name '*.[ch]' -type f -exec \
         awk 'BEGIN { for (i = 1; i < ARGC; i++) there[ARGV[i]] }
             FNR == 1 {
                 room = header = FILENAME

@@ -226,3 +226,31 @@ int mpg_copy_end(struct mpg_copy *c, bool last, struct mpg_error *err)
     clear_streams(c);
     return 0;
 }
+
+/* --- as a sink --- */
+
+static int sink_begin(void *copy, int32_t rank, struct mpg_error *err)
+{
+    return mpg_copy_begin(copy, rank, err);
+}
+
+static int sink_fact(void *copy, const char *key, const char *value, struct mpg_error *err)
+{
+    return mpg_copy_fact(copy, key, value, err);
+}
+
+static int sink_event(void *copy, const struct mpg_event *event, struct mpg_error *err)
+{
+    return mpg_copy_event(copy, event, err);
+}
+
+static int sink_end(void *copy, bool last, struct mpg_error *err)
+{
+    return mpg_copy_end(copy, last, err);
+}
+
+struct mpg_sink mpg_copy_sink(struct mpg_copy *copy)
+{
+    return (struct mpg_sink){
+        .context = copy, .begin = sink_begin, .fact = sink_fact, .event = sink_event, .end = sink_end};
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpgtrace export: writes a trace in a format of other tools. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/option.h"
+#include "common/output.h"
+#include "common/printable.h"
+#include "export/formats/formats.h"
+#include "trace/commands.h"
+
+struct request {
+    struct mpg_export_config config;
+    const char *output;
+    bool format_given;
+};
+
+/* Finds the format, by option or by the output's name. */
+static int find_format(void *context, char **arguments, size_t n, struct mpg_error *err)
+{
+    struct request *r = context;
+    (void)arguments;
+    (void)n;
+    if (!r->format_given)
+        r->config.format = mpg_export_format_of(r->output);
+    if (r->config.format == MPG_EXPORT_FORMATS)
+        return mpg_error_set(err, "the name of --output does not tell a format: --format does");
+    if (!mpg_export_is_file(r->config.format) && strcmp(r->output, "-") == 0)
+        return mpg_error_set(err, "--format=%s is several files: name them with --output", mpg_export_names[r->config.format]);
+    return 0;
+}
+
+static int export_trace(const struct request *r, const char *path, const char *program, struct mpg_error *err)
+{
+    struct mpg_left_out left = {.n = 0};
+    struct mpg_trace *trace =
+        mpg_output_differs_from_input("output", r->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    int status = -1;
+    if (trace && mpg_trace_cut(trace) && !r->config.lenient)
+        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+    else if (trace)
+        status = mpg_export(trace, r->output, &r->config, &left, err);
+    if (status == 0)
+        mpg_left_out_print(&left, program, stderr);
+    mpg_trace_close(trace);
+    return status;
+}
+
+int mpg_export_main(int argc, char **argv)
+{
+    struct request r = {.config = {.format = MPG_EXPORT_FORMATS}, .output = "-"};
+    const struct mpg_option options[] = {
+        {.name = "format", .kind = MPG_OPTION_WORD, .value = &r.config.format, .given = &r.format_given,
+         .words = mpg_export_names, .help = "the format (default: what the end of the output's name tells)"},
+        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &r.output, .argument = "OUT",
+         .help = "write to OUT instead of standard output: a file, an archive\n"
+                 "OUT.otf2, or a folder; nothing that exists is replaced but files"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &r.config.lenient,
+         .help = "leave out what has one end or is cut off, instead of stopping there"},
+        {0}};
+    const struct mpg_program program = {.name = "mpgtrace export",
+                                        .arguments = "TRACE",
+                                        .summary = "Write TRACE in a format of other tools.",
+                                        .options = options,
+                                        .min_arguments = 1,
+                                        .max_arguments = 1,
+                                        .resolve = find_format,
+                                        .context = &r};
+    struct mpg_error err;
+    const int first = mpg_option_parse(&program, argc, argv);
+    if (export_trace(&r, argv[first], program.name, &err) == 0)
+        return MPG_EXIT_OK;
+    mpg_error_print(program.name, &err);
+    return MPG_EXIT_FAILURE;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of formats, and what all of them share: rank after rank to a sink, or the whole trace to a stream. */
+#include "export/formats/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/timeline/timeline.h"
+#include "analyse/walk.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "export/formats/archive.h"
+#include "export/otf2/otf2.h"
+#include "trace/copy/copy.h"
+#include "trace/output.h"
+#include "trace/text/text.h"
+
+const char *const mpg_export_names[] = {"chrome", "otf2", "text", "native", NULL};
+
+/* Ends of names that tell a format. */
+static const struct {
+    const char *text;
+    enum mpg_export_format format;
+} endings[] = {{".otf2", MPG_EXPORT_OTF2},
+               {".json", MPG_EXPORT_CHROME},
+               {".txt", MPG_EXPORT_TEXT},
+               {".mpgtext", MPG_EXPORT_TEXT},
+               {".trace", MPG_EXPORT_NATIVE}};
+
+enum mpg_export_format mpg_export_format_of(const char *output)
+{
+    size_t length = strlen(output);
+    while (length > 1 && output[length - 1] == '/')
+        length--;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t n = strlen(endings[i].text);
+        if (length > n && strncmp(output + length - n, endings[i].text, n) == 0)
+            return endings[i].format;
+    }
+    return MPG_EXPORT_FORMATS;
+}
+
+bool mpg_export_is_file(enum mpg_export_format format)
+{
+    return format != MPG_EXPORT_OTF2 && format != MPG_EXPORT_NATIVE;
+}
+
+/* --- rank after rank --- */
+
+static int write_facts(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_error *err)
+{
+    const char *key, *value;
+    for (size_t i = 0; mpg_trace_fact(trace, rank, i, &key, &value); i++)
+        if (strcmp(key, "died") != 0 && sink->fact(sink->context, key, value, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Facts of threads that died; a process killed in MPI_Finalize has an event instead. */
+static int write_deaths(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_error *err)
+{
+    for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++) {
+        const uint32_t thread = mpg_trace_thread(trace, rank, i);
+        enum mpg_call call;
+        int64_t enter_ns;
+        char value[96];
+        if (!mpg_trace_died(trace, rank, thread, &call, &enter_ns))
+            continue;
+        if (call == MPG_CALL_COUNT)
+            snprintf(value, sizeof value, "%u", thread);
+        else
+            snprintf(value, sizeof value, "%u %s %lld", thread, mpg_call_name(call), (long long)enter_ns);
+        if (sink->fact(sink->context, "died", value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_events(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_progress *progress,
+                        double *done, struct mpg_error *err)
+{
+    struct mpg_cursor *c = mpg_cursor_open(trace, rank, err);
+    const struct mpg_event *e;
+    int more = -1, status = 0;
+    while (c && status == 0 && (more = mpg_cursor_read(c, &e, err)) > 0) {
+        status = sink->event(sink->context, e, err);
+        if (((int64_t)++*done & 0xfff) == 0)
+            mpg_progress_update(progress, *done);
+    }
+    mpg_cursor_close(c);
+    return more < 0 ? mpg_trace_blame(trace, err) : status;
+}
+
+static int write_ranks(struct mpg_trace *trace, const struct mpg_sink *sink, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    struct mpg_progress progress;
+    double done = 0;
+    int status = 0;
+    mpg_progress_start(&progress, "writing", (double)mpg_trace_events(trace, -1));
+    for (int32_t r = 0; r < ranks && status == 0; r++)
+        if (sink->begin(sink->context, r, err) < 0 || write_facts(trace, sink, r, err) < 0 ||
+            write_events(trace, sink, r, &progress, &done, err) < 0 || write_deaths(trace, sink, r, err) < 0 ||
+            sink->end(sink->context, r == ranks - 1, err) < 0)
+            status = -1;
+    mpg_progress_end(&progress);
+    return status;
+}
+
+/* --- formats of several files --- */
+
+static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left_out *left, struct mpg_error *err)
+{
+    struct mpg_archive_output output;
+    if (mpg_archive_output_open(&output, path, err) < 0)
+        return -1;
+    struct mpg_otf2_writer *w = mpg_otf2_writer_new(trace, output.temporary, output.name, left, err);
+    const struct mpg_sink sink = mpg_otf2_writer_sink(w);
+    const int status = w ? write_ranks(trace, &sink, err) : -1;
+    mpg_otf2_writer_free(w);
+    if (status == 0)
+        return mpg_archive_output_commit(&output, err);
+    mpg_archive_output_discard(&output);
+    return -1;
+}
+
+static int write_native(struct mpg_trace *trace, const char *path, struct mpg_error *err)
+{
+    struct mpg_trace_output output;
+    if (mpg_trace_output_open(&output, path, false, "name another folder", err) < 0)
+        return -1;
+    struct mpg_copy *copy = mpg_copy_new(trace, output.temporary, err);
+    const struct mpg_sink sink = mpg_copy_sink(copy);
+    const int status = copy ? write_ranks(trace, &sink, err) : -1;
+    mpg_copy_free(copy);
+    if (status == 0)
+        return mpg_trace_output_commit(&output, err);
+    mpg_trace_output_discard(&output);
+    return -1;
+}
+
+/* --- formats of one file --- */
+
+static int print_chrome(struct mpg_trace *trace, const struct mpg_export_config *config, FILE *out, struct mpg_left_out *left,
+                        struct mpg_error *err)
+{
+    const struct mpg_timeline_part part = {.lenient = config->lenient};
+    struct mpg_clock_map *clocks = NULL;
+    uint64_t hidden = 0;
+    int status = -1;
+    if (mpg_timeline_check(trace, &part, "--calls=A-B or --ranks=LIST of 'mpgtrace timeline'", err) == 0 &&
+        mpg_walk_clocks(trace, config->lenient, &clocks, err) == 0) {
+        const struct mpg_timeline_run run = {.trace = trace, .name = "traced", .clocks = clocks};
+        status = mpg_timeline_write(&run, 1, &part, out, &hidden, err);
+        mpg_left_out_add(left, "regions inside of 256 others", hidden);
+    }
+    mpg_clock_map_free(clocks);
+    return status;
+}
+
+static int print(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
+                 struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(path, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    if ((config->format == MPG_EXPORT_CHROME ? print_chrome(trace, config, stream, left, err)
+                                             : mpg_text_print(trace, stream, err)) == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return mpg_trace_blame(trace, err);
+}
+
+int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_export_config *config, struct mpg_left_out *left,
+               struct mpg_error *err)
+{
+    if (!mpg_export_is_file(config->format) && strcmp(output, "-") == 0)
+        return mpg_error_set(err, "this format is several files, which standard output cannot hold: name the output");
+    switch (config->format) {
+    case MPG_EXPORT_OTF2:
+        return write_otf2(trace, output, left, err);
+    case MPG_EXPORT_NATIVE:
+        return write_native(trace, output, err);
+    default:
+        return print(trace, output, config, left, err);
+    }
+}
+
+int mpg_export_check(const char *output, enum mpg_export_format format, struct mpg_error *err)
+{
+    struct mpg_archive_output archive;
+    if (format == MPG_EXPORT_OTF2) {
+        if (mpg_archive_output_open(&archive, output, err) < 0)
+            return -1;
+        mpg_archive_output_discard(&archive);
+        return 0;
+    }
+    struct mpg_output *out = mpg_output_open(output, err);
+    mpg_output_discard(out);
+    return out ? 0 : -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes a trace in a format that other tools read. */
+#ifndef MPG_EXPORT_FORMATS_H
+#define MPG_EXPORT_FORMATS_H
+
+#include <stdbool.h>
+
+#include "common/error.h"
+#include "export/left_out.h"
+#include "trace/reader.h"
+
+enum mpg_export_format {
+    MPG_EXPORT_CHROME,
+    MPG_EXPORT_OTF2,
+    MPG_EXPORT_TEXT,
+    MPG_EXPORT_NATIVE,
+    MPG_EXPORT_FORMATS
+};
+
+/* Names of the formats in the order of the enum, then NULL: the words of an option. */
+extern const char *const mpg_export_names[];
+
+/* Returns the format that the end of OUTPUT tells, "x.otf2"; MPG_EXPORT_FORMATS: none. */
+enum mpg_export_format mpg_export_format_of(const char *output);
+/* Returns whether FORMAT is one file, which can be standard output. */
+bool mpg_export_is_file(enum mpg_export_format format);
+
+/* Checks that OUTPUT in FORMAT, not a native one, can be written: before hours of work whose result it is. Returns 0, or -1 with
+ * ERR. */
+int mpg_export_check(const char *output, enum mpg_export_format format, struct mpg_error *err);
+
+struct mpg_export_config {
+    enum mpg_export_format format;
+    bool lenient; /* calls without a partner are left out where the format needs partners */
+};
+
+/* Writes TRACE to OUTPUT ("-": standard output, for formats of one file). OUTPUT appears when it is whole. LEFT counts what the
+ * format cannot hold. Returns 0, or -1 with ERR: OUTPUT exists already (folders and archives) or cannot be written, the trace is
+ * damaged. */
+int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_export_config *config, struct mpg_left_out *left,
+               struct mpg_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace as an OTF2 archive, mpgotf2(5), written with libotf2. Memory does not grow with the number of events. */
+#ifndef MPG_EXPORT_OTF2_H
+#define MPG_EXPORT_OTF2_H
+
+#include "common/error.h"
+#include "export/left_out.h"
+#include "trace/reader.h"
+#include "trace/sink.h"
+
+struct mpg_otf2_writer;
+
+/* Begins an archive NAME of TRACE in FOLDER: FOLDER/NAME.otf2, FOLDER/NAME.def and FOLDER/NAME/. FOLDER exists, and has none of
+ * them. TRACE and LEFT, which counts what OTF2 cannot hold, must outlive the writer. Returns NULL with ERR. The caller frees the
+ * writer. */
+struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,
+                                            struct mpg_left_out *left, struct mpg_error *err);
+/* Takes all ranks of the trace; the archive is whole after the end of the last one. Works as long as W. */
+struct mpg_sink mpg_otf2_writer_sink(struct mpg_otf2_writer *w);
+void mpg_otf2_writer_free(struct mpg_otf2_writer *w); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept while an OTF2 archive is written. Private to export/otf2/. */
+#ifndef MPG_EXPORT_OTF2_WRITER_H
+#define MPG_EXPORT_OTF2_WRITER_H
+
+#include <otf2/otf2.h>
+
+#include "common/map.h"
+#include "export/otf2/otf2.h"
+
+enum { OTF2_MOST_VALUES = 64, OTF2_MOST_COUNTS = 256 };
+
+/* Attributes of records that say what OTF2's own fields do not. */
+enum {
+    OTF2_OWN_ANY,    /* of a receive, or its request: MPG_ANY_ flags */
+    OTF2_OWN_FAILED, /* of an Enter: the call failed */
+    OTF2_OWN_COUNTS  /* and further numbers: bytes for each member, of a collective with a list */
+};
+
+/* Regions: a call's number, then two for each name of the trace. */
+static inline uint32_t mpg_otf2_user_region(int32_t string)
+{
+    return MPG_CALL_COUNT + 2 * (uint32_t)(string + 1);
+}
+static inline uint32_t mpg_otf2_unknown_region(int32_t string)
+{
+    return mpg_otf2_user_region(string) + 1;
+}
+
+/* Numbers of regions and communicators in the archive are in the order of their first use, as readers want definitions without
+ * gaps. Communicator 0 is MPI_COMM_SELF of every rank. */
+enum { OTF2_OWN_SELF };
+
+enum otf2_request_kind { OTF2_REQUEST_SEND, OTF2_REQUEST_RECEIVE, OTF2_REQUEST_COLLECTIVE };
+
+/* A request that is not completed yet, or a persistent one. */
+struct otf2_request {
+    enum otf2_request_kind kind;
+    uint32_t op, comm, peer, tag; /* peer: the root of a collective */
+    uint64_t bytes, received;
+    uint8_t any;
+};
+
+/* Requests by their number on the rank. */
+struct otf2_requests {
+    struct mpg_map at; /* (number, 1 if persistent) -> place + 1 */
+    struct otf2_request *item;
+    uint32_t *unused;
+    uint32_t n, capacity, unused_number;
+};
+
+/* A thread of the rank that is written. */
+struct otf2_stream {
+    OTF2_EvtWriter *w;
+    uint32_t thread;
+    size_t location;        /* place in locations */
+    int32_t *regions;       /* open regions, as strings of the trace */
+    size_t depth, capacity;
+    int64_t last_ns;
+    bool has_values;        /* counters are written */
+    OTF2_MetricValue values[OTF2_MOST_VALUES]; /* counters: sums since the begin */
+};
+
+/* A thread of the trace. */
+struct otf2_location {
+    int32_t rank;
+    uint32_t thread, value_class;
+    uint64_t records;
+    int64_t first_ns, last_ns; /* INT64_MAX, INT64_MIN: no records */
+};
+
+/* A fact of a rank that an archive keeps as a property of the rank's location. */
+struct otf2_fact {
+    int32_t rank;
+    char *key, *value;
+};
+
+struct mpg_otf2_writer {
+    struct mpg_trace *trace;
+    struct mpg_left_out *left;
+    OTF2_Archive *archive;
+    OTF2_AttributeList *attributes;
+    int64_t bias_ns; /* ticks of time 0: no record has a negative time */
+    int32_t rank;
+    struct otf2_location *locations; /* by rank and thread */
+    size_t location_number, *first_location; /* first_location: by rank, one more than ranks */
+    struct otf2_stream *streams;     /* of the rank */
+    size_t stream_number, stream_capacity;
+    struct otf2_requests requests;   /* of the rank */
+    size_t persistent_number;        /* of them: persistent ones, which nobody completes */
+    struct mpg_map places;           /* communicator -> the rank's place in it + 1 */
+    struct mpg_map region_numbers;   /* region, as above -> number in the archive + 1 */
+    uint32_t *regions;               /* by number in the archive */
+    size_t region_number, region_capacity;
+    struct mpg_map comm_numbers;     /* communicator of the trace -> number in the archive */
+    int32_t *comms;                  /* by number in the archive, from 1 */
+    size_t comm_number, comm_capacity;
+    struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
+    uint32_t most_counts;            /* attributes OTF2_OWN_COUNTS in use */
+    char **value_names;              /* a text for each class of counters, as the fact "values" */
+    uint32_t value_classes;
+    struct otf2_fact *facts;
+    size_t fact_number, fact_capacity;
+    struct mpg_error said;           /* the first message of libotf2 */
+};
+
+/* Returns ERR's -1: libotf2 could not write. */
+int mpg_otf2_write_error(struct mpg_otf2_writer *w, struct mpg_error *err);
+static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t time_ns)
+{
+    return (uint64_t)(time_ns + w->bias_ns);
+}
+/* Appends room for one item of SIZE bytes to *ITEMS, N of *CAPACITY. Returns 0, or -1 with ERR. */
+int mpg_otf2_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
+
+/* Returns the number of communicator COMM in the archive; OTF2_UNDEFINED_COMM: MPG_NO_COMM, processes of another world are in it,
+ * or out of memory. */
+uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm);
+
+/* Writes the records of E to S. Returns 0, or -1 with ERR. */
+int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
+/* Leaves all open regions of S. */
+int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
+/* Forgets the requests of a rank. */
+void mpg_otf2_requests_clear(struct otf2_requests *r);
+
+/* The operation, and the bytes sent and received, of collective E as Score-P counts them: mpgotf2(5). PLACE: the rank's place in
+ * its communicator. R's kind, op, peer, bytes and received are set. */
+void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
+OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
+
+/* Writes the clocks of all locations, then the definitions. Returns 0, or -1 with ERR. */
+int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err);
+int mpg_otf2_writer_definitions(struct mpg_otf2_writer *w, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgtrace export --format=otf2 (TAP): random programs become archives and come back field by field, but for what mpgotf2(5)
+lists (otf2_mask.py); otf2-print counts the same calls, sends and receives, and warns of nothing."""
+
+import collections
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "properties"), os.path.join(HERE, "..")]
+import otf2_mask  # noqa: E402
+import programs  # noqa: E402
+import tap  # noqa: E402
+import texts  # noqa: E402
+
+MPGTRACE = os.environ.get("MPGTRACE", "mpgtrace").split()
+CASES = int(os.environ.get("EXPORT_CASES", "60"))
+ABOUT_GONE = ("#site", "#module", "#window", "#file", "#topology", "#comm", "#fact 0 imported", "#values")
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def text_of(path, *words):
+    """The trace in canonical form; import says what went wrong."""
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        made = os.path.join(folder, "t.trace")
+        done = run(*MPGTRACE, "import", "--lenient", *words, "-o", made, path)
+        assert done.returncode == 0, done.stderr
+        return run(*MPGTRACE, "print", made).stdout
+
+
+class Names:
+    """A pair of labels that must go together everywhere."""
+
+    def __init__(self):
+        self.there, self.back = {}, {}
+
+    def same(self, key, other):
+        return self.there.setdefault(key, other) == other and self.back.setdefault(other, key) == key
+
+
+def members(text):
+    found = {}
+    for line in text.splitlines():
+        match = re.match(r"#comm (\d+)(?: of \d+)?(?: instance \d+)? = (.*)", line)
+        if match:
+            found[match[1]] = match[2]
+    return found
+
+
+def compare_keys(wanted, got, names, rank, comms):
+    """Why the keys differ; "" if they do not."""
+    for key in sorted(set(wanted) | set(got)):
+        a, b = wanted.get(key), got.get(key)
+        if key in ("comm", "newcomm") and a not in (None, "null") and b not in (None, "null"):
+            if comms[0][a] != comms[1][b] or not names["comm", rank if comms[0][a] == str(rank) else -1].same(a, b):
+                return f"{key} {a} {b}"
+        elif key == "request":
+            if not names["request", rank].same(a, b):
+                return f"{key} {a} {b}"
+        elif key in ("requests", "done", "cancelled"):
+            there = [names["request", rank].there.get(one) for one in a or []]
+            if a is None or b is None or there != [word for word in b.split(",") if word]:
+                return f"{key} {a} {b}"
+        elif a != b:
+            return f"{key} {a} {b}"
+    return ""
+
+
+def compare(original, imported):
+    """The first difference; "" if there is none."""
+    before, after = texts.trace_of(original), texts.trace_of(imported)
+    comms = members(original), members(imported)
+    about = [sorted(line for line in trace.about if not line.startswith(ABOUT_GONE) and " untraced MPI_" not in line and
+                    " assumed " not in line) for trace in (before, after)]
+    if about[0] != about[1]:
+        return f"about: {set(about[0]) ^ set(about[1])}"
+    singles = {label for label, ranks in comms[0].items() if len(ranks.split()) == 1}
+    selves = {line.split()[1] for line in before.about if re.match(r"#comm \d+ = \d+$", line)} if before.ranks > 1 else set()
+    names = collections.defaultdict(Names)
+    for rank in range(before.ranks):
+        wanted = otf2_mask.Masker([call for call in before.calls if call.rank == rank], singles, selves).out
+        for thread in sorted({call.thread for call in wanted}):
+            mine = [call for call in wanted if call.thread == thread]
+            got = [call for call in after.calls if call.rank == rank and call.thread == thread]
+            for a, b in zip(mine, got):
+                differs = compare_keys(a.keys, b.keys, names, rank, comms)
+                if (a.name, a.enter, a.leave) != (b.name, b.enter, b.leave) or differs:
+                    return f"rank {rank}: {a} -- {b}: {differs}"
+            if len(mine) != len(got):
+                return f"rank {rank}.{thread}: {len(mine)} calls, {len(got)} there"
+    return ""
+
+
+def check_counts(path, imported):
+    """otf2-print's counts of records against those of the calls."""
+    done = run("otf2-print", path)
+    assert done.returncode == 0, done.stderr
+    lines = collections.Counter(line.split(" ", 1)[0] for line in done.stdout.splitlines())
+    trace = texts.trace_of(imported)
+    keys = [call.keys for call in trace.calls]
+    calls = sum(call.name not in ("Request_free", "Flush", "Region_begin", "Region_end") for call in trace.calls)
+    sends = sum("to" in k and k["to"] != "null" for k in keys)
+    assert lines["ENTER"] == lines["LEAVE"], lines
+    assert lines["MPI_SEND"] + lines["MPI_ISEND"] == sends, (lines, sends)
+    assert lines["ENTER"] >= calls - sum(k.get("request") is not None for k in keys), lines
+    quiet = run("otf2-print", "--silent", path)
+    assert quiet.returncode == 0 and not quiet.stderr, quiet.stderr
+
+
+def case(number):
+    draw = random.Random(f"otf2 {number}")
+    text, _ = programs.program(draw)
+    with open("program.txt", "w", encoding="ascii") as file:
+        file.write(text)
+    shutil.rmtree("x", ignore_errors=True)
+    for name in ("x.otf2", "x.def"):
+        if os.path.exists(name):
+            os.unlink(name)
+    done = run(*MPGTRACE, "export", "-o", "x.otf2", "program.txt")
+    if done.returncode:
+        return done.stderr
+    original = text_of("program.txt")
+    imported = text_of("x.otf2")
+    differs = compare(original, imported)
+    if not differs and shutil.which("otf2-print"):
+        check_counts("x.otf2", imported)
+    return differs
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        programs_wrong = []
+        for number in range(CASES):
+            try:
+                differs = case(number)
+            except AssertionError as error:
+                differs = str(error)
+            if differs:
+                programs_wrong.append(f"program {number}: {differs}")
+                if os.environ.get("EXPORT_KEEP"):
+                    shutil.copytree(".", os.environ["EXPORT_KEEP"], dirs_exist_ok=True)
+                    break
+        tap.ok(f"{CASES} programs come back from OTF2", not programs_wrong, "\n# ".join(programs_wrong[:5]))
+        os.chdir("/")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
