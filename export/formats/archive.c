@@ -3,22 +3,25 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/temporary.h"
 
-static const char ending[] = ".otf2";
-/* Parts of an archive behind its name; the anchor file, which makes it one, comes last. */
-static const char *const parts[] = {"", ".def", ".otf2"};
-enum { PARTS = sizeof parts / sizeof *parts };
+/* Part I behind the archive's name; the file that makes it one comes last. NULL: none. */
+static const char *part_of(const struct mpg_archive_output *o, int i)
+{
+    const bool has_definitions = strcmp(o->ending, ".otf2") == 0;
+    return i == 0 ? "" : i == 1 && has_definitions ? ".def" : i == 1 + has_definitions ? o->ending : NULL;
+}
 
 /* Part I of the archive, where it is written (TEMPORARY) or where it belongs. Returns false: the name is too long. */
 static bool name_part(const struct mpg_archive_output *o, int i, bool temporary, char *path, size_t size)
 {
-    const int n = temporary ? snprintf(path, size, "%s/%s%s", o->temporary, o->name, parts[i])
-                            : snprintf(path, size, "%.*s%s", o->stem, o->path, parts[i]);
+    const int n = temporary ? snprintf(path, size, "%s/%s%s", o->temporary, o->name, part_of(o, i))
+                            : snprintf(path, size, "%.*s%s", o->stem, o->path, part_of(o, i));
     return n >= 0 && (size_t)n < size;
 }
 
@@ -40,25 +43,25 @@ static int split(struct mpg_archive_output *o, const char *given, struct mpg_err
     memcpy(o->path, given, length);
     o->path[length] = '\0';
     strcpy(o->name, "traces");
-    const size_t end = sizeof ending - 1;
-    if (length < end || strcmp(o->path + length - end, ending) != 0)
+    const size_t end = strlen(o->ending);
+    if (length < end || strcmp(o->path + length - end, o->ending) != 0)
         return 0;
     o->stem = (int)(length - end);
     const char *slash = strrchr(o->path, '/'), *name = slash ? slash + 1 : o->path;
     const int n = (int)(o->path + o->stem - name);
     if (n <= 0 || n >= (int)sizeof o->name)
-        return mpg_error_set(err, "%s: %s", o->path, n <= 0 ? "an archive needs a name before .otf2" : "name too long");
+        return mpg_error_set(err, "%s: %s", o->path, n <= 0 ? "a name is missing before the ending" : "name too long");
     snprintf(o->name, sizeof o->name, "%.*s", n, name);
     return 0;
 }
 
-int mpg_archive_output_open(struct mpg_archive_output *o, const char *path, struct mpg_error *err)
+int mpg_archive_output_open(struct mpg_archive_output *o, const char *path, const char *ending, struct mpg_error *err)
 {
     char part[4352];
-    *o = (struct mpg_archive_output){.stem = 0};
+    *o = (struct mpg_archive_output){.ending = ending};
     if (split(o, path, err) < 0)
         return -1;
-    for (int i = 0; i < PARTS && o->stem > 0; i++)
+    for (int i = 0; part_of(o, i) && o->stem > 0; i++)
         if (!name_part(o, i, false, part, sizeof part) || refuse_existing(part, err) < 0)
             return -1;
     if (o->stem == 0 && rmdir(o->path) < 0 && errno != ENOENT) /* an empty folder becomes the archive's */
@@ -72,11 +75,25 @@ int mpg_archive_output_open(struct mpg_archive_output *o, const char *path, stru
     return 0;
 }
 
+int mpg_archive_output_folder(const struct mpg_archive_output *o, char *path, size_t size, struct mpg_error *err)
+{
+    char parent[4096], *resolved;
+    const char *slash = strrchr(o->path, '/');
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - o->path) + 1 : 1, slash ? o->path : ".");
+    if (!(resolved = realpath(parent, NULL)))
+        return mpg_error_errno(err, errno, "%s", parent);
+    const char *last = slash ? slash + 1 : o->path, *root = strcmp(resolved, "/") == 0 ? "" : resolved;
+    const int n = o->stem > 0 ? snprintf(path, size, "%s/%s", root, o->name)
+                              : snprintf(path, size, "%s/%s/%s", root, last, o->name);
+    free(resolved);
+    return n >= 0 && (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", o->path);
+}
+
 /* Moves the parts to their places beside each other. After a failure none stays there. */
 static int move_parts(const struct mpg_archive_output *o, struct mpg_error *err)
 {
     char from[4352], to[4352];
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; part_of(o, i); i++) {
         if (!name_part(o, i, true, from, sizeof from) || !name_part(o, i, false, to, sizeof to))
             return mpg_error_set(err, "%s: name too long", o->path);
         if (refuse_existing(to, err) == 0 && rename(from, to) == 0)

@@ -10,18 +10,23 @@
 #include "common/output.h"
 #include "common/progress.h"
 #include "export/formats/archive.h"
+#include "export/goal/goal.h"
 #include "export/otf2/otf2.h"
+#include "export/program/program.h"
+#include "export/ti/ti.h"
 #include "trace/copy/copy.h"
 #include "trace/output.h"
 #include "trace/text/text.h"
 
-const char *const mpg_export_names[] = {"chrome", "otf2", "text", "native", NULL};
+const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "ti", "text", "native", NULL};
 
 /* Ends of names that tell a format. */
 static const struct {
     const char *text;
     enum mpg_export_format format;
 } endings[] = {{".otf2", MPG_EXPORT_OTF2},
+               {".ti", MPG_EXPORT_TI},
+               {".goal", MPG_EXPORT_GOAL},
                {".json", MPG_EXPORT_CHROME},
                {".txt", MPG_EXPORT_TEXT},
                {".mpgtext", MPG_EXPORT_TEXT},
@@ -42,7 +47,7 @@ enum mpg_export_format mpg_export_format_of(const char *output)
 
 bool mpg_export_is_file(enum mpg_export_format format)
 {
-    return format != MPG_EXPORT_OTF2 && format != MPG_EXPORT_NATIVE;
+    return format != MPG_EXPORT_OTF2 && format != MPG_EXPORT_TI && format != MPG_EXPORT_NATIVE;
 }
 
 /* --- rank after rank --- */
@@ -112,12 +117,42 @@ static int write_ranks(struct mpg_trace *trace, const struct mpg_sink *sink, str
 static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left_out *left, struct mpg_error *err)
 {
     struct mpg_archive_output output;
-    if (mpg_archive_output_open(&output, path, err) < 0)
+    if (mpg_archive_output_open(&output, path, ".otf2", err) < 0)
         return -1;
     struct mpg_otf2_writer *w = mpg_otf2_writer_new(trace, output.temporary, output.name, left, err);
     const struct mpg_sink sink = mpg_otf2_writer_sink(w);
     const int status = w ? write_ranks(trace, &sink, err) : -1;
     mpg_otf2_writer_free(w);
+    if (status == 0)
+        return mpg_archive_output_commit(&output, err);
+    mpg_archive_output_discard(&output);
+    return -1;
+}
+
+/* The files of all ranks in the archive's folder, and the list of them. */
+static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
+                    struct mpg_error *err)
+{
+    struct mpg_archive_output output;
+    char folder[4400], list[4416], shown[4400];
+    if (mpg_archive_output_open(&output, path, ".ti", err) < 0)
+        return -1;
+    snprintf(folder, sizeof folder, "%s/%s", output.temporary, output.name);
+    snprintf(list, sizeof list, "%s.ti", folder);
+    struct mpg_ti *ti = NULL;
+    struct mpg_message_program *program = NULL;
+    struct mpg_program_writer writer;
+    int status = -1;
+    if (mpg_archive_output_folder(&output, shown, sizeof shown, err) == 0 && mpg_directory_make(folder, err) == 0 &&
+        (ti = mpg_ti_new(folder, list, shown, mpg_trace_ranks(trace), left, err))) {
+        writer = mpg_ti_writer(ti);
+        if ((program = mpg_program_new(trace, &writer, config->lenient, left, err))) {
+            const struct mpg_sink sink = mpg_program_sink(program);
+            status = write_ranks(trace, &sink, err);
+        }
+    }
+    mpg_program_free(program);
+    mpg_ti_free(ti);
     if (status == 0)
         return mpg_archive_output_commit(&output, err);
     mpg_archive_output_discard(&output);
@@ -158,6 +193,21 @@ static int print_chrome(struct mpg_trace *trace, const struct mpg_export_config 
     return status;
 }
 
+static int print_goal(struct mpg_trace *trace, const struct mpg_export_config *config, FILE *out, struct mpg_left_out *left,
+                      struct mpg_error *err)
+{
+    struct mpg_goal *goal = mpg_goal_new(out, mpg_trace_ranks(trace), err);
+    if (!goal)
+        return -1;
+    const struct mpg_program_writer writer = mpg_goal_writer(goal);
+    struct mpg_message_program *program = mpg_program_new(trace, &writer, config->lenient, left, err);
+    const struct mpg_sink sink = mpg_program_sink(program);
+    const int status = program ? write_ranks(trace, &sink, err) : -1;
+    mpg_program_free(program);
+    mpg_goal_free(goal);
+    return status;
+}
+
 static int print(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
                  struct mpg_error *err)
 {
@@ -166,6 +216,7 @@ static int print(struct mpg_trace *trace, const char *path, const struct mpg_exp
         return -1;
     FILE *stream = mpg_output_stream(out);
     if ((config->format == MPG_EXPORT_CHROME ? print_chrome(trace, config, stream, left, err)
+         : config->format == MPG_EXPORT_GOAL ? print_goal(trace, config, stream, left, err)
                                              : mpg_text_print(trace, stream, err)) == 0)
         return mpg_output_commit(out, err);
     mpg_output_discard(out);
@@ -180,6 +231,8 @@ int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_exp
     switch (config->format) {
     case MPG_EXPORT_OTF2:
         return write_otf2(trace, output, left, err);
+    case MPG_EXPORT_TI:
+        return write_ti(trace, output, config, left, err);
     case MPG_EXPORT_NATIVE:
         return write_native(trace, output, err);
     default:
@@ -190,8 +243,8 @@ int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_exp
 int mpg_export_check(const char *output, enum mpg_export_format format, struct mpg_error *err)
 {
     struct mpg_archive_output archive;
-    if (format == MPG_EXPORT_OTF2) {
-        if (mpg_archive_output_open(&archive, output, err) < 0)
+    if (!mpg_export_is_file(format)) {
+        if (mpg_archive_output_open(&archive, output, format == MPG_EXPORT_OTF2 ? ".otf2" : ".ti", err) < 0)
             return -1;
         mpg_archive_output_discard(&archive);
         return 0;

@@ -205,7 +205,7 @@ db.commit()' "$option"
     "$mpghistory" rerun --history=theirs.db 1 2>&1 | grep -q "is not an option that mpgsim stores" && echo "$option"
 done >apart
 is "options that are not kept" "$(sort apart | paste -sd' ' -)" \
-    "cache help history keep output output-trace plot report threads timeline version"
+    "cache help history keep output output-format output-trace plot report threads timeline version"
 # Schemas that are code, and a tree of pages with more rows than bytes: refused at once.
 "$PYTHON" - <<'END'
 import os, sqlite3, struct

@@ -268,7 +268,8 @@ mkdir other && touch other/notes
 "$mpgtrace" import --text pair.txt -o pair.trace
 ok "a folder of other things" refuses 1 "mpgsim: --output-trace: other: not replaced, as it holds more than a trace: notes" \
     --predict --output-trace other pair.txt
-ok "a file" refuses 1 "mpgsim: --output-trace: pair.txt: Not a directory" --predict --output-trace pair.txt ring.txt
+cp pair.txt file
+ok "a file" refuses 1 "mpgsim: --output-trace: file: Not a directory" --predict --output-trace file ring.txt
 ok "what is read" refuses 1 "mpgsim: --output-trace: pair.trace/ is what is read" \
     --predict --output-trace pair.trace/ pair.trace
 ok "no such folder" refuses 1 "mpgsim: --output-trace: no/new: No such file or directory" \

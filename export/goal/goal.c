@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each action is an operation with a label; an operation requires the one before, or only its start, if a posted send is before.
+ * Nothing requires a posted receive but the wait for it. */
+#include "export/goal/goal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/map.h"
+
+struct mpg_goal {
+    FILE *out;
+    uint64_t label;       /* of the last operation of the rank */
+    uint64_t before;      /* operation that the next one requires; 0: none */
+    bool only_start;      /* ... only its start */
+    struct mpg_map posted; /* request -> label */
+};
+
+struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err)
+{
+    struct mpg_goal *g = calloc(1, sizeof *g);
+    if (!g) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    g->out = out;
+    fprintf(out, "num_ranks %" PRId32 "\n", ranks);
+    return g;
+}
+
+static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_goal *g = context;
+    (void)err;
+    g->label = g->before = 0;
+    mpg_map_clear(&g->posted);
+    fprintf(g->out, "rank %" PRId32 " {\n", rank);
+    return 0;
+}
+
+static int act(void *context, const struct mpg_program_action *a, struct mpg_error *err)
+{
+    struct mpg_goal *g = context;
+    const uint64_t label = ++g->label;
+    const bool receives = a->kind == MPG_ACTION_RECEIVE || a->kind == MPG_ACTION_POST_RECEIVE;
+    const bool posts = a->kind == MPG_ACTION_POST_SEND || a->kind == MPG_ACTION_POST_RECEIVE;
+    if (a->kind == MPG_ACTION_COMPUTE || a->kind == MPG_ACTION_WAIT)
+        fprintf(g->out, "l%" PRIu64 ": calc %" PRId64 "\n", label, a->kind == MPG_ACTION_COMPUTE ? a->ns : 0);
+    else
+        fprintf(g->out, "l%" PRIu64 ": %s %" PRId64 "b %s %" PRId32 " tag %" PRIu32 "\n", label, receives ? "recv" : "send",
+                a->bytes, receives ? "from" : "to", a->peer, a->tag);
+    if (g->before > 0)
+        fprintf(g->out, "l%" PRIu64 " %s l%" PRIu64 "\n", label, g->only_start ? "irequires" : "requires", g->before);
+    if (a->kind == MPG_ACTION_WAIT) {
+        const uint64_t *posted = mpg_map_find(&g->posted, (uint64_t)a->request, 0);
+        if (posted && !(*posted == g->before && !g->only_start))
+            fprintf(g->out, "l%" PRIu64 " requires l%" PRIu64 "\n", label, *posted);
+        mpg_map_remove(&g->posted, (uint64_t)a->request, 0);
+    }
+    if (posts) {
+        uint64_t *posted = mpg_map_add(&g->posted, (uint64_t)a->request, 0);
+        if (!posted)
+            return mpg_error_set(err, "out of memory");
+        *posted = label;
+    }
+    if (a->kind != MPG_ACTION_POST_RECEIVE) {
+        g->before = label;
+        g->only_start = a->kind == MPG_ACTION_POST_SEND;
+    }
+    return 0;
+}
+
+static int end_rank(void *context, struct mpg_error *err)
+{
+    struct mpg_goal *g = context;
+    (void)err;
+    fputs("}\n", g->out);
+    return 0;
+}
+
+struct mpg_program_writer mpg_goal_writer(struct mpg_goal *g)
+{
+    return (struct mpg_program_writer){.format = "GOAL", .context = g, .begin = begin_rank, .act = act, .end = end_rank};
+}
+
+void mpg_goal_free(struct mpg_goal *g)
+{
+    if (!g)
+        return;
+    mpg_map_clear(&g->posted);
+    free(g);
+}

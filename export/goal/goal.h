@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program as a graph in GOAL's text form, which LogGOPSim and ATLAHS read: mpgexport(5). */
+#ifndef MPG_EXPORT_GOAL_H
+#define MPG_EXPORT_GOAL_H
+
+#include <stdio.h>
+
+#include "common/error.h"
+#include "export/program/program.h"
+
+struct mpg_goal;
+
+/* Begins the graph of RANKS ranks in OUT; check OUT's flag for write errors. Returns NULL with ERR: out of memory. The caller
+ * frees it. */
+struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err);
+/* Works as long as G. */
+struct mpg_program_writer mpg_goal_writer(struct mpg_goal *g);
+void mpg_goal_free(struct mpg_goal *g); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives as the messages of one member, in the order in which it sends and receives them. */
+#include "export/program/private.h"
+#include "graph/algorithms/plan.h"
+
+static enum mpg_collective operation_of(enum mpg_call call)
+{
+    switch (call) {
+#define OPERATION(name, NAME) \
+    case MPG_CALL_##name: \
+        return MPG_COLLECTIVE_##NAME;
+        OPERATION(Barrier, BARRIER) OPERATION(Bcast, BCAST) OPERATION(Scatter, SCATTER) OPERATION(Gather, GATHER)
+        OPERATION(Reduce, REDUCE) OPERATION(Allreduce, ALLREDUCE) OPERATION(Allgather, ALLGATHER) OPERATION(Alltoall, ALLTOALL)
+        OPERATION(Reduce_scatter, REDUCE_SCATTER) OPERATION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK) OPERATION(Scan, SCAN)
+        OPERATION(Exscan, EXSCAN)
+#undef OPERATION
+    default:
+        return MPG_COLLECTIVES;
+    }
+}
+
+const char *mpg_program_why_not(const struct mpg_message_program *p, const struct mpg_event *e)
+{
+    const struct mpg_comm *c = e->comm == MPG_NO_COMM ? NULL : mpg_trace_comm(p->trace, e->comm);
+    if (!c || c->remote_size > 0)
+        return "collectives of inter-communicators are not written";
+    for (int32_t i = 0; i < c->size; i++)
+        if (c->world_ranks[i] < 0)
+            return "collectives with processes of another world are not written";
+    if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR)
+        return NULL;
+    if (operation_of(mpg_call_plain(e->call)) == MPG_COLLECTIVES || e->count_number > 0)
+        return "collectives whose members may have different sizes are not written";
+    return NULL;
+}
+
+/* The part of a member in a collective. */
+struct part {
+    struct mpg_message_program *p;
+    const struct mpg_comm *comm;
+    struct mpg_plan plan;
+    int32_t v; /* the member, relative to the root */
+    uint32_t tag;
+    int64_t requests; /* so far, from -1 downwards */
+};
+
+/* A message to (SENDS) or from member OTHER. */
+static struct mpg_program_action action_of(const struct part *x, enum mpg_program_action_kind kind, int32_t other, double bytes)
+{
+    const int32_t size = x->plan.size.p;
+    return (struct mpg_program_action){.kind = kind, .tag = x->tag, .bytes = (int64_t)(bytes + 0.5),
+                               .peer = x->comm->world_ranks[((int64_t)other + x->plan.size.root) % size]};
+}
+
+static int write_blocking(const struct part *x, bool sends, int32_t other, double bytes, struct mpg_error *err)
+{
+    const struct mpg_program_action a = action_of(x, sends ? MPG_ACTION_SEND : MPG_ACTION_RECEIVE, other, bytes);
+    return mpg_program_act(x->p, &a, err);
+}
+
+static int write_down(const struct part *x, const struct mpg_phase *phase, struct mpg_error *err)
+{
+    if (x->v > 0 && write_blocking(x, false, mpg_tree_parent(&phase->tree, x->v), mpg_tree_message(&x->plan, phase, x->v).bytes,
+                                   err) < 0)
+        return -1;
+    const int32_t n = mpg_tree_children(&phase->tree, x->v);
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t child = mpg_tree_child(&phase->tree, x->v, k);
+        if (write_blocking(x, true, child, mpg_tree_message(&x->plan, phase, child).bytes, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_up(const struct part *x, const struct mpg_phase *phase, struct mpg_error *err)
+{
+    for (int32_t k = mpg_tree_children(&phase->tree, x->v) - 1; k >= 0; k--) {
+        const int32_t child = mpg_tree_child(&phase->tree, x->v, k);
+        if (write_blocking(x, false, child, mpg_tree_message(&x->plan, phase, child).bytes, err) < 0)
+            return -1;
+    }
+    return x->v == 0 ? 0
+                     : write_blocking(x, true, mpg_tree_parent(&phase->tree, x->v), mpg_tree_message(&x->plan, phase, x->v).bytes,
+                                      err);
+}
+
+/* Posts a message; N counts the messages that wait. */
+static int post(struct part *x, bool sends, int32_t other, double bytes, struct mpg_error *err)
+{
+    struct mpg_program_action a = action_of(x, sends ? MPG_ACTION_POST_SEND : MPG_ACTION_POST_RECEIVE, other, bytes);
+    a.request = --x->requests;
+    a.sends = sends;
+    return mpg_program_act(x->p, &a, err);
+}
+
+/* Finds the message that the member receives in ROUND. */
+static bool find_received(const struct part *x, const struct mpg_phase *phase, uint32_t round, struct mpg_message *m)
+{
+    int32_t low = 0, high = x->plan.size.p;
+    mpg_round_senders(&x->plan, phase, round, &low, &high);
+    for (int32_t v = low; v < high; v++)
+        if (mpg_round_message(&x->plan, phase, round, v, m) && m->to == x->v)
+            return true;
+    return false;
+}
+
+/* Posts the messages of ROUND, receives first. */
+static int post_round(struct part *x, const struct mpg_phase *phase, uint32_t round, struct mpg_error *err)
+{
+    struct mpg_message m;
+    if (find_received(x, phase, round, &m) && post(x, false, m.from, m.bytes, err) < 0)
+        return -1;
+    return mpg_round_message(&x->plan, phase, round, x->v, &m) ? post(x, true, m.to, m.bytes, err) : 0;
+}
+
+/* Waits for the messages posted since FIRST, in their order. */
+static int wait_for(const struct part *x, int64_t first, struct mpg_error *err)
+{
+    for (int64_t request = first - 1; request >= x->requests; request--) {
+        const struct mpg_program_action wait = {.kind = MPG_ACTION_WAIT, .request = request};
+        if (mpg_program_act(x->p, &wait, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_phase(struct part *x, const struct mpg_phase *phase, struct mpg_error *err)
+{
+    if (phase->kind == MPG_PHASE_DOWN)
+        return write_down(x, phase, err);
+    if (phase->kind == MPG_PHASE_UP)
+        return write_up(x, phase, err);
+    int64_t first = x->requests;
+    for (uint32_t round = 0; round < phase->rounds; round++) {
+        if (post_round(x, phase, round, err) < 0)
+            return -1;
+        if (phase->kind == MPG_PHASE_ROUNDS) {
+            if (wait_for(x, first, err) < 0)
+                return -1;
+            first = x->requests;
+        }
+    }
+    return wait_for(x, first, err);
+}
+
+int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
+{
+    const struct mpg_comm *c = mpg_trace_comm(p->trace, e->comm);
+    const bool makes = mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR;
+    struct part x = {.p = p, .comm = c};
+    int32_t place = 0;
+    while (place < c->size && c->world_ranks[place] != p->rank)
+        place++;
+    const struct mpg_collective_size size = {
+        .operation = makes ? MPG_COLLECTIVE_BARRIER : operation_of(mpg_call_plain(e->call)), .p = c->size,
+        .root = !makes && e->root > 0 ? e->root : 0, .bytes = makes ? 0 : (double)e->bytes};
+    x.plan = mpg_plan_make(p->table, &size);
+    x.v = (int32_t)(((int64_t)place - size.root + size.p) % size.p);
+    if (mpg_program_tag(p, e->comm, -1, &x.tag, err) < 0)
+        return -1;
+    for (int i = 0; i < x.plan.phases && c->size > 1; i++)
+        if (write_phase(&x, &x.plan.phase[i], err) < 0)
+            return -1;
+    return 0;
+}

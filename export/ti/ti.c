@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Computation is in flops at 1 Gf a second, so a ns is a flop; data are bytes, SimGrid's type 6. */
+#include "export/ti/ti.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/map.h"
+
+enum { TYPE = 6 };
+
+struct mpg_ti {
+    const char *folder, *shown;
+    int32_t ranks, rank;
+    struct mpg_left_out *left;
+    FILE *list, *out;
+    char path[4200];
+    struct mpg_map posted; /* (direction and partner, tag) -> posts << 32 | waits */
+    struct mpg_map turns;  /* request -> its number among the posts of its key */
+};
+
+struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
+                          struct mpg_error *err)
+{
+    struct mpg_ti *t = calloc(1, sizeof *t);
+    if (!t) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    *t = (struct mpg_ti){.folder = folder, .shown = shown, .ranks = ranks, .left = left, .list = fopen(list, "w")};
+    if (t->list)
+        return t;
+    mpg_error_errno(err, errno, "%s", list);
+    mpg_ti_free(t);
+    return NULL;
+}
+
+static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_ti *t = context;
+    t->rank = rank;
+    mpg_map_clear(&t->posted);
+    mpg_map_clear(&t->turns);
+    if (snprintf(t->path, sizeof t->path, "%s/%" PRId32 ".ti", t->folder, rank) >= (int)sizeof t->path)
+        return mpg_error_set(err, "%s: name too long", t->folder);
+    if (!(t->out = fopen(t->path, "w")))
+        return mpg_error_errno(err, errno, "%s", t->path);
+    fprintf(t->list, "%s/%" PRId32 ".ti\n", t->shown, rank);
+    fprintf(t->out, "%" PRId32 " init\n", rank);
+    return 0;
+}
+
+/* SimGrid finds a request by sender, receiver and tag: the oldest. Counts posts, and waits for another one than the oldest. */
+static int follow(struct mpg_ti *t, const struct mpg_program_action *a, struct mpg_error *err)
+{
+    const bool sends = a->kind == MPG_ACTION_POST_SEND || a->sends;
+    const uint64_t partner = (uint64_t)(uint32_t)a->peer << 1 | (a->peer == t->rank ? 0 : sends);
+    uint64_t *of_key = mpg_map_add(&t->posted, partner, a->tag);
+    if (!of_key)
+        return mpg_error_set(err, "out of memory");
+    if (a->kind != MPG_ACTION_WAIT) {
+        const uint64_t turn = *of_key >> 32;
+        *of_key += UINT64_C(1) << 32;
+        uint64_t *slot = mpg_map_add(&t->turns, (uint64_t)a->request, 0);
+        if (!slot)
+            return mpg_error_set(err, "out of memory");
+        *slot = turn;
+        return 0;
+    }
+    const uint64_t *turn = mpg_map_find(&t->turns, (uint64_t)a->request, 0);
+    mpg_left_out_add(t->left, "waits for a younger request of equal partner and tag: the oldest is waited for",
+                     turn && *turn != (*of_key & UINT32_MAX));
+    ++*of_key;
+    mpg_map_remove(&t->turns, (uint64_t)a->request, 0);
+    if (*of_key >> 32 == (*of_key & UINT32_MAX))
+        mpg_map_remove(&t->posted, partner, a->tag);
+    return 0;
+}
+
+static int act(void *context, const struct mpg_program_action *a, struct mpg_error *err)
+{
+    static const char *const words[] = {[MPG_ACTION_SEND] = "send",
+                                        [MPG_ACTION_RECEIVE] = "recv",
+                                        [MPG_ACTION_POST_SEND] = "isend",
+                                        [MPG_ACTION_POST_RECEIVE] = "irecv"};
+    struct mpg_ti *t = context;
+    switch (a->kind) {
+    case MPG_ACTION_COMPUTE:
+        fprintf(t->out, "%" PRId32 " compute %" PRId64 "\n", t->rank, a->ns);
+        return 0;
+    case MPG_ACTION_WAIT:
+        fprintf(t->out, "%" PRId32 " wait %" PRId32 " %" PRId32 " %" PRIu32 "\n", t->rank, a->sends ? t->rank : a->peer,
+                a->sends ? a->peer : t->rank, a->tag);
+        return follow(t, a, err);
+    default:
+        fprintf(t->out, "%" PRId32 " %s %" PRId32 " %" PRIu32 " %" PRId64 " %d\n", t->rank, words[a->kind], a->peer, a->tag,
+                a->bytes, TYPE);
+        return a->kind == MPG_ACTION_POST_SEND || a->kind == MPG_ACTION_POST_RECEIVE ? follow(t, a, err) : 0;
+    }
+}
+
+static int write_collective(void *context, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct mpg_ti *t = context;
+    const int64_t b = e->bytes;
+    (void)err;
+    fprintf(t->out, "%" PRId32 " ", t->rank);
+    if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR) {
+        fputs("barrier\n", t->out);
+        return 1;
+    }
+    switch (mpg_call_plain(e->call)) {
+    case MPG_CALL_Bcast:
+        fprintf(t->out, "bcast %" PRId64 " %" PRId32 " %d\n", b, e->root, TYPE);
+        return 1;
+    case MPG_CALL_Reduce:
+        fprintf(t->out, "reduce %" PRId64 " 0 %" PRId32 " %d\n", b, e->root, TYPE);
+        return 1;
+    case MPG_CALL_Allreduce:
+        fprintf(t->out, "allreduce %" PRId64 " 0 %d\n", b, TYPE);
+        return 1;
+    case MPG_CALL_Gather:
+        fprintf(t->out, "gather %" PRId64 " %" PRId64 " %" PRId32 " %d %d\n", b, b, e->root, TYPE, TYPE);
+        return 1;
+    case MPG_CALL_Scatter:
+        fprintf(t->out, "scatter %" PRId64 " %" PRId64 " %" PRId32 " %d %d\n", b, b, e->root, TYPE, TYPE);
+        return 1;
+    case MPG_CALL_Allgather:
+        fprintf(t->out, "allgather %" PRId64 " %" PRId64 " %d %d\n", b, b, TYPE, TYPE);
+        return 1;
+    case MPG_CALL_Alltoall:
+        fprintf(t->out, "alltoall %" PRId64 " %" PRId64 " %d %d\n", b, b, TYPE, TYPE);
+        return 1;
+    case MPG_CALL_Scan:
+        fprintf(t->out, "scan %" PRId64 " 0 %d\n", b, TYPE);
+        return 1;
+    case MPG_CALL_Exscan:
+        fprintf(t->out, "exscan %" PRId64 " 0 %d\n", b, TYPE);
+        return 1;
+    case MPG_CALL_Barrier:
+        fputs("barrier\n", t->out);
+        return 1;
+    default: /* Reduce_scatter, Reduce_scatter_block: equal parts */
+        fputs("reducescatter", t->out);
+        for (int32_t i = 0; i < t->ranks; i++)
+            fprintf(t->out, " %" PRId64, b / t->ranks + (i < b % t->ranks));
+        fprintf(t->out, " 0 %d\n", TYPE);
+        return 1;
+    }
+}
+
+static int end_rank(void *context, struct mpg_error *err)
+{
+    struct mpg_ti *t = context;
+    FILE *out = t->out;
+    t->out = NULL;
+    fprintf(out, "%" PRId32 " finalize\n", t->rank);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed)
+        return mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s", t->path);
+    if (t->rank < t->ranks - 1)
+        return 0;
+    FILE *list = t->list;
+    t->list = NULL;
+    return fclose(list) == 0 ? 0 : mpg_error_errno(err, errno, "the list of files in %s", t->folder);
+}
+
+struct mpg_program_writer mpg_ti_writer(struct mpg_ti *t)
+{
+    return (struct mpg_program_writer){
+        .format = "TI", .context = t, .begin = begin_rank, .act = act, .collective = write_collective, .end = end_rank};
+}
+
+void mpg_ti_free(struct mpg_ti *t)
+{
+    if (!t)
+        return;
+    if (t->out)
+        fclose(t->out);
+    if (t->list)
+        fclose(t->list);
+    mpg_map_clear(&t->posted);
+    mpg_map_clear(&t->turns);
+    free(t);
+}

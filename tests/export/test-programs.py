@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgtrace export --format=goal and ti (TAP): random programs of eager messages and collectives, whose calls take no time, written
+and evaluated here by the rules of GOAL and of SimGrid's actions, take as long as mpgsim predicts; small ones by hand; refusals."""
+
+import collections
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "properties"), os.path.join(HERE, "..")]
+import programs  # noqa: E402
+import tap  # noqa: E402
+
+MPGTRACE, MPGSIM = os.environ.get("MPGTRACE", "mpgtrace").split(), os.environ.get("MPGSIM", "mpgsim").split()
+CASES = int(os.environ.get("EXPORT_CASES", "25"))
+LATENCY = 5000
+COLLECTIVES = ("Barrier Bcast Reduce Allreduce Gather Scatter Allgather Alltoall Scan Exscan Reduce_scatter_block "
+               "Reduce_scatter").split()
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def predicted(path):
+    done = run(*MPGSIM, "--predict", "--json", f"--latency=const:{LATENCY}ns", "--collectives=expand", path)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["run_time_ns"]["median"]
+
+
+class Program:
+    """Rounds of work, posted and blocking messages, waits in any order, persistent requests and collectives of comm 0 or 1."""
+
+    def __init__(self, seed, world):
+        self.rng = random.Random(f"program {seed}")
+        self.ranks = self.rng.choice([2, 3, 4, 5, 7, 8])
+        self.at, self.request, self.lines = [0] * self.ranks, 100, []
+        self.part = self.rng.sample(range(self.ranks), self.rng.randint(1, self.ranks))
+        self.made = [[] for _ in range(self.ranks)]
+        for rank in range(self.ranks):
+            self.call(rank, "Init")
+        for _ in range(self.rng.choice([3, 10, 25])):
+            for rank in range(self.ranks):
+                self.at[rank] += self.rng.randrange(9000)
+            if self.rng.random() < 0.3:
+                self.collective(world)
+            else:
+                self.round()
+        for rank in range(self.ranks):
+            self.call(rank, "Finalize")
+
+    def call(self, rank, text):
+        self.lines.append(f"{rank} {self.at[rank]} {self.at[rank]} {text}")
+
+    def collective(self, world):
+        comm = self.rng.randrange(2) if world else 1
+        members = self.part if comm else range(self.ranks)
+        name, root = self.rng.choice(COLLECTIVES), self.rng.randrange(len(members))
+        size = self.rng.choice([8, 100, 3000, 20000]) * len(members)
+        for rank in members:
+            keys = f" root={root}" * (name in ("Bcast", "Reduce", "Gather", "Scatter")) + f" bytes={size}" * (name != "Barrier")
+            self.call(rank, f"{name} comm={comm}{keys}")
+
+    def post(self, rank, text):
+        self.request += 1
+        self.call(rank, f"{text} request={self.request}")
+        self.at[rank] += self.rng.randrange(700)
+        return self.request
+
+    def round(self):
+        """Each message of a round has a tag of its own; some are received from any source."""
+        waits = [[] for _ in range(self.ranks)]
+        pairs = [(a, b) for a in range(self.ranks) for b in range(self.ranks) if self.rng.random() < 0.3]
+        for tag, (a, b) in enumerate(pairs):
+            wildcard = " any=source,tag" * (self.rng.random() < 0.2)
+            waits[b].append(self.post(b, f"Irecv from={a} tag={tag} bytes={100 + tag}{wildcard}"))
+        for tag, (a, b) in enumerate(pairs):
+            if self.rng.random() < 0.5:
+                self.call(a, f"Send to={b} tag={tag} bytes={100 + tag}")
+            else:
+                waits[a].append(self.post(a, f"Isend to={b} tag={tag} bytes={100 + tag}"))
+        if self.ranks > 1 and self.rng.random() < 0.3:
+            for rank in range(self.ranks):
+                there, back = (rank + 1) % self.ranks, (rank - 1) % self.ranks
+                self.call(rank, f"Sendrecv to={there} tag=9 bytes=7 from={back} recvtag=9 recvbytes=7")
+        for rank in range(self.ranks):
+            self.rng.shuffle(waits[rank])
+            if waits[rank]:
+                self.call(rank, "Waitall requests=" + ",".join(map(str, waits[rank])))
+
+    def __str__(self):
+        head = ["#mpgtext 1", f"#ranks {self.ranks}", "#comm 1 = " + " ".join(map(str, self.part))]
+        return "\n".join(head + self.lines) + "\n"
+
+
+# --- GOAL ------------------------------------------------------------------
+
+def goal_time(text):
+    """The end of the last operation. Sends of one (from, to, tag) meet receives in the order of the file."""
+    ops, needs, starts, order, rank = {}, collections.defaultdict(list), collections.defaultdict(list), [], -1
+    for line in text.splitlines():
+        words = line.split()
+        if words[0] == "rank":
+            rank = int(words[1])
+        elif len(words) == 3 and words[1] in ("requires", "irequires"):
+            (needs if words[1] == "requires" else starts)[rank, words[0]].append((rank, words[2]))
+        elif len(words) > 2:
+            key = rank, words[0].rstrip(":")
+            ops[key] = words[1:]
+            order.append(key)
+    sends, receives = collections.defaultdict(list), collections.defaultdict(list)
+    for key in order:
+        words = ops[key]
+        if words[0] == "send":
+            sends[key[0], int(words[3]), words[5]].append(key)
+        elif words[0] == "recv":
+            receives[int(words[3]), key[0], words[5]].append(key)
+    partner = {}
+    for channel, list_ in receives.items():
+        assert len(list_) == len(sends[channel]), channel
+        partner.update(zip(list_, sends[channel]))
+    assert sum(map(len, sends.values())) == len(partner)
+    begin, end = {}, {}
+    while order:
+        left = []
+        for key in order:
+            if any(k not in end for k in needs[key]) or any(k not in begin for k in starts[key]):
+                left.append(key)
+                continue
+            at = max([0] + [end[k] for k in needs[key]] + [begin[k] for k in starts[key]])
+            begin[key] = at
+            if key in partner:
+                if partner[key] not in begin:
+                    left.append(key)
+                    continue
+                at = max(at, begin[partner[key]] + LATENCY)
+            end[key] = at + (int(ops[key][1]) if ops[key][0] == "calc" else 0)
+        assert len(left) < len(order), "operations wait for each other"
+        order = left
+    return max(end.values())
+
+
+# --- SimGrid's actions -----------------------------------------------------
+
+def ti_time(files):
+    """The last rank's end. Eager messages; a wait is for the oldest request of its sender, receiver and tag."""
+    arrived = collections.defaultdict(list)
+    actions = [[line.split()[1:] for line in open(file, encoding="ascii")] for file in files]
+    clock, place = [0] * len(files), [0] * len(files)
+    took, posted = collections.defaultdict(int), [collections.defaultdict(list) for _ in files]
+    moved = True
+    while moved:
+        moved = False
+        for rank, list_ in enumerate(actions):
+            while place[rank] < len(list_) and step(rank, list_[place[rank]], clock, arrived, took, posted[rank]):
+                place[rank] += 1
+                moved = True
+    assert all(place[rank] == len(list_) for rank, list_ in enumerate(actions)), "ranks wait for each other"
+    return max(clock)
+
+
+def step(rank, action, clock, arrived, took, posted):
+    """Whether the action is done."""
+    name = action[0]
+    if name == "compute":
+        clock[rank] += int(action[1])
+    elif name in ("send", "isend"):
+        key = rank, int(action[1]), action[2]
+        assert action[4] == "6"
+        arrived[key].append(clock[rank] + LATENCY)
+        if name == "isend":
+            posted[key].append(None)
+    elif name == "irecv":
+        key = int(action[1]), rank, action[2]
+        posted[key].append(took[key])
+        took[key] += 1
+    elif name == "recv":
+        key = int(action[1]), rank, action[2]
+        if len(arrived[key]) <= took[key]:
+            return False
+        clock[rank] = max(clock[rank], arrived[key][took[key]])
+        took[key] += 1
+    elif name == "wait":
+        key = int(action[1]), int(action[2]), action[3]
+        nth = posted[key][0]
+        if nth is not None:
+            if len(arrived[key]) <= nth:
+                return False
+            clock[rank] = max(clock[rank], arrived[key][nth])
+        posted[key].pop(0)
+    else:
+        assert name in ("init", "finalize"), name
+    return True
+
+
+# --- tests -----------------------------------------------------------------
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def export(name, *words):
+    shutil.rmtree("x", ignore_errors=True)
+    for old in glob.glob("x.*"):
+        os.unlink(old)
+    return run(*MPGTRACE, "export", *words, "-o", name, "calls.txt")
+
+
+def check_times():
+    wrong = []
+    for seed in range(CASES):
+        write("calls.txt", str(Program(seed, True)))
+        done = export("x.goal")
+        theirs = goal_time(open("x.goal", encoding="ascii").read()) if done.returncode == 0 else done.stderr
+        if theirs != predicted("calls.txt"):
+            wrong.append(f"program {seed}: {theirs}, mpgsim {predicted('calls.txt')}")
+    tap.ok(f"GOAL: {CASES} programs with collectives take as long as mpgsim predicts", not wrong, "\n# ".join(wrong[:5]))
+    wrong = []
+    for seed in range(CASES):
+        write("calls.txt", str(Program(seed, False)))
+        done = export("x.ti")
+        files = open("x.ti", encoding="ascii").read().split() if done.returncode == 0 else []
+        theirs = ti_time(files) if files else done.stderr
+        if theirs != predicted("calls.txt"):
+            wrong.append(f"program {seed}: {theirs}, mpgsim {predicted('calls.txt')}")
+    tap.ok(f"TI: {CASES} programs with collectives of a part take as long as mpgsim predicts", not wrong, "\n# ".join(wrong[:5]))
+
+
+def check_any():
+    """Programs of tests/properties: written, or refused in a line; leniently, all without threads are written."""
+    wrong, written = [], 0
+    for seed in range(CASES):
+        draw = random.Random(f"other {seed}")
+        write("calls.txt", programs.program(draw, threads=False)[0])
+        for name in ("x.goal", "x.ti"):
+            done = export(name)
+            written += done.returncode == 0
+            if done.returncode not in (0, 1) or (done.returncode and done.stderr.count("\n") != 1):
+                wrong.append(f"{seed}: {done.returncode} {done.stderr}")
+            done = export(name, "--lenient")
+            if done.returncode or any(not line.startswith("mpgtrace export: attention: ") for line in done.stderr.splitlines()):
+                wrong.append(f"{seed}: {done.stderr}")
+    tap.ok("any program is written, or refused in a line", not wrong and written, "\n# ".join(wrong[:5]))
+
+
+SMALL = """#mpgtext 1
+#ranks 2
+#fact 0 overhead_call_ns 40
+0 0 100 Init
+1 0 100 Init
+0 150 150 Irecv from=1 tag=5 bytes=64 request=1
+0 300 320 Isend to=1 tag=5 bytes=32 request=2
+0 400 420 Comm_rank
+0 500 900 Waitall requests=2,1
+1 200 250 Recv from=0 tag=5 bytes=32
+1 250 260 Send to=0 tag=5 bytes=64
+0 1000 1100 Allreduce bytes=800
+1 1000 1100 Allreduce bytes=800
+0 1200 1210 Finalize
+1 1200 1210 Finalize
+"""
+
+
+def check_small():
+    write("calls.txt", SMALL)
+    done = export("x.ti")
+    tap.ok("nothing is left out of it", done.returncode == 0 and not done.stderr, done.stderr)
+    # 150 - 100 - 40; 300 - 150 - 40; 500 - 320 - 2 x 40, as MPI_Comm_rank is computation; 1000 - 900 - 40; 1200 - 1100 - 40
+    tap.ok("TI by hand", open("x/0.ti", encoding="ascii").read().splitlines() ==
+           ["0 init", "0 compute 10", "0 irecv 1 0 64 6", "0 compute 110", "0 isend 1 0 32 6", "0 compute 100", "0 wait 0 1 0",
+            "0 wait 1 0 0", "0 compute 60", "0 allreduce 800 0 6", "0 compute 60", "0 finalize"],
+           open("x/0.ti", encoding="ascii").read().replace("\n", "; "))
+    tap.ok("TI: the list has whole names", open("x.ti", encoding="ascii").read() ==
+           "".join(f"{os.path.realpath('.')}/x/{rank}.ti\n" for rank in range(2)))
+    write("calls.txt", re.sub(".*Allreduce.*\n", "", SMALL))
+    export("x.goal")
+    text = open("x.goal", encoding="ascii").read()
+    tap.ok("GOAL by hand", text.split("rank 1")[0].splitlines() ==
+           ["num_ranks 2", "rank 0 {", "l1: calc 10", "l2: recv 64b from 1 tag 0", "l2 requires l1", "l3: calc 110",
+            "l3 requires l1", "l4: send 32b to 1 tag 0", "l4 requires l3", "l5: calc 100", "l5 irequires l4", "l6: calc 0",
+            "l6 requires l5", "l6 requires l4", "l7: calc 0", "l7 requires l6", "l7 requires l2", "l8: calc 260",
+            "l8 requires l7", "}"], text.replace("\n", "; "))
+
+
+def check_refusals():
+    def refused(name, text, line, *words):
+        write("calls.txt", text)
+        done = export("x.goal", *words)
+        tap.ok(name, done.returncode == 1 and re.fullmatch(line, done.stderr.strip()) and not os.path.exists("x.goal"), done.stderr)
+
+    refused("a nonblocking collective", SMALL.replace("Allreduce bytes=800", "Iallreduce bytes=800 request=9", 1),
+            r"mpgtrace export: calls.txt: rank 0, call 5 \(MPI_Iallreduce\): in GOAL, nonblocking, persistent and neighbourhood "
+            r"collectives are not written \(--lenient leaves such calls out\)")
+    refused("threads", SMALL + "1.1 50 60 Comm_rank\n",
+            r"mpgtrace export: calls.txt: rank 1 has several threads that call MPI, which GOAL cannot hold", "--lenient")
+    refused("a rank that died", SMALL.replace("1 1200 1210 Finalize\n", "").replace("0 0 100", "#died 1\n0 0 100"),
+            r"mpgtrace export: calls.txt: rank 1 ended without MPI_Finalize: others may wait for it for ever "
+            r"\(--lenient writes what it did\)")
+    write("calls.txt", SMALL)
+    os.mkdir("x.d")
+    done = run(*MPGTRACE, "export", "--format=ti", "-o", "x.d", "calls.txt")
+    tap.ok("an empty folder becomes TI's", done.returncode == 0 and sorted(os.listdir("x.d")) == ["traces", "traces.ti"], done.stderr)
+    done = run(*MPGTRACE, "export", "--format=ti", "-o", "x.d", "calls.txt")
+    tap.ok("... and stays", done.returncode == 1 and done.stderr.startswith("mpgtrace export: x.d: exists already"), done.stderr)
+    done = run(*MPGTRACE, "export", "--format=goal", "-o", "/dev/full", "calls.txt")
+    tap.ok("a full device", done.returncode == 1 and "No space left" in done.stderr, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        check_small()
+        check_times()
+        check_any()
+        check_refusals()
+        os.chdir("/")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
