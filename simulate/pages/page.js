@@ -153,6 +153,22 @@ function grows(x) {
 // What is said of the axis of run times of POINTS.
 function wideWords(points) { return spreadWide(points.flatMap(p => [p.y, p.low, p.high])) ? ", on a logarithmic axis of run times" : ""; }
 
+// The answers of the rows D, named by LABEL, a column each: run times and the parts of a rank's time.
+function beside(D, label) {
+    const parts = [["computation", "compute_ns"], ["waiting for messages", "messages_ns"], ["collectives", "collectives_ns"],
+                   ["OS noise", "noise_ns"], ["MPI overhead", "calls_ns"], ["waiting for threads", "threads_ns"]];
+    const rows = D.rows.filter(r => r.mean_of_a_rank), part = (r, key) => r.mean_of_a_rank[key] / r.mean_of_a_rank.run_ns;
+    if (rows.length < 2)
+        return;
+    section("Side by side", table("Predicted run times, and the parts of the time of a rank: means of ranks and replicas",
+        ["", ...rows.map(r => "#" + label(r).replace(/^signature /, ""))],
+        [["predicted run time", ...rows.map(r => time(r.run_time_ns.median))],
+         ["95 % confidence", ...rows.map(r => r.run_time_ns.median_confidence_95.map(time).join(" to "))],
+         ["predicted / recorded", ...rows.map(r => Number((r.run_time_ns.median / r.recorded_run_time_ns).toPrecision(3)))],
+         ...parts.filter(p => rows.some(r => Math.abs(part(r, p[1])) >= .0005)).map(([name, key]) =>
+             [name, ...rows.map(r => `${time(r.mean_of_a_rank[key])} (${percent(part(r, key))})`)])]));
+}
+
 function sweep(D) {
     const names = D.parameters.map(p => p.name), axis = D.parameters.find(p => p.unit !== null);
     const label = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
@@ -178,6 +194,8 @@ function sweep(D) {
                 bars("Run times", "medians with their 95 % intervals", rows.map(r =>
                     ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
     }
+    if (!axis && names.includes("signature") && D.mode === "predict" && D.rows.length <= 6)
+        beside(D, label);
     if (D.tolerances)
         section("What it can stand", table("Medians of the run held against their limits, with 95 % intervals",
             [...(D.tolerances.some(t => t.signature) ? ["signature"] : []), "#longer by at most", "#" + D.tolerances[0].name, "#from", "#to"],

@@ -341,7 +341,7 @@ static void put_account(struct mpg_json *j, const char *key, const struct mpg_de
     mpg_json_close(j);
 }
 
-static void put_run_account(struct mpg_json *j, const char *key, const struct mpg_run_account *a)
+void mpg_answer_run_account(struct mpg_json *j, const char *key, const struct mpg_run_account *a)
 {
     static const char *const names[] = {"compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns",
                                         "run_ns", "polled_ns"};
@@ -364,7 +364,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_result *q, double *sc
         mpg_json_integer(j, "recorded_ns", q->recorded_ns[i]);
         mpg_answer_summary(j, "delay_ns", &s);
         if (q->predicted)
-            put_run_account(j, "account", &q->run_account[i]);
+            mpg_answer_run_account(j, "account", &q->run_account[i]);
         else
             put_account(j, "account", &q->account[i]);
         mpg_json_close(j);
@@ -378,7 +378,7 @@ static void put_mean(struct mpg_json *j, const struct mpg_result *q)
     const struct mpg_delay_account mean = mpg_result_account(q);
     const struct mpg_run_account run_mean = mpg_result_run_account(q);
     if (q->predicted)
-        put_run_account(j, "mean_of_a_rank", &run_mean);
+        mpg_answer_run_account(j, "mean_of_a_rank", &run_mean);
     else
         put_account(j, "mean_of_a_rank", &mean);
 }

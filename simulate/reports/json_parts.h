@@ -8,6 +8,7 @@
 
 /* Each function writes one part as the member KEY; KEY NULL: as an element of an array. */
 void mpg_answer_summary(struct mpg_json *json, const char *key, const struct mpg_summary *summary);
+void mpg_answer_run_account(struct mpg_json *json, const char *key, const struct mpg_run_account *account);
 void mpg_answer_options(struct mpg_json *json, const char *key, const struct mpg_report *report);
 void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_notes *lines);
 /* The columns of a summary in JSON, members of the object GROUP, and the cells of a summary in a row. */

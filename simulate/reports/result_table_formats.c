@@ -334,6 +334,8 @@ static int put_json_rows(struct mpg_json *j, const struct mpg_result_table *rows
         if (rows->compares)
             put_opponents(j, rows, i);
         mpg_json_numbers(j, "replicas_run_time_ns", row->answer.run_ns, rows->replicas);
+        if (rows->predicted)
+            mpg_answer_run_account(j, "mean_of_a_rank", &row->answer.account);
         if (row->options)
             mpg_json_raw(j, "options", row->options);
         mpg_answer_lines(j, "attention", &row->answer.warnings);

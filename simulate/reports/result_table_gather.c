@@ -13,6 +13,7 @@ enum { LISTS = 3, UNIT_BYTES = 1 << 16 };
 /* The numbers of a row. */
 struct numbers {
     struct mpg_summary run;
+    struct mpg_run_account account;
     double traced_ns, recorded_ns;
     uint64_t synchronous;
     uint32_t replicas, lines[LISTS], has_options;
@@ -38,6 +39,7 @@ static void write_row(struct mpg_result_row *row, FILE *out)
     struct numbers numbers;
     memset(&numbers, 0, sizeof numbers);
     numbers.run = row->answer.run;
+    numbers.account = row->answer.account;
     numbers.traced_ns = row->traced_ns;
     numbers.recorded_ns = row->recorded_ns;
     numbers.synchronous = row->synchronous;
@@ -98,6 +100,7 @@ static int read_row(struct mpg_result_row *row, const char **at, struct mpg_erro
     memcpy(&n, *at, sizeof n);
     const size_t runs_bytes = n.replicas * sizeof *row->answer.run_ns;
     row->answer.run = n.run;
+    row->answer.account = n.account;
     row->traced_ns = n.traced_ns;
     row->recorded_ns = n.recorded_ns;
     row->synchronous = n.synchronous;

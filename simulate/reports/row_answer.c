@@ -12,6 +12,8 @@ int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *
         return mpg_error_set(err, "out of memory");
     answer->run = mpg_report_run(&r, answer->run_ns); /* also sorts answer->run_ns */
     answer->replicas = q->replicas;
+    if (q->predicted)
+        answer->account = mpg_result_run_account(q);
     memcpy(answer->run_ns, q->run_ns, q->replicas * sizeof *answer->run_ns);
     return mpg_report_take_notes(&r, &answer->warnings, &answer->assumed, err);
 }

@@ -7,6 +7,7 @@
 
 struct mpg_row_answer {
     struct mpg_summary run;   /* summary of the run times */
+    struct mpg_run_account account; /* parts of a rank's run, means over ranks and replicas; run_ns 0: not a prediction */
     double *run_ns;           /* run time of each replica */
     uint32_t replicas;
     struct mpg_notes warnings, assumed;

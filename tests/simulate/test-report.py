@@ -379,6 +379,9 @@ try:
     texts["two"] = run("--predict", "--signature=" + reference, "--signature=" + reference, "--source=" + reference, "--replicas=8",
                        "--report=two.html", "late.txt").stdout
     topics = [a["topic"] for a in json.loads(Page(read("two.html")).data)["attention"]]
+    single = json.loads(run("--json", "--predict", "--signature=" + reference, "--source=" + reference, "--replicas=8", "late.txt").stdout)
+    ok("of two signatures the page has the parts of each, as a run by itself", [r["mean_of_a_rank"] for r in
+       json.loads(Page(read("two.html")).data)["rows"]] == [single["mean_of_a_rank"]] * 2, single["mean_of_a_rank"])
     texts["swept"] = run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt").stdout
     run("--sweep=latency=0us,385ns", "--report=single.html", "late.txt")
     got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
@@ -436,6 +439,12 @@ try:
             right = right and ("is the fastest" in said) == (name == "single") and ("has the shortest median:" in said) == (name == "swept")
         if name in ("even", "two"): # a predicted run is a part of the traced one
             right = right and ('scope="col">of the traced</th>' in dom, 'scope="col">slowdown</th>' in dom) == (name == "two", name == "even")
+        if name == "two":
+            beside = {row[0]: row[1:] for row in cells(dom, "Side by side")}
+            tried = cells(dom, "All that was tried")
+            right = right and beside["predicted run time"] == [row[1] for row in tried] and "computation" in beside
+        if name == "even":
+            right = right and "Side by side" not in dom.split("<script")[0]
         if name == "two": # a topic is named once, however many of its lines there are
             said = re.search(r"%d things make this doubtful \((.*?)\)" % len(topics), dom)
             right = right and bool(said) and said.group(1).split(", ") == list(dict.fromkeys(topics)) and len(set(topics)) < len(topics)
