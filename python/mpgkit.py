@@ -188,9 +188,11 @@ def waits(trace, by="call", **options):
     return _table("mpgtrace", "waits", "--csv", f"--by={by}", *_options(options), trace)
 
 
-def efficiency(*traces, **options):
-    """Efficiencies of TRACES, a row each: mpgtrace efficiency."""
-    answer = _answer("mpgtrace", "efficiency", "--json", *_options(options), *traces)
+def efficiency(*traces, by=None, **options):
+    """Efficiencies of TRACES, a row each, or with BY (iteration, region, time) a row each part of one: mpgtrace efficiency."""
+    answer = _answer("mpgtrace", "efficiency", "--json", *_options({**options, "by": by}), *traces)
+    if by is not None:
+        return _of_rows(answer["traces"][0]["rows"], answer)
     rows = [{k: v for k, v in row.items() if not isinstance(v, (dict, list))} for row in answer["traces"]]
     return _of_rows(rows, answer)
 

@@ -31,7 +31,7 @@ def refused(name, text, function, *arguments, **options):
         ok(name, text in str(error) and "\n" not in str(error), str(error))
 
 
-def test_tables():
+def test_tables(folder):
     events = mpgkit.events(TRACE)
     with open(TRACE, encoding="utf-8") as file:
         lines = [line.split()[:3] for line in file if not line.startswith("#")]
@@ -54,6 +54,21 @@ def test_tables():
     ok("... several", mpgkit.compare([TRACE, TRACE], [BALANCED, BALANCED]).answer["chance_known"])
     efficiency = mpgkit.efficiency(TRACE)
     ok("efficiency", len(efficiency) == 1 and 0.7 < efficiency[0]["parallel"] < 0.8, repr(efficiency))
+    regions = mpgkit.efficiency(TRACE, by="region")
+    ok("... by region", [r["region"] for r in regions].count("foo") == 1 and
+       all(0 < r["parallel"] <= 1 for r in regions if r["region"] == "foo"), repr(regions))
+    # Iteration i of rank r computes 1000 (i + 1) (r + 1) ns before a barrier of 100 ns.
+    lines, at = ["#mpgtext 1", "#ranks 2", "#clocks shared", "#comm 0 = 0 1", "#site 0 = ?+0x10", "0 0 0 Init", "1 0 0 Init"], 0
+    for i in range(8):
+        at += 2000 * (i + 1)
+        lines += [f"0 {at - 1000 * (i + 1)} {at + 100} Barrier comm=0 site=0", f"1 {at} {at + 100} Barrier comm=0 site=0"]
+        at += 100
+    lines += [f"{r} {at} {at} Finalize" for r in (0, 1)]
+    with open(os.path.join(folder, "loop.txt"), "w", encoding="ascii") as out:
+        out.write("\n".join(lines) + "\n")
+    rows = [r for r in mpgkit.efficiency(os.path.join(folder, "loop.txt"), by="iteration") if r["part"] == "successive"]
+    ok("... by iteration", [r["max_compute_ns"] for r in rows][1:] == [2000 * (i + 1) for i in range(1, 8)] and
+       [r["mean_compute_ns"] for r in rows][1:] == [1500 * (i + 1) for i in range(1, 8)], repr(rows))
     ok("a slice, and the text of a table", len(events[:3]) == 3 and repr(events[:3]).splitlines()[0].startswith("rank  thread"))
     ok("... of a long one", repr(mpgkit.Table(["a"], [{"a": i} for i in range(30)])).endswith("... and 10 more"))
 
@@ -100,7 +115,7 @@ def test_example(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        test_tables()
+        test_tables(folder)
         test_answers()
         test_errors(folder)
         test_example(folder)
