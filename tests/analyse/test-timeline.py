@@ -194,6 +194,29 @@ def check_refusals(folder):
         ok(f"{' '.join(options)}: refused", (status, out, err.count("\n")) == (want[0], "", 1) and want[1] in err, err)
 
 
+def check_arguments(folder):
+    """Each slice names its callsite, peer and bytes; ranks are those of MPI_COMM_WORLD, also in a communicator of other order."""
+    path = os.path.join(folder, "args.txt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(["#mpgtext 1", "#ranks 3", "#clocks shared", "#comm 0 = 0 1 2", "#comm 1 = 2 0 1", "#site 0 = ?+0x10",
+                              "#site 1 = ?+0x20"] + [f"{r} 0 10 Init" for r in range(3)] +
+                             ["0 100 110 Send comm=1 to=2 tag=1 bytes=64 site=0", "1 90 200 Recv comm=1 from=1 tag=1 bytes=64 site=1"] +
+                             [f"{r} 300 400 Bcast comm=1 root=0 bytes=8 site=0"
+                              for r in range(3)] +
+                             ["2 410 420 Send comm=0 to=null tag=1 bytes=5"] + [f"{r} 500 510 Finalize" for r in range(3)]) + "\n")
+    status, out, err = run(MPGTRACE, "timeline", path)
+    timeline = read(out) if status == 0 else None
+    args = {(timeline.tracks[process, tid].split()[1], event["name"]): event["args"]
+            for (process, tid), slices in timeline.slices.items() for _, _, event in slices} if timeline else {}
+    send, receive, proc_null = args.get(("0", "Send"), {}), args.get(("1", "Recv"), {}), args.get(("2", "Send"), {})
+    ok("arguments: peers by their ranks in MPI_COMM_WORLD, bytes, call", (send.get("to"), send.get("bytes"), send.get("call")) ==
+       (1, 64, 1) and (receive.get("from"), receive.get("call")) == (0, 1) and "from" not in send and "to" not in receive, (err, args))
+    ok("... callsites, which differ", send.get("callsite") and receive.get("callsite") and send["callsite"] != receive["callsite"], args)
+    ok("... the root", all(args.get((str(r), "Bcast"), {}).get("root") == 2 for r in range(3)), args)
+    ok("... no peer, no callsite, no argument", "to" not in proc_null and "callsite" not in proc_null and proc_null.get("bytes") == 5,
+       proc_null)
+
+
 def main():
     for seed in range(int(os.environ.get("TIMELINE_SEEDS", "8"))):
         check_program(seed)
@@ -202,6 +225,7 @@ def main():
             check_predicted(seed, folder, ["--latency=exp:7us", "--noise=exp:3us"])
             check_predicted(seed, folder, ["--predict", "--latency=exp:7us", "--byte=const:0.375ns", "--noise=exp:3us"])
         check_by_hand(folder)
+        check_arguments(folder)
         check_refusals(folder)
     check_regions()
     check_reader()
