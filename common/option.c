@@ -308,14 +308,14 @@ static const char *find_old_word(const struct mpg_option_renamed *r, const char 
 char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text)
 {
     size_t length = 0;
-    const char *word = NULL, *bare = strncmp(text, "--", 2) == 0 ? text + 2 : NULL;
+    const char *word = NULL, *after_dashes = strncmp(text, "--", 2) == 0 ? text + 2 : NULL;
     const struct mpg_option_renamed *r = renamed;
-    while (r && r->old && (!bare || !((word = find_old_word(r, bare)) || is_old(r->old, bare, &length))))
+    while (r && r->old && (!after_dashes || !((word = find_old_word(r, after_dashes)) || is_old(r->old, after_dashes, &length))))
         r++;
     if (!r || !r->old || !r->now)
         return strdup(r && r->old ? "" : text);
     const int before = word ? (int)(word - text) : 2;
-    const char *now = word ? strchr(r->now, '=') + 1 : r->now, *after = word ? word + strcspn(word, ",") : bare + length;
+    const char *now = word ? strchr(r->now, '=') + 1 : r->now, *after = word ? word + strcspn(word, ",") : after_dashes + length;
     const size_t size = (size_t)before + strlen(now) + strlen(after) + 1;
     char *whole = malloc(size);
     if (!whole)

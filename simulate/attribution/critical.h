@@ -11,11 +11,11 @@ enum mpg_value_part {
     MPG_VALUE_STREAM,
     MPG_VALUE_NEXT, /* a stream: earliest time of the next send */
     MPG_VALUE_KEPT, /* an arrival outside slots, from here on (moved_arrivals.h) */
-    MPG_VALUE_KEPT_BARE,
+    MPG_VALUE_KEPT_PROPAGATED,
     MPG_VALUE_MOVING, /* an arrival on its way to another slot */
     MPG_VALUE_TIME, /* a slot, from here on */
     MPG_VALUE_ENVELOPE,
-    MPG_VALUE_BARE = MPG_VALUE_ENVELOPE, /* delays: without the delay injected into the message */
+    MPG_VALUE_PROPAGATED = MPG_VALUE_ENVELOPE, /* delays: without the delay injected into the message */
     MPG_VALUE_MEET,
     MPG_VALUE_BEGIN,
     MPG_VALUE_PARTS

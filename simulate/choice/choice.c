@@ -311,7 +311,8 @@ uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id)
     return mpg_unexpected_find(&c->unexpected, id)->number;
 }
 
-void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+void mpg_choosing_mark_kept(const struct mpg_choosing *c,
+                            void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated),
                             void *context)
 {
     mpg_unexpected_notify_left(&c->unexpected, mark, context);

@@ -144,10 +144,10 @@ struct mpg_choosing {
  * NULL: no memory, with ERR. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
-/* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], or at BASE_NS + BARE[w] without the injected
- * delay; the send is at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
+/* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], or at BASE_NS + PROPAGATED[w] without the
+ * injected delay; the send is at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
-                      const double *value, const double *bare, double cause_ns,
+                      const double *value, const double *propagated, double cause_ns,
                       const double *cause, struct mpg_error *err);
 /* Processes S, of kind VIEW: in all lanes the slot of S holds the message of the request itself. Returns 0, or -1 with ERR: no
  * memory. */
@@ -161,10 +161,11 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
 /* The first function returns the number of the followed message ID, which is kept outside slots while a lane may still take the
- * message. The second calls MARK for all kept messages, with number and each lane W; BARE: the arrival without the injected
+ * message. The second calls MARK for all kept messages, with number and each lane W; PROPAGATED: the arrival without the injected
  * delay is needed too (always true). */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
-void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+void mpg_choosing_mark_kept(const struct mpg_choosing *c,
+                            void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated),
                             void *context);
 /* Returns the sender of the message in the view SLOT of lane W if the message differs from the trace; else SOURCE. */
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source);

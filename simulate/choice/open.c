@@ -75,7 +75,7 @@ static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, stru
 /* ---- sends ---- */
 
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
-                      const double *value, const double *bare, double cause_ns,
+                      const double *value, const double *propagated, double cause_ns,
                       const double *cause, struct mpg_error *err)
 {
     struct mpg_pending *m = s->is_followed ? mpg_unexpected_add(&c->unexpected, s, err) : NULL;
@@ -84,7 +84,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
     m->base_ns = base_ns;
     m->cause_ns = cause_ns;
     memcpy(m->value, value, c->n * sizeof *value);
-    memcpy(m->bare, bare, c->n * sizeof *bare);
+    memcpy(m->propagated, propagated, c->n * sizeof *propagated);
     memcpy(m->cause, cause, c->n * sizeof *cause);
     return 0;
 }

@@ -175,8 +175,8 @@ static struct mpg_pending *new_pending(struct mpg_unexpected *unexpected)
     if (!pending)
         return NULL;
     pending->value = (double *)(void *)(pending + 1);
-    pending->bare = pending->value + n;
-    pending->cause = pending->bare + n;
+    pending->propagated = pending->value + n;
+    pending->cause = pending->propagated + n;
     pending->answered = (bool *)(pending->cause + n);
     pending->taken = (uint8_t *)(pending->answered + n);
     pending->left = n + 1;
@@ -303,7 +303,7 @@ void mpg_unexpected_unmark(struct mpg_pending *pending, uint32_t w)
 /* ---- the end ---- */
 
 void mpg_unexpected_notify_left(const struct mpg_unexpected *unexpected, void (*mark)(void *context, uint32_t number, uint32_t w,
-                                                                                      bool bare),
+                                                                                      bool propagated),
                          void *context)
 {
     for (size_t i = 0; i < unexpected->pending.capacity; i++) {

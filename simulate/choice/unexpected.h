@@ -30,7 +30,7 @@ struct mpg_pending {
     bool passes;       /* the trace took this message, already arrived, before messages that had arrived earlier */
     double cause_ns;
     double *value;     /* n: T(A) - base_ns */
-    double *bare;      /* n: as value, without the delay injected into the message */
+    double *propagated; /* n: as value, without the delay injected into the message */
     double *cause;     /* n: time of the send - cause_ns */
     uint8_t *taken;    /* n + 1 flags: taken by each lane; the last flag: taken in the trace */
     bool *answered;    /* n: the receiver has sent to the message's source since the trace took the message */
@@ -92,9 +92,9 @@ void mpg_unexpected_unmark(struct mpg_pending *pending, uint32_t w);
 /* Returns the queue of all messages from SOURCE to RANK on the first communicator; `other` links the other communicators'
  * queues. NULL: none. */
 struct mpg_queue *mpg_unexpected_from(const struct mpg_unexpected *unexpected, int32_t rank, int32_t source);
-/* Calls MARK with the message's number for each message and each lane W that has not taken the message. BARE is true. */
+/* Calls MARK with the message's number for each message and each lane W that has not taken the message. PROPAGATED is true. */
 void mpg_unexpected_notify_left(const struct mpg_unexpected *unexpected,
-                                void (*mark)(void *context, uint32_t number, uint32_t w, bool bare), void *context);
+                                void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated), void *context);
 void mpg_unexpected_clear(struct mpg_unexpected *unexpected);
 /* Returns the memory of a message for each lane, bytes. */
 size_t mpg_unexpected_lane_bytes(void);

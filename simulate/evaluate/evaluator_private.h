@@ -27,10 +27,10 @@ enum stream_part {
 /* Vectors of a slot. */
 enum slot_part {
     SLOT_VALUE, /* value of the node; of a message the arrival */
-    SLOT_BARE,  /* delays: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
+    SLOT_PROPAGATED,  /* delays: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
     SLOT_DRAWN, /* delays: draws of an eager message, for the costs of its receiver */
     DELAY_SLOT_PARTS,
-    SLOT_ENVELOPE = SLOT_BARE, /* times: arrival of a message's envelope; as enum mpg_slot_part */
+    SLOT_ENVELOPE = SLOT_PROPAGATED, /* times: arrival of a message's envelope; as enum mpg_slot_part */
     SLOT_MEET,  /* times: a synchronous message meets the receive */
     SLOT_BEGIN, /* times: departure of a message that waits for the receiver */
     TIME_SLOT_PARTS
@@ -272,9 +272,9 @@ static inline double *slot_delay(const struct mpg_evaluator *l, uint32_t slot)
     return slot_value(l, slot, SLOT_VALUE);
 }
 
-static inline double *slot_bare(const struct mpg_evaluator *l, uint32_t slot)
+static inline double *slot_propagated(const struct mpg_evaluator *l, uint32_t slot)
 {
-    return slot_value(l, slot, SLOT_BARE);
+    return slot_value(l, slot, SLOT_PROPAGATED);
 }
 
 /* The terms of RANK's account that a call changes. */

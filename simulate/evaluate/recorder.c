@@ -239,12 +239,12 @@ static void mark_streams(const struct mpg_evaluator *e)
     }
 }
 
-static void mark_kept(void *evaluator, uint32_t number, uint32_t w, bool bare)
+static void mark_kept(void *evaluator, uint32_t number, uint32_t w, bool propagated)
 {
     const struct mpg_evaluator *e = evaluator;
     mark_lane(e->recorder->provenance, mpg_value_kept(number), w);
-    if (bare && !e->mode->is_times)
-        mark_lane(e->recorder->provenance, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, w);
+    if (propagated && !e->mode->is_times)
+        mark_lane(e->recorder->provenance, (struct mpg_value){number, MPG_VALUE_KEPT_PROPAGATED}, w);
 }
 
 int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)

@@ -16,7 +16,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
 {
     const struct mpg_edge *e = c->arrival;
     p->value = slot_delay(l, e->slot);
-    p->cause = slot_bare(l, e->slot);
+    p->cause = slot_propagated(l, e->slot);
     if (l->absorb == MPG_ABSORB_WAIT) { /* with this slack a message arrives when its receive completes */
         p->traced_ns = p->base_ns = c->done_ns;
         p->cause_ns = c->done_ns - flight_ns;
@@ -43,7 +43,7 @@ static void place(void *lanes, const struct mpg_step *s, uint32_t begin, uint32_
 static void find_vectors(void *lanes, uint32_t slot, const double **value, const double **cause)
 {
     *value = slot_delay(lanes, slot);
-    *cause = slot_bare(lanes, slot);
+    *cause = slot_propagated(lanes, slot);
 }
 
 /* ---- exchanges of arrivals ---- */
@@ -53,38 +53,38 @@ static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p,
                         double at_ns, double put_ns)
 {
     slot_delay(l, p->slot)[w] = at_ns - p->base_ns;
-    slot_bare(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
+    slot_propagated(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
 }
 
 /* The injected part of P's arrival in lane W, ns; P arrives at the earliest departure or later. */
 static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w)
 {
     const double at_ns = fmax(slot_delay(l, p->slot)[w] + p->base_ns, p->start_ns - p->raised_ns);
-    return at_ns - p->traced_ns - slot_bare(l, p->slot)[w];
+    return at_ns - p->traced_ns - slot_propagated(l, p->slot)[w];
 }
 
-/* Records the provenance of P in lane W: CAME, and without the injected part BARE_SLOT, whose value was BARE_NS. */
+/* Records the provenance of P in lane W: CAME, and without the injected part PROPAGATED_SLOT, whose value was PROPAGATED_NS. */
 static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
-                              const struct mpg_arrival_origin *came, uint32_t bare_slot, double bare_ns)
+                              const struct mpg_arrival_origin *came, uint32_t propagated_slot, double propagated_ns)
 {
-    const struct mpg_value from = mpg_value_slot(came->slot, came->early ? MPG_VALUE_BARE : MPG_VALUE_TIME);
+    const struct mpg_value from = mpg_value_slot(came->slot, came->early ? MPG_VALUE_PROPAGATED : MPG_VALUE_TIME);
     struct mpg_moved_arrivals *moves = l->moves;
     mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_TIME), w, from, slot_delay(l, p->slot)[w] - came->value);
-    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_BARE), w, mpg_value_slot(bare_slot, MPG_VALUE_BARE),
-                  slot_bare(l, p->slot)[w] - bare_ns);
+    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_PROPAGATED), w,
+                           mpg_value_slot(propagated_slot, MPG_VALUE_PROPAGATED), slot_propagated(l, p->slot)[w] - propagated_ns);
 }
 
 static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
     const struct mpg_evaluator *l = lanes;
     const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
-    const double bare_p = slot_bare(l, p->slot)[w], bare_q = slot_bare(l, q->slot)[w];
+    const double propagated_p = slot_propagated(l, p->slot)[w], propagated_q = slot_propagated(l, q->slot)[w];
     set_arrival(lanes, p, w, q->at_ns, put_q);
     set_arrival(lanes, q, w, p->at_ns, put_p);
     if (!l->moves)
         return;
-    record_provenance(l, p, w, &q->came, q->slot, bare_q);
-    record_provenance(l, q, w, &p->came, p->slot, bare_p);
+    record_provenance(l, p, w, &q->came, q->slot, propagated_q);
+    record_provenance(l, q, w, &p->came, p->slot, propagated_p);
 }
 
 static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
@@ -92,13 +92,13 @@ static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pend
     const struct mpg_evaluator *l = lanes;
     const bool early = value > taken->value[w];
     slot_delay(l, slot)[w] = value + shift_ns;
-    slot_bare(l, slot)[w] = taken->bare[w] + shift_ns;
+    slot_propagated(l, slot)[w] = taken->propagated[w] + shift_ns;
     if (!l->moves)
         return;
-    const struct mpg_value kept = mpg_value_kept(taken->number), bare = {taken->number, MPG_VALUE_KEPT_BARE};
-    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, early ? bare : kept,
-                  slot_delay(l, slot)[w] - (early ? taken->bare : taken->value)[w]);
-    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_BARE), w, bare, shift_ns);
+    const struct mpg_value kept = mpg_value_kept(taken->number), propagated = {taken->number, MPG_VALUE_KEPT_PROPAGATED};
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, early ? propagated : kept,
+                  slot_delay(l, slot)[w] - (early ? taken->propagated : taken->value)[w]);
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_PROPAGATED), w, propagated, shift_ns);
 }
 
 static void transmit(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
@@ -127,7 +127,7 @@ double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step 
 int mpg_delays_sent(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
 {
     const double traced_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
-    const double *bare = slot_bare(l, s->slot);
-    return mpg_choosing_sent(l->choice, s, traced_ns, slot_delay(l, s->slot), bare, s->sender_ns, bare,
+    const double *propagated = slot_propagated(l, s->slot);
+    return mpg_choosing_sent(l->choice, s, traced_ns, slot_delay(l, s->slot), propagated, s->sender_ns, propagated,
                              err);
 }

@@ -230,7 +230,7 @@ static NOINLINE int take_other(struct mpg_evaluator *l, const struct mpg_step *s
     switch (s->kind) {
     case MPG_STEP_STORE:
         memcpy(slot_delay(l, s->slot), stream_delay(l, s->stream), l->n * sizeof(double));
-        memcpy(slot_bare(l, s->slot), stream_delay(l, s->stream), l->n * sizeof(double));
+        memcpy(slot_propagated(l, s->slot), stream_delay(l, s->stream), l->n * sizeof(double));
         if (s->joins)
             return mpg_delays_join_expanded(l, s, slots, err);
         break;

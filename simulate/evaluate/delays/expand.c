@@ -5,7 +5,7 @@
  *
  * An evaluation for n lanes has 2 n + 1: n perturbed lanes, n lanes with late members but unperturbed messages (for the
  * account), and one as traced. A slot holds the traced time in slot_base, and the delays of the first two groups in
- * slot_value and slot_bare. */
+ * slot_value and slot_propagated. */
 #include <math.h>
 
 #include "simulate/evaluate/evaluator_private.h"
@@ -135,10 +135,10 @@ static void reduce(void *data, double bytes, double *reduce_ns)
 void mpg_delays_load(const struct mpg_evaluator *l, uint32_t slot, double *time)
 {
     double base_ns = l->slot_base[slot];
-    const double *value = slot_delay(l, slot), *bare = slot_bare(l, slot);
+    const double *value = slot_delay(l, slot), *propagated = slot_propagated(l, slot);
     for (uint32_t w = 0; w < l->n; w++) {
         time[w] = base_ns + value[w];
-        time[l->n + w] = base_ns + bare[w];
+        time[l->n + w] = base_ns + propagated[w];
     }
     time[2 * l->n] = base_ns;
 }
@@ -146,10 +146,10 @@ void mpg_delays_load(const struct mpg_evaluator *l, uint32_t slot, double *time)
 void mpg_delays_store(struct mpg_evaluator *l, uint32_t slot, const double *time)
 {
     double base_ns = l->slot_base[slot] = time[2 * l->n];
-    double *value = slot_delay(l, slot), *bare = slot_bare(l, slot);
+    double *value = slot_delay(l, slot), *propagated = slot_propagated(l, slot);
     for (uint32_t w = 0; w < l->n; w++) {
         value[w] = time[w] - base_ns;
-        bare[w] = time[l->n + w] - base_ns;
+        propagated[w] = time[l->n + w] - base_ns;
     }
 }
 

@@ -251,7 +251,7 @@ static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const 
     const bool is_envelope = e->kind == MPG_EDGE_ENVELOPE;
     const bool is_node = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
                          e->kind == MPG_EDGE_HELD;
-    x->value = is_envelope ? slot_bare(l, e->slot) : slot_delay(l, e->slot);
+    x->value = is_envelope ? slot_propagated(l, e->slot) : slot_delay(l, e->slot);
     x->ready = is_node; /* the value of a node contains the kappas */
     x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
     const bool waits = is_wait_inserted(s, e);
@@ -298,7 +298,7 @@ static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const s
     for (uint32_t w = 0; w < l->n; w++) {
         const double begun_ns = mpg_choosing_start_ns(l->choice, e->slot, w);
         l->left[w] = begun_ns > -INFINITY ? begun_ns - s->leave_ns + x->slack_ns
-                                          : x->bare[w] - x->gap_ns;
+                                          : x->propagated[w] - x->gap_ns;
     }
     x->left = l->left;
     x->gap_ns = 0;
@@ -311,7 +311,7 @@ static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const s
     const struct mpg_edge *e = &s->edges[edge->i];
     const double *named = edge_kappa(l, e);
     x->arrival = slot_delay(l, e->slot);
-    x->bare = x->left = slot_bare(l, e->slot);
+    x->propagated = x->left = slot_propagated(l, e->slot);
     x->behind = later && e->kind == MPG_EDGE_ARRIVAL ? later : l->zeros;
     x->kappa = named ? named : l->zeros;
     x->slack_ns = edge->slack_ns;

@@ -28,13 +28,13 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     const double *sent = stream_delay(l, s->stream);
     double *out = slot_delay(l, s->slot);
-    double *bare = slot_bare(l, s->slot), *posting = posts_kappa(l) ? l->local : l->zeros;
+    double *propagated = slot_propagated(l, s->slot), *posting = posts_kappa(l) ? l->local : l->zeros;
     l->slot_met[s->slot] = false;
     if (posting == l->local) {
         zero(posting, l->n);
         add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
     }
-    l->code->send(l->n, sent, posting, s->changed, out, bare);
+    l->code->send(l->n, sent, posting, s->changed, out, propagated);
     if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
         return;
@@ -64,7 +64,7 @@ static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const 
 
 void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    double *out = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot);
+    double *out = slot_delay(l, s->slot), *propagated = slot_propagated(l, s->slot);
     double *lambda = l->scratch, *tau = l->result, *sending = l->kappa, *posting = l->local;
     const double *sent = slot_delay(l, s->a), *posted = slot_delay(l, s->b);
     struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
@@ -101,7 +101,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t w = 0; w < l->n; w++) {
         double by_sender = sent[w] - sender_slack, by_poster = posted[w] - poster_slack;
         double left = by_sender + fmax(sending[w], 0), met = by_poster + fmax(posting[w], 0);
-        bare[w] = s->changed ? sent[w] : left > met ? left : met;
+        propagated[w] = s->changed ? sent[w] : left > met ? left : met;
         by_sender += sending[w] + lambda[w];
         by_poster += posting[w];
         out[w] = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
@@ -138,16 +138,16 @@ void mpg_delays_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
     zero(delta, l->n);
     mpg_delays_add_collective(l, s->call, &s->origin, s->rounds, s->bytes, s->target_bytes, &s->meeting,
                              s->members, s->contributed_bytes, delta);
-    memcpy(slot_bare(l, s->slot), in, l->n * sizeof *in);
+    memcpy(slot_propagated(l, s->slot), in, l->n * sizeof *in);
     for (uint32_t w = 0; w < l->n; w++)
         out[w] = in[w] + delta[w];
 }
 
 void mpg_delays_merge(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    double *out = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot);
+    double *out = slot_delay(l, s->slot), *propagated = slot_propagated(l, s->slot);
     const double *a = slot_delay(l, s->a), *b = slot_delay(l, s->b);
-    const double *bare_a = slot_bare(l, s->a), *bare_b = slot_bare(l, s->b);
+    const double *propagated_a = slot_propagated(l, s->a), *propagated_b = slot_propagated(l, s->b);
     double shift_a = 0, shift_b = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
         shift_a = s->shift[0].clock;
@@ -158,8 +158,8 @@ void mpg_delays_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     }
     for (uint32_t w = 0; w < l->n; w++) {
         double x = a[w] - shift_a, y = b[w] - shift_b;
-        double bare_x = bare_a[w] - shift_a, bare_y = bare_b[w] - shift_b;
+        double propagated_x = propagated_a[w] - shift_a, propagated_y = propagated_b[w] - shift_b;
         out[w] = x > y ? x : y;
-        bare[w] = bare_x > bare_y ? bare_x : bare_y;
+        propagated[w] = propagated_x > propagated_y ? propagated_x : propagated_y;
     }
 }

@@ -67,8 +67,8 @@ static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s
     const uint32_t number = mpg_choosing_kept(l->choice, s->message);
     mpg_provenance_add(provenance, mpg_value_kept(number), NOWHERE);
     mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
-    mpg_provenance_add(provenance, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, NOWHERE);
-    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NULL, NOWHERE);
+    mpg_provenance_add(provenance, (struct mpg_value){number, MPG_VALUE_KEPT_PROPAGATED}, NOWHERE);
+    mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_PROPAGATED), NULL, NOWHERE);
 }
 
 static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
@@ -76,7 +76,7 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
     struct mpg_recorder *x = l->recorder;
     const struct mpg_value stream = mpg_value_stream(s->stream);
     const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1, [MPG_CRITICAL_SIZE] = s->target_bytes};
-    const double *value = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot), *sent = stream_delay(l, s->stream);
+    const double *value = slot_delay(l, s->slot), *propagated = slot_propagated(l, s->slot), *sent = stream_delay(l, s->stream);
     const bool posts = l->p->call_edges == MPG_CALL_EDGES_PAPER;
     mpg_provenance_renew(x->provenance, s->slot);
     mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
@@ -88,10 +88,10 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_difference(x->provenance, MPG_CRITICAL_LATENCY, value, posts ? x->other : sent, 0);
     if (!x->clamps)
         return;
-    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE);
+    mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_PROPAGATED), NOWHERE);
     mpg_provenance_from(x->provenance, stream, NULL, NOWHERE);
     if (posts)
-        mpg_provenance_add_difference(x->provenance, MPG_CRITICAL_CALL, bare, sent, 0);
+        mpg_provenance_add_difference(x->provenance, MPG_CRITICAL_CALL, propagated, sent, 0);
     if (l->choice && s->is_followed)
         keep_arrival(l, s);
 }
@@ -132,9 +132,9 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
     mpg_provenance_find_larger(l->n, x->first, x->other, x->lane_mask);
-    struct mpg_delay_met bare = *met;
-    bare.sender_slack_ns = s->changed ? 0 : met->sender_slack_ns;
-    add_met(l, s, MPG_VALUE_BARE, slot_bare(l, s->slot), &bare, false);
+    struct mpg_delay_met propagated = *met;
+    propagated.sender_slack_ns = s->changed ? 0 : met->sender_slack_ns;
+    add_met(l, s, MPG_VALUE_PROPAGATED, slot_propagated(l, s->slot), &propagated, false);
     for (uint32_t w = 0; w < l->n; w++) {
         const double first = x->before[w] - met->sender_slack_ns + met->sending[w] + met->lambda[w];
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + met->posting[w];
@@ -201,7 +201,7 @@ static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (!s->sends)
         return;
-    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE); /* for probes */
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_PROPAGATED), NOWHERE); /* for probes */
     mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
 }
 

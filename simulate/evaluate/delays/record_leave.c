@@ -8,7 +8,7 @@
 /* Codes of provenance: the call's own edge; the begin of the call; a call that is left out; the interval before a call that
  * is left out; the value of an edge's slot; the slot's value without the injected part, if the earliest departure limits the
  * message. */
-enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
+enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_PROPAGATED, EDGE_CODES };
 
 static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
 {
@@ -80,17 +80,17 @@ void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, c
     struct mpg_recorder *x = l->recorder;
     const struct mpg_edge *of = &s->edges[edge->i];
     const uint32_t code = CODE_EDGES + EDGE_CODES * edge->i;
-    const double *at = of->kind == MPG_EDGE_ENVELOPE ? slot_bare(l, of->slot) : slot_delay(l, of->slot);
+    const double *at = of->kind == MPG_EDGE_ENVELOPE ? slot_propagated(l, of->slot) : slot_delay(l, of->slot);
     const double *posting = find_posting(l, of);
     for (uint32_t w = 0; w < l->n; w++) {
         const double clamp = e->ready || !x->clamps ? -INFINITY : e->left[w] - e->gap_ns;
         const double came = e->value[w] + e->shift_ns;
         if (!(out[w] > x->before[w]))
             continue;
-        const bool is_bare = clamp > came + e->behind[w];
-        x->code[w] = code + (is_bare ? EDGE_BARE : EDGE_VALUE);
-        x->from_ns[w] = is_bare ? e->bare[w] : at[w];
-        x->put[w] = is_bare ? clamp - e->slack_ns - e->bare[w] : came - at[w] - posting[w];
+        const bool is_propagated = clamp > came + e->behind[w];
+        x->code[w] = code + (is_propagated ? EDGE_PROPAGATED : EDGE_VALUE);
+        x->from_ns[w] = is_propagated ? e->propagated[w] : at[w];
+        x->put[w] = is_propagated ? clamp - e->slack_ns - e->propagated[w] : came - at[w] - posting[w];
         x->puts = x->puts || x->put[w] != 0;
     }
 }
@@ -171,10 +171,10 @@ static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, ui
 
 static struct mpg_value source_of(const struct mpg_step *s, uint32_t code)
 {
-    const bool is_bare = code >= CODE_EDGES && ((code - CODE_EDGES) % EDGE_CODES == EDGE_BARE ||
+    const bool is_propagated = code >= CODE_EDGES && ((code - CODE_EDGES) % EDGE_CODES == EDGE_PROPAGATED ||
                                                 edge_of(s, code)->kind == MPG_EDGE_ENVELOPE);
     return code < CODE_EDGES ? mpg_value_stream(s->stream)
-                             : mpg_value_slot(edge_of(s, code)->slot, is_bare ? MPG_VALUE_BARE : MPG_VALUE_TIME);
+                             : mpg_value_slot(edge_of(s, code)->slot, is_propagated ? MPG_VALUE_PROPAGATED : MPG_VALUE_TIME);
 }
 
 /* Removes the noise of the interval that is left out. */

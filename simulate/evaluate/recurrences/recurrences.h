@@ -21,9 +21,9 @@ enum mpg_counted {
 /* An edge of a call. Vectors that are only read may overlap. */
 struct mpg_lane_edge {
     const double *value;   /* D(u) + delta without kappa; with kappa if READY */
-    const double *bare;    /* D(u) without the injected delay */
+    const double *propagated; /* D(u) without the injected delay */
     const double *arrival; /* D(A) of the edge's message */
-    const double *left;    /* the earliest departure, as a delay; mostly BARE */
+    const double *left;    /* the earliest departure, as a delay; mostly PROPAGATED */
     const double *behind;  /* cost of receives that complete after the edge */
     const double *kappa;
     double shift_ns;       /* added to VALUE */
@@ -52,9 +52,9 @@ struct mpg_recurrences {
     /* An interval: VALUE, BEFORE plus the interval's delay, loses TRACER_NS; PUT_IN receives the gain. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
     /* An eager message's S_s -> A without lambda and tau: OUT, from the sender's delay SENT and the call's costs POSTING;
-     * BARE: OUT without injected delay. FROM_SENDER: BARE excludes POSTING. */
+     * PROPAGATED: OUT without injected delay. FROM_SENDER: PROPAGATED excludes POSTING. */
     void (*send)(uint32_t n, const double *sent, const double *posting, bool from_sender, double *out,
-                 double *bare);
+                 double *propagated);
     /* Local edge S -> E without slack: no call ends before its begin. VALUE is the delay of S, LOCAL the call's own
      * cost. */
     void (*own)(uint32_t n, const double *value, const double *local, double duration_ns,
