@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cursors: events in order, with the partners of wildcard receives.
  *
- * The tracer learns the partner of a wildcard receive at the completion; matching needs it at the post. A second
- * reader of the same streams, the scout, runs ahead as far as needed and notes how receives end and, on ranks that
- * cancel requests, sends. The cursor remembers requests open at the scout's position, and completed wildcard or
- * cancelled ones that the main reader has not reached. */
+ * The tracer learns the partner of a wildcard receive at the completion; matching needs the partner at the post. A second
+ * reader of the same streams, the look-ahead reader, runs ahead as far as needed and notes how receives end. On ranks that
+ * cancel requests, the look-ahead reader also notes how sends end. The cursor remembers two kinds of requests: those open at
+ * the look-ahead position, and completed wildcard or cancelled requests that the main reader has not reached. */
 #include <stdlib.h>
 
 #include "trace/store/decode.h"
@@ -21,10 +21,10 @@ struct ending {
 };
 
 struct mpg_cursor {
-    struct mpg_merge main, scout;
-    bool scouting, cancels, scout_ended;
+    struct mpg_merge main, ahead;
+    bool looks_ahead, cancels, ahead_ended;
     struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* persistent requests seen by the scout -> wildcard flags, or SENDS */
+    struct mpg_map persistent;  /* persistent requests read ahead -> wildcard flags, or SENDS */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
@@ -41,10 +41,10 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *t, int32_t rank, struct mpg
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    c->scouting = t->rank[rank].unresolved;
+    c->looks_ahead = t->rank[rank].unresolved;
     c->cancels = t->rank[rank].cancels;
     if (mpg_merge_start(&c->main, t, rank, err) == 0 &&
-        (!c->scouting || mpg_merge_start(&c->scout, t, rank, err) == 0))
+        (!c->looks_ahead || mpg_merge_start(&c->ahead, t, rank, err) == 0))
         return c;
     mpg_cursor_close(c);
     return NULL;
@@ -55,7 +55,7 @@ void mpg_cursor_close(struct mpg_cursor *c)
     if (!c)
         return;
     mpg_merge_stop(&c->main);
-    mpg_merge_stop(&c->scout);
+    mpg_merge_stop(&c->ahead);
     mpg_map_clear(&c->endings);
     mpg_map_clear(&c->persistent);
     free(c->pool);
@@ -138,7 +138,7 @@ static void note_endings(struct mpg_cursor *c, const struct mpg_event *e)
     }
 }
 
-static int scout_start(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
+static int read_ahead_start(struct mpg_cursor *c, const struct mpg_event *e, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < e->request_number; i++) {
         const uint64_t *any = mpg_map_find(&c->persistent, (uint64_t)e->persistent[i], 0);
@@ -171,15 +171,15 @@ static void note_freed(struct mpg_cursor *c, int64_t request)
         ending->state = uncompleted(ending, ENDING_DONE);
 }
 
-/* Lets the scout read one more event. Returns as mpg_merge_next(). */
-static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
+/* Lets the look-ahead reader read one more event. Returns as mpg_merge_next(). */
+static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
     struct mpg_event *e;
-    int more = mpg_merge_next(&c->scout, &e, err);
+    int more = mpg_merge_next(&c->ahead, &e, err);
     if (more < 0)
         return -1;
     if (more == 0) {
-        c->scout_ended = true;
+        c->ahead_ended = true;
         return 0;
     }
     if (e->failed)
@@ -200,7 +200,7 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
         status = c->cancels ? note_persistent(c, e, err) : 0;
         break;
     case MPG_KIND_START:
-        status = scout_start(c, e, err);
+        status = read_ahead_start(c, e, err);
         break;
     case MPG_KIND_COMPLETE:
         note_endings(c, e);
@@ -225,14 +225,14 @@ static int scout_ahead(struct mpg_cursor *c, struct mpg_error *err)
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* The scout has passed this point: a request that it does not remember ended as the posting call says. */
+    /* The look-ahead reader has passed this point: a request that it does not remember ended as the posting call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
-        bool is_past = c->scout.event >= c->main.event;
+        bool is_past = c->ahead.event >= c->main.event;
         *ending = known ? *known : (struct ending){.state = ENDING_DONE};
-        if (c->scout_ended || (known ? known->state != ENDING_PENDING : is_past))
+        if (c->ahead_ended || (known ? known->state != ENDING_PENDING : is_past))
             break;
-        if (scout_ahead(c, err) < 0)
+        if (read_ahead(c, err) < 0)
             return -1;
     }
     forget_ending(c, request);
@@ -267,8 +267,8 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     struct mpg_resolution *list = mpg_list_reserve(&c->started, e->request_number, sizeof *list);
     if (!list)
         return mpg_error_set(err, "out of memory");
-    while (c->scout.event < c->main.event && !c->scout_ended)
-        if (scout_ahead(c, err) < 0)
+    while (c->ahead.event < c->main.event && !c->ahead_ended)
+        if (read_ahead(c, err) < 0)
             return -1;
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
@@ -289,7 +289,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
 static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    if (!c->scouting || (kind == MPG_KIND_ISEND && !c->cancels))
+    if (!c->looks_ahead || (kind == MPG_KIND_ISEND && !c->cancels))
         return 0;
     c->cancelled_count = 0;
     if ((kind == MPG_KIND_START ? resolve_start(c, e, err) : resolve_request(c, e, err)) < 0)

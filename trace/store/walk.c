@@ -398,7 +398,7 @@ void mpg_trace_limit_memory(struct mpg_trace *t, size_t all_bytes)
 {
     size_t streams = 1;
     for (int32_t r = 0; r < t->ranks; r++)
-        streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u); /* 2: with its scout */
+        streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u); /* 2: with its look-ahead reader */
     t->hold_bytes = all_bytes / streams > LEAST_HELD ? all_bytes / streams : LEAST_HELD;
 }
 
