@@ -146,7 +146,7 @@ static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
 
 static void set_constant(const struct analysis *a, const struct mpg_growth_fit *constant, struct mpg_growth *g)
 {
-    g->verdict = MPG_IS_CONSTANT;
+    g->verdict = MPG_GROWTH_NONE;
     g->model = constant->model;
     g->error = constant->error;
     g->by_counts = scatters(a, constant->squares, 1);
@@ -156,7 +156,7 @@ static void set_constant(const struct analysis *a, const struct mpg_growth_fit *
                                             g->slope + g->quantile * g->slope_error};
     g->support = 1;
     if (g->order.high >= 1 || g->order.low <= -1)
-        g->verdict = MPG_IS_UNCLEAR;
+        g->verdict = MPG_GROWTH_INCONCLUSIVE;
 }
 
 static double order_of(const struct mpg_growth_model *m, double n)
@@ -220,9 +220,9 @@ static int resample(struct analysis *a, size_t resamples, mpg_growth_draw *draw,
         same += g->resample[r].shape == g->model.shape;
     }
     g->order = interval(order_of(&g->model, g->most_n), order, resamples);
-    if (g->verdict == MPG_PERHAPS_GROWS)
+    if (g->verdict == MPG_GROWTH_PERHAPS_RISES)
         g->order.low = fmin(g->order.low, 0);
-    if (g->verdict == MPG_PERHAPS_FALLS)
+    if (g->verdict == MPG_GROWTH_PERHAPS_FALLS)
         g->order.high = fmax(g->order.high, 0);
     g->support = resamples > 0 ? (double)same / (double)resamples : 1;
     free(order);
@@ -249,7 +249,8 @@ static int decide(struct analysis *a, size_t resamples, mpg_growth_draw *draw, v
     if (!chosen->fits || (g->probability > MPG_GROWTH_DOUBTFUL && !(sloping && (g->order.low > 0) == rises)))
         return 0;
     const bool sure = g->probability <= MPG_GROWTH_LEVEL;
-    g->verdict = rises ? (sure ? MPG_GROWS : MPG_PERHAPS_GROWS) : (sure ? MPG_FALLS : MPG_PERHAPS_FALLS);
+    g->verdict = rises ? (sure ? MPG_GROWTH_RISES : MPG_GROWTH_PERHAPS_RISES)
+                       : (sure ? MPG_GROWTH_FALLS : MPG_GROWTH_PERHAPS_FALLS);
     g->model = chosen->best.model;
     g->error = chosen->best.error;
     g->by_counts = chosen->by_counts;

@@ -43,12 +43,12 @@ enum {
 #define MPG_GROWTH_DOUBTFUL 0.05
 
 enum mpg_growth_verdict {
-    MPG_GROWS,
-    MPG_PERHAPS_GROWS,
-    MPG_IS_CONSTANT,  /* no growth, or growth too slow to be detected */
-    MPG_PERHAPS_FALLS,
-    MPG_FALLS,
-    MPG_IS_UNCLEAR,   /* growth neither shown nor excluded: the interval of the order contains 1 or -1 */
+    MPG_GROWTH_RISES,
+    MPG_GROWTH_PERHAPS_RISES,
+    MPG_GROWTH_NONE,         /* no growth, or growth too slow to be detected */
+    MPG_GROWTH_PERHAPS_FALLS,
+    MPG_GROWTH_FALLS,
+    MPG_GROWTH_INCONCLUSIVE, /* growth neither shown nor excluded: the interval of the order contains 1 or -1 */
 };
 
 struct mpg_growth_model {

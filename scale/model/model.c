@@ -86,7 +86,7 @@ out:
 static bool grows_unseen(const struct scale_row *row)
 {
     const struct scale_model *m = row->model;
-    return row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWS && m->growth.order.low > 0;
+    return row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWTH_RISES && m->growth.order.low > 0;
 }
 
 enum { MOST_DOMINATING = 3 };

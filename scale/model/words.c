@@ -6,9 +6,9 @@
 #include "common/units.h"
 #include "scale/model/model.h"
 
-static const char *const verdicts[] = {[MPG_GROWS] = "grows", [MPG_PERHAPS_GROWS] = "grows?",
-                                       [MPG_IS_CONSTANT] = "constant", [MPG_PERHAPS_FALLS] = "falls?",
-                                       [MPG_FALLS] = "falls", [MPG_IS_UNCLEAR] = "unclear"};
+static const char *const verdicts[] = {[MPG_GROWTH_RISES] = "grows", [MPG_GROWTH_PERHAPS_RISES] = "grows?",
+                                       [MPG_GROWTH_NONE] = "constant", [MPG_GROWTH_PERHAPS_FALLS] = "falls?",
+                                       [MPG_GROWTH_FALLS] = "falls", [MPG_GROWTH_INCONCLUSIVE] = "unclear"};
 
 const char *mpg_scale_model_verdict(const struct scale_model *model)
 {

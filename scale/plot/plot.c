@@ -213,7 +213,7 @@ static int draw_callsites(struct plot_session *session, const struct what *w, st
         }
         const struct scale_model *m = row->model;
         if (m && !m->why && m->is_time && w->a->options->metric != SCALE_MEAN &&
-            (m->growth.verdict == MPG_GROWS || m->growth.verdict == MPG_FALLS))
+            (m->growth.verdict == MPG_GROWTH_RISES || m->growth.verdict == MPG_GROWTH_FALLS))
             c->model = &m->growth;
     }
     return finish(session, &f, status, err);

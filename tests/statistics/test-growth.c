@@ -56,7 +56,7 @@ static void test_exact(void)
             const char *why;
             for (int k = 0; k < 5; k++)
                 y[k] = c + a * by_hand(s, five[k]);
-            const enum mpg_growth_verdict expected = s < MPG_GROWTH_RISING ? MPG_GROWS : MPG_FALLS;
+            const enum mpg_growth_verdict expected = s < MPG_GROWTH_RISING ? MPG_GROWTH_RISES : MPG_GROWTH_FALLS;
             const int status = of(five, y, 5, 20, &g, &why);
             const struct mpg_growth_interval at = mpg_growth_predict(&g, 129);
             const bool right = status == 1 && g.verdict == expected && g.model.shape == s &&
@@ -78,11 +78,11 @@ static void test_constant(void)
     double y[5] = {7.31, 7.31, 7.31, 7.31, 7.31}, zero[5] = {0};
     struct mpg_growth g;
     const char *why;
-    ok(of(five, y, 5, 20, &g, &why) == 1 && g.verdict == MPG_IS_CONSTANT && g.probability == 1 &&
+    ok(of(five, y, 5, 20, &g, &why) == 1 && g.verdict == MPG_GROWTH_NONE && g.probability == 1 &&
            near(g.model.constant, 7.31, 1e-12) && near(mpg_growth_predict(&g, 999).high, 7.31, 1e-9),
        "equal values are constant, and stay so");
     mpg_growth_free(&g);
-    ok(of(five, zero, 5, 20, &g, &why) == 1 && g.verdict == MPG_IS_CONSTANT &&
+    ok(of(five, zero, 5, 20, &g, &why) == 1 && g.verdict == MPG_GROWTH_NONE &&
            g.model.constant == 0 && mpg_growth_predict(&g, 999).high == 0, "nothing stays nothing");
     mpg_growth_free(&g);
 }
@@ -132,11 +132,11 @@ static void test_three(void)
     struct mpg_growth g;
     const char *why;
     bool done = of(n, any, 3, 100, &g, &why) == 1;
-    ok(done && g.verdict != MPG_GROWS && g.order.low <= g.order.high,
+    ok(done && g.verdict != MPG_GROWTH_RISES && g.order.low <= g.order.high,
        "three values that no shape has are no growth for sure (p %g)", g.probability);
     mpg_growth_free(&g);
     done = of(n, line, 3, 100, &g, &why) == 1;
-    ok(done && g.verdict == MPG_GROWS && near(g.model.constant, 4, 1e-6) &&
+    ok(done && g.verdict == MPG_GROWTH_RISES && near(g.model.constant, 4, 1e-6) &&
            near(g.model.coefficient, 1.1925, 1e-6),
        "three that are exactly 4 + 1.1925 N are (p %g)", g.probability);
     mpg_growth_free(&g);
@@ -168,9 +168,9 @@ static void test_noise(double noise, int counts, int repetitions, int constant)
         const char *why;
         (void)of(n, y, make(MPG_GROWTH_CONSTANT, 5.3, 0, noise, counts, repetitions, n, y), 0, &g, &why);
         for (int l = 0; l < 2; l++)
-            below[l][g.verdict >= MPG_IS_CONSTANT] += g.probability <= level[l];
-        named += g.verdict == MPG_GROWS;
-        right += g.verdict == MPG_IS_CONSTANT;
+            below[l][g.verdict >= MPG_GROWTH_NONE] += g.probability <= level[l];
+        named += g.verdict == MPG_GROWTH_RISES;
+        right += g.verdict == MPG_GROWTH_NONE;
         mpg_growth_free(&g);
     }
     for (int l = 0; l < 2; l++) {
@@ -197,7 +197,7 @@ static void test_growth(int shape, double c, double a, double noise, int repetit
         const double order = (double)s->numerator / s->denominator + s->logs / log(32);
         const struct mpg_growth_interval at = mpg_growth_predict(&g, 128);
         const double truth = c + a * by_hand(shape, 128);
-        named += g.verdict == MPG_GROWS;
+        named += g.verdict == MPG_GROWTH_RISES;
         held += at.low <= truth && truth <= at.high;
         orders += g.order.low <= order && order <= g.order.high;
         mpg_growth_free(&g);
