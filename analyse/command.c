@@ -66,7 +66,7 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
 
 int mpg_waits_main(int argc, char **argv)
 {
-    enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
+    enum { MAX_FRAMES = 64, MAX_ROWS = 1000000000 };
     struct wanted a = {.output = "-", .frames = 1};
     static const char *const bys[] = {"call", "callsite", "region", "rank", NULL};
     static const struct mpg_option_rule rules[] = {
@@ -79,12 +79,12 @@ int mpg_waits_main(int argc, char **argv)
         {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys,
          .help = "a row for each call (default), callsite, region or rank"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
-         .minimum = 1, .maximum = MOST_FRAMES,
+         .minimum = 1, .maximum = MAX_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1)"},
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
-         .maximum = MOST_ROWS, .help = "the first N rows only"},
+         .maximum = MAX_ROWS, .help = "the first N rows only"},
         MPG_ROW_OF_TRACED_EAGER_LIMIT(&a.options.eager_limit_bytes, &a.options.limit_given),
         MPG_ROW_OF_LENIENT(&a.options.lenient),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),

@@ -10,7 +10,7 @@
 #include "analyse/overview.h"
 
 /* Length of a phase: about this many calls of a rank if calls were spread evenly, within these bounds. */
-enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
+enum { CALLS_A_STRETCH = 60, MIN_STRETCHES = 10, MAX_STRETCHES = 1000, MAX_WIDENED = 4 };
 
 struct stretch {
     const struct mpg_phase_run *run;
@@ -93,15 +93,15 @@ static int take_whole(void *context, int32_t rank, uint64_t number, const struct
 }
 
 /* Widens the phase to whole calls that begin before or end after the phase, to show which ranks come late to these calls; at
- * most MOST_WIDENED times WIDTH_NS on each side. */
+ * most MAX_WIDENED times WIDTH_NS on each side. */
 static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
     s->last_ns = s->from_ns;
     if (walk(s->run, take_whole, s, err) < 0)
         return -1;
-    s->from_ns = fmax(fmax(s->first_ns, s->begin_ns), s->from_ns - MOST_WIDENED * width_ns);
-    s->to_ns = fmin(fmin(s->last_ns, s->end_ns), s->to_ns + MOST_WIDENED * width_ns);
+    s->from_ns = fmax(fmax(s->first_ns, s->begin_ns), s->from_ns - MAX_WIDENED * width_ns);
+    s->to_ns = fmin(fmin(s->last_ns, s->end_ns), s->to_ns + MAX_WIDENED * width_ns);
     return 0;
 }
 
@@ -116,7 +116,7 @@ static int find_stretch(struct stretch *s, struct mpg_error *err)
         return -1;
     if (!(s->end_ns > s->begin_ns))
         return mpg_error_set(err, "the run has no length");
-    s->bins = wanted < LEAST_STRETCHES ? LEAST_STRETCHES : wanted > MOST_STRETCHES ? MOST_STRETCHES : (size_t)wanted;
+    s->bins = wanted < MIN_STRETCHES ? MIN_STRETCHES : wanted > MAX_STRETCHES ? MAX_STRETCHES : (size_t)wanted;
     if (!(s->bin = calloc(s->bins, sizeof *s->bin)))
         return mpg_error_set(err, "out of memory");
     if (walk(s->run, take_time, s, err) < 0)

@@ -6,11 +6,11 @@
 /* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, and the waiting of other ranks for the
  * interrupted rank is only known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The
  * limits: predictions use compute intervals alone, perturbations keep the traced times of calls. */
-static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
+static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1;
 
 bool mpg_recording_has_good_intervals(const struct mpg_recording *x)
 {
-    return x->between_share <= MOST_BETWEEN;
+    return x->between_share <= MAX_BETWEEN;
 }
 
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
@@ -22,7 +22,7 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
     x.between_share = (double)counts->off_ns / run_ns;
     x.calls_share = (double)counts->call_off_ns / run_ns;
     x.reliable = mpg_recording_has_good_intervals(&x) &&
-                 (use == MPG_RECORDING_INTERVALS || x.between_share + x.calls_share <= MOST_IN_ALL);
+                 (use == MPG_RECORDING_INTERVALS || x.between_share + x.calls_share <= MAX_IN_ALL);
     return x;
 }
 
@@ -31,7 +31,7 @@ const char *mpg_recording_describe(const struct mpg_recording *x, const char *ad
     const double between = 100 * x->between_share, calls = 100 * x->calls_share;
     if (!x->known && between + calls == 0)
         snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
-    else if (x->reliable && x->calls_share > MOST_IN_ALL)
+    else if (x->reliable && x->calls_share > MAX_IN_ALL)
         snprintf(text, size, "fair: %.2g %% of the ranks' time off the CPU outside of MPI%s; %.2g %% in calls, whose time the "
                              "prediction replaces", between, x->removed ? ", taken out" : "", calls);
     else if (x->reliable)

@@ -7,7 +7,7 @@
 #include "common/units.h"
 
 enum { KEY = 48, FIRST_COLUMNS = 3, RUN_COLUMNS = 8 + MPG_WAIT_KINDS,
-       MOST_COLUMNS = FIRST_COLUMNS + MPG_WAITS_RUNS * RUN_COLUMNS + 1 };
+       MAX_COLUMNS = FIRST_COLUMNS + MPG_WAITS_RUNS * RUN_COLUMNS + 1 };
 
 static const char *const runs[MPG_WAITS_RUNS] = {"traced", "predicted"};
 
@@ -19,9 +19,9 @@ const char *mpg_waits_run_name(size_t run)
 /* Columns. The name of a run in CSV keys is put at the given position. */
 struct columns {
     const struct mpg_waits_report *r;
-    struct mpg_table_column list[MOST_COLUMNS];
+    struct mpg_table_column list[MAX_COLUMNS];
     size_t n, keys;
-    char key[MOST_COLUMNS][KEY];
+    char key[MAX_COLUMNS][KEY];
 };
 
 /* Adds a column of run W. KEY also names the JSON member, unless JSON names it. */

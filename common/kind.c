@@ -141,7 +141,7 @@ static const struct {
 
 /* First chunk of a trace or profile: magic, version, kind (mpgtrace(5)). */
 static const char chunk_magic[] = "MPGTRCE\n";
-enum { CHUNK_KIND_OFFSET = 10, CHUNK_KIND_PROFILE = 4, CHUNK_LEAST = 12 };
+enum { CHUNK_KIND_OFFSET = 10, CHUNK_KIND_PROFILE = 4, CHUNK_MIN = 12 };
 
 const char *mpg_kind_name(enum mpg_file_kind kind)
 {
@@ -182,7 +182,7 @@ enum mpg_file_kind mpg_kind_of_bytes(const void *first, size_t n)
     size_t blank = 0;
     if (n == 0)
         return MPG_FILE_EMPTY;
-    if (n >= CHUNK_LEAST && memcmp(bytes, chunk_magic, sizeof chunk_magic - 1) == 0)
+    if (n >= CHUNK_MIN && memcmp(bytes, chunk_magic, sizeof chunk_magic - 1) == 0)
         return bytes[CHUNK_KIND_OFFSET] == CHUNK_KIND_PROFILE ? MPG_FILE_PROFILE : MPG_FILE_TRACE;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (n >= beginnings[i].offset + beginnings[i].length &&

@@ -11,7 +11,7 @@
 
 #include "common/peek.h"
 
-enum { MOST_CORES = 16384 };
+enum { MAX_CORES = 16384 };
 
 extern char **environ;
 
@@ -109,14 +109,14 @@ char *mpg_machine_mpi_settings(char *text, size_t size)
 
 int mpg_machine_cores(char *text, size_t size)
 {
-    unsigned long set[MOST_CORES / (8 * sizeof(unsigned long))] = {0};
+    unsigned long set[MAX_CORES / (8 * sizeof(unsigned long))] = {0};
     size_t used = 0;
     int n = 0;
     text[0] = '\0';
     if (sched_getaffinity(0, sizeof set, (cpu_set_t *)(void *)set) < 0)
         return 0;
-    for (int core = 0, first = -1; core <= MOST_CORES; core++) {
-        const bool is_in = core < MOST_CORES &&
+    for (int core = 0, first = -1; core <= MAX_CORES; core++) {
+        const bool is_in = core < MAX_CORES &&
                            CPU_ISSET_S((size_t)core, sizeof set, (cpu_set_t *)(void *)set);
         n += is_in;
         if (is_in && first < 0)

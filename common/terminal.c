@@ -7,13 +7,13 @@
 
 unsigned mpg_terminal_columns(void)
 {
-    enum { MOST = 10000 };
+    enum { MAX_COLUMNS = 10000 };
     const char *given = getenv("COLUMNS");
     const long columns = given ? strtol(given, NULL, 10) : 0;
     struct winsize size;
     if (!isatty(STDOUT_FILENO))
         return 0;
-    if (columns > 0 && columns <= MOST)
+    if (columns > 0 && columns <= MAX_COLUMNS)
         return (unsigned)columns;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

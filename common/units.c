@@ -15,7 +15,7 @@ struct unit {
     double factor;
 };
 
-static const double MOST_TIME_NS = 1e18, MOST_OF_A_FACT = 1e9;
+static const double MAX_TIME_NS = 1e18, MAX_FACT_BYTES = 1e9;
 
 static const struct unit time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
 
@@ -103,7 +103,7 @@ int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *er
         return mpg_error_set(err, "'%s' is not a time (unknown unit '%s': ns, us, ms, s)", text,
                              unit);
     double value_ns = u ? number * u->factor : 0;
-    if (!(fabs(value_ns) <= MOST_TIME_NS))
+    if (!(fabs(value_ns) <= MAX_TIME_NS))
         return mpg_error_set(err, "'%s' is more than 31 years", text);
     *time_ns = value_ns;
     return 0;
@@ -216,7 +216,7 @@ double mpg_units_parse_fact(const char *text, double otherwise)
     if (comma)
         *comma = '.';
     const double value = to_number(plain, &end);
-    return end > plain && !*end && value >= 0 && value <= MOST_OF_A_FACT ? value : otherwise;
+    return end > plain && !*end && value >= 0 && value <= MAX_FACT_BYTES ? value : otherwise;
 }
 
 int mpg_rank_set_parse(const char *text, struct mpg_rank_set *set, struct mpg_error *err)

@@ -4,7 +4,7 @@
 
 /* A size or kind shows weak progress only if at most one call in ONE_IN did not wait. An eager send seldom ends just
  * when the receiver enters MPI; a weak send can complete while the receiver is in an unrecorded call. */
-enum { ONE_IN = 10, MOST_SIZES = 65536 };
+enum { ONE_IN = 10, MAX_SIZES = 65536 };
 
 static bool too_many_left(uint64_t waited, uint64_t left)
 {
@@ -18,7 +18,7 @@ bool mpg_graph_waits_are_evident(uint64_t waited, uint64_t left)
 
 static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
-    if (map->count == MOST_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
+    if (map->count == MAX_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
         return;
     uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL if memory runs out: not counted */
     if (sum)

@@ -11,17 +11,17 @@
 
 enum {
     AT_FIRST_NS = 40, /* initial estimate of the time from a call's return to the next call without computation */
-    MOST_DEBT_NS = 100000000,
-    LEAST_READING_NS = 5000, /* minimum remaining time to start reading ahead */
-    LEAST_SLEEP_NS = 20000   /* shorter sleeps end before a timer is set */
+    MAX_DEBT_NS = 100000000,
+    MIN_READING_NS = 5000,   /* minimum remaining time to start reading ahead */
+    MIN_SLEEP_NS = 20000     /* shorter sleeps end before a timer is set */
 };
 
 static void add_lateness(struct mpg_elapse *e, int64_t ns)
 {
     e->late_ns += ns;
     e->debt_ns += ns;
-    if (e->debt_ns > MOST_DEBT_NS)
-        e->debt_ns = MOST_DEBT_NS;
+    if (e->debt_ns > MAX_DEBT_NS)
+        e->debt_ns = MAX_DEBT_NS;
 }
 
 /* Estimates the median of the replay's own time between two calls from a new observation X_NS. Steps of constant
@@ -54,7 +54,7 @@ static bool fill(struct mpg_elapse *e)
 /* Reads events ahead while there is time before TARGET_NS and memory for events. Returns the current time. */
 static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_ns)
 {
-    while (target_ns - now_ns >= LEAST_READING_NS && fill(e))
+    while (target_ns - now_ns >= MIN_READING_NS && fill(e))
         now_ns = (int64_t)mpg_clock_ns();
     if (now_ns > target_ns)
         add_lateness(e, now_ns - target_ns);
@@ -86,7 +86,7 @@ int64_t mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns, int64_t la
     e->debt_ns -= paid_ns;
     target_ns -= paid_ns;
     now_ns = read_ahead(e, now_ns, target_ns);
-    if (e->sleeps && target_ns - now_ns >= LEAST_SLEEP_NS)
+    if (e->sleeps && target_ns - now_ns >= MIN_SLEEP_NS)
         sleep_until(target_ns);
     while ((now_ns = (int64_t)mpg_clock_ns()) < target_ns) {
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20 };
+enum { MAX_REPETITIONS = 1 << 20 };
 
 /* Returns true if EVENT is an unsuccessful test or probe. */
 static bool is_poll(const struct mpg_event *e)
@@ -36,7 +36,7 @@ static bool add(struct mpg_polls *p, uint64_t number, int which, int64_t before_
 {
     if (p->count == p->capacity) {
         const size_t capacity = p->capacity ? 2 * p->capacity : 256;
-        struct mpg_repetition *grown = capacity <= MOST ? realloc(p->repetition, capacity * sizeof *grown) : NULL;
+        struct mpg_repetition *grown = capacity <= MAX_REPETITIONS ? realloc(p->repetition, capacity * sizeof *grown) : NULL;
         if (!grown)
             return false; /* replayed as an ordinary call */
         p->repetition = grown;

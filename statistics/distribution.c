@@ -149,9 +149,9 @@ static void fill_pieces(struct mpg_distribution *d, struct mpg_distribution_piec
 
 int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err)
 {
-    enum { MOST_CELLS = 65536 };
+    enum { MAX_CELLS = 65536 };
     size_t last = d->knots - 1, cells = 1;
-    while (cells < 8 * d->knots && cells < MOST_CELLS)
+    while (cells < 8 * d->knots && cells < MAX_CELLS)
         cells *= 2;
     uint16_t *guide = malloc((cells + 1) * sizeof *guide);
     struct mpg_distribution_piece *piece = malloc(last * sizeof *piece);

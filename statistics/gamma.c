@@ -11,7 +11,7 @@
 #include <gsl/gsl_sf_log.h>
 #include <gsl/gsl_sf_zeta.h>
 
-enum { MOST_TERMS = 10000, MOST_STEPS = 200 };
+enum { MAX_TERMS = 10000, MAX_STEPS = 200 };
 
 static const double EULER = 0.57721566490153286061;
 static const double LARGE_SHAPE = 3000;
@@ -54,14 +54,14 @@ static struct point by_series(const struct mpg_gamma *g, double y)
     if (a < 1) {
         double term = 1;
         sum = 0;
-        for (int n = 1; n < MOST_TERMS && fabs(term) > 1e-18; n++) {
+        for (int n = 1; n < MAX_TERMS && fabs(term) > 1e-18; n++) {
             term *= -x / n;
             sum += term / (a + n);
         }
         log_factor = log1p(a * sum);
     } else {
         double term = sum = 1;
-        for (int n = 1; n < MOST_TERMS && term > 1e-17 * sum; n++)
+        for (int n = 1; n < MAX_TERMS && term > 1e-17 * sum; n++)
             sum += term *= x / (a + n);
         log_factor = log(sum) - x;
     }
@@ -74,7 +74,7 @@ static struct point by_series(const struct mpg_gamma *g, double y)
 static struct point by_fraction(const struct mpg_gamma *g, double y)
 {
     double a = g->shape, x = exp(y), b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
-    for (int n = 1; n < MOST_TERMS; n++) {
+    for (int n = 1; n < MAX_TERMS; n++) {
         double factor = -n * (n - a);
         b += 2;
         d = 1 / (factor * d + b);
@@ -136,7 +136,7 @@ double mpg_gamma_quantile(const struct mpg_gamma *g, double u)
         return exp(lower);
     bool upper = u > 0.5;
     double target = upper ? log1p(-u) : log(u), y = first_guess(g, u, lower);
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         struct point at = evaluate(g, y);
         double log_mass = upper ? at.log_q : at.log_p;
         double step = (log_mass - target) * exp(log_mass - at.log_slope);

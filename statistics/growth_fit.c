@@ -5,7 +5,7 @@
 #include "statistics/growth_private.h"
 
 enum { STEPS = 3 };
-static const double LEAST_TERM = 0.0005; /* least share of the term in the model at some N, as in Extra-P */
+static const double MIN_TERM = 0.0005; /* least share of the term in the model at some N, as in Extra-P */
 static const double ALIKE = 1e-10;
 
 /* Weighted regression of the targets on the term, with the sums needed for leave-one-out predictions. */
@@ -131,7 +131,7 @@ bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log_
         fit->squares += d->weight[k] * residual * residual;
         fit->error += d->weight[k] / d->values * unlike(predicted, value[k]);
     }
-    return largest >= LEAST_TERM && isfinite(fit->squares) && isfinite(fit->model.coefficient);
+    return largest >= MIN_TERM && isfinite(fit->squares) && isfinite(fit->model.coefficient);
 }
 
 bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log_value, double *work,

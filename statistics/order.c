@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum { DIGITS = 8, DIGIT_VALUES = 256, LEAST_RADIX = 4096 };
+enum { DIGITS = 8, DIGIT_VALUES = 256, MIN_RADIX = 4096 };
 
 /* Returns an integer in the order of VALUE: the bits of a positive number after those of a negative one, which descend. */
 static uint64_t key_of(double value)
@@ -64,7 +64,7 @@ static void sort_by_digits(double *value, uint64_t *room, size_t n)
 
 void mpg_sort(double *value, size_t n)
 {
-    uint64_t *room = n >= LEAST_RADIX ? malloc(2 * n * sizeof *room) : NULL;
+    uint64_t *room = n >= MIN_RADIX ? malloc(2 * n * sizeof *room) : NULL;
     if (room)
         sort_by_digits(value, room, n);
     else if (n > 1)

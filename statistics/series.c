@@ -12,13 +12,13 @@
 enum {
     BINS = 1024,       /* largest number of bin means to transform */
     COSINES = 64,      /* largest number of cosines */
-    LEAST_COSINES = 4,
+    MIN_COSINES = 4,
     BINS_A_COSINE = 4, /* fewer bins would distort the highest cosine */
 };
 /* Significance level of the F test for excess power in the lower cosines. */
 #define EXCESS_LEVEL 0.3
 /* Upper limit of effective size per sample; larger estimates come from chance. */
-#define MOST_SIZE_PER_SAMPLE 8.0
+#define MAX_SIZE_PER_SAMPLE 8.0
 
 /* ---- one series ---- */
 
@@ -79,7 +79,7 @@ static bool has_excess_power(const double *sum, size_t low, size_t n)
 /* The number of cosines that estimate the density at frequency 0 without bias. */
 static size_t choose_cosines(const double *sum, size_t n)
 {
-    while (n >= 2 * LEAST_COSINES && (has_excess_power(sum, n / 2, n) || has_excess_power(sum, n / 4, n)))
+    while (n >= 2 * MIN_COSINES && (has_excess_power(sum, n / 2, n) || has_excess_power(sum, n / 4, n)))
         n /= 2;
     return n;
 }
@@ -89,7 +89,7 @@ struct mpg_effective_size mpg_series_effective_size(const double *series, size_t
     struct binned b;
     double sum[COSINES + 1] = {0}, count = (double)n;
     bin(series, n, limit, &b);
-    size_t cosines = LEAST_COSINES;
+    size_t cosines = MIN_COSINES;
     while (cosines < COSINES && 2 * cosines * BINS_A_COSINE <= b.n)
         cosines *= 2;
     if (cosines >= b.n)
@@ -101,7 +101,7 @@ struct mpg_effective_size mpg_series_effective_size(const double *series, size_t
     cosines = choose_cosines(sum, cosines);
     double of_mean = sum[cosines] / (double)cosines / (double)b.n;
     double samples = of_mean > 0 ? b.variance / of_mean : INFINITY;
-    return (struct mpg_effective_size){fmax(fmin(samples, MOST_SIZE_PER_SAMPLE * count), 1), (double)cosines};
+    return (struct mpg_effective_size){fmax(fmin(samples, MAX_SIZE_PER_SAMPLE * count), 1), (double)cosines};
 }
 
 /* ---- quantiles ---- */

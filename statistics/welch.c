@@ -7,9 +7,9 @@
 /* Returns the continued fraction of the incomplete beta function at X < (A + 1) / (A + B + 2), by Lentz's method. */
 static double beta_fraction(double x, double a, double b)
 {
-    enum { MOST_TERMS = 10000 };
+    enum { MAX_TERMS = 10000 };
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), fraction = d;
-    for (int m = 1; m < MOST_TERMS; m++) {
+    for (int m = 1; m < MAX_TERMS; m++) {
         const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
         d = 1 / (1 + even * d);

@@ -8,7 +8,7 @@
 
 #include "common/units.h"
 
-enum { MOST_CORES = 16384, WORD = 64 };
+enum { MAX_CORES = 16384, WORD = 64 };
 
 /* Returns the cores of P; "": unknown. */
 static const char *cores_of(const struct mpg_rank_cores *p)
@@ -38,7 +38,7 @@ static bool add_cores(uint64_t *set, const char *text)
             text = end + 1;
             last = strtoul(text, &end, 10);
         }
-        if (end == text || last < first || last >= MOST_CORES)
+        if (end == text || last < first || last >= MAX_CORES)
             return false;
         for (unsigned long core = first; core <= last; core++)
             set[core / WORD] |= UINT64_C(1) << core % WORD;
@@ -50,7 +50,7 @@ static bool add_cores(uint64_t *set, const char *text)
 /* Returns the number of cores in the union of N placements; 0: some are unknown. */
 static int count_cores(const struct mpg_rank_cores *place, size_t n)
 {
-    uint64_t set[MOST_CORES / WORD] = {0};
+    uint64_t set[MAX_CORES / WORD] = {0};
     int count = 0;
     for (size_t i = 0; i < n; i++)
         if ((i == 0 || strcmp(cores_of(&place[i]), cores_of(&place[i - 1])) != 0) &&

@@ -10,16 +10,16 @@
 #include "trace/format.h"
 #include "trace/output.h"
 
-enum { MOST_FORMATS = 16, OTHER_OPTIONS = 4 };
+enum { MAX_FORMATS = 16, OTHER_OPTIONS = 4 };
 
 struct request {
-    const char *file[MOST_FORMATS]; /* by index of the format; NULL: option not given */
+    const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
     const char *output;
     double overhead_ns;
     bool force, lenient, overhead_given;
 };
 
-static void fill_options(struct request *request, struct mpg_option options[MOST_FORMATS + OTHER_OPTIONS + 1])
+static void fill_options(struct request *request, struct mpg_option options[MAX_FORMATS + OTHER_OPTIONS + 1])
 {
     const struct mpg_option others[OTHER_OPTIONS] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request->output,
@@ -32,7 +32,7 @@ static void fill_options(struct request *request, struct mpg_option options[MOST
          .given = &request->overhead_given, .minimum = 0, .maximum = 1e9,
          .help = "OTF2: the recorder took TIME for each call"}};
     size_t n = 0;
-    for (; mpg_trace_formats[n].name && n < MOST_FORMATS; n++)
+    for (; mpg_trace_formats[n].name && n < MAX_FORMATS; n++)
         options[n] = (struct mpg_option){.name = mpg_trace_formats[n].name, .kind = MPG_OPTION_STRING,
                                          .value = &request->file[n], .argument = "FILE", .help = mpg_trace_formats[n].help};
     memcpy(options + n, others, sizeof others);
@@ -97,7 +97,7 @@ static int import_any(const char *path, const struct request *request, struct mp
 int mpg_import_main(int argc, char **argv)
 {
     struct request request = {.output = "app.trace"};
-    struct mpg_option options[MOST_FORMATS + OTHER_OPTIONS + 1];
+    struct mpg_option options[MAX_FORMATS + OTHER_OPTIONS + 1];
     fill_options(&request, options);
     const struct mpg_program program = {.name = "mpgtrace import",
                                         .arguments = "[FILE]",

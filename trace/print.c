@@ -17,7 +17,7 @@ static int fail(const char *name, const struct mpg_error *err)
 
 int mpg_print_main(int argc, char **argv)
 {
-    enum { MOST_FRAMES = 64 };
+    enum { MAX_FRAMES = 64 };
     const char *output = "-", *debug_path = NULL;
     bool csv = false;
     int64_t frames = 1;
@@ -28,7 +28,7 @@ int mpg_print_main(int argc, char **argv)
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &csv,
          .help = "a line for each event as CSV, with callsites and regions by name"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &frames, .argument = "N", .minimum = 1,
-         .maximum = MOST_FRAMES, .help = "callsites with up to N functions each, callees before callers\n(default 1)"},
+         .maximum = MAX_FRAMES, .help = "callsites with up to N functions each, callees before callers\n(default 1)"},
         {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &debug_path, .argument = "DIR",
          .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,

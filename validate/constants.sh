@@ -14,8 +14,8 @@ set -u
 constants='waiting-call-ns|simulate/evaluate/prepass/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
 disturbed-medians|simulate/models/sizes.c|disturbed = 20|disturbed = 10|disturbed = 40|-
 waited-sends|graph/matching/eager_limit.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
-eager-sizes|graph/matching/eager_limit.c|MOST_SIZES = 65536|MOST_SIZES = 32768|MOST_SIZES = 131072|-
-class-intervals|simulate/evaluate/prepass/classes.c|LEAST_ALIKE = 8|LEAST_ALIKE = 4|LEAST_ALIKE = 16|-
+eager-sizes|graph/matching/eager_limit.c|MAX_SIZES = 65536|MAX_SIZES = 32768|MAX_SIZES = 131072|-
+class-intervals|simulate/evaluate/prepass/classes.c|MIN_ALIKE = 8|MIN_ALIKE = 4|MIN_ALIKE = 16|-
 class-windows|simulate/evaluate/prepass/classes.c|WINDOWS = 16|WINDOWS = 8|WINDOWS = 32|-
 window-intervals|simulate/evaluate/prepass/classes.c|WINDOW_INTERVALS = 512|WINDOW_INTERVALS = 256|WINDOW_INTERVALS = 1024|-
 first-window|simulate/evaluate/prepass/classes.c|FIRST_SHIFT = 20|FIRST_SHIFT = 19|FIRST_SHIFT = 21|-
@@ -25,7 +25,7 @@ loss-works|simulate/noise/losses.c|WORKS_AN_OCTAVE = 8|WORKS_AN_OCTAVE = 4|WORKS
 removal-cells|simulate/noise/removal.h|MPG_REMOVAL_CELLS = 64|MPG_REMOVAL_CELLS = 32|MPG_REMOVAL_CELLS = 128|-
 free-rounds|simulate/noise/removal.c|FREE_ROUNDS = 20|FREE_ROUNDS = 10|FREE_ROUNDS = 40|-
 rounds|simulate/noise/removal.c|ROUNDS = 60 |ROUNDS = 30 |ROUNDS = 120 |-
-bin-intervals|simulate/noise/removal.c|LEAST_INTERVALS = 2;|LEAST_INTERVALS = 1;|LEAST_INTERVALS = 4;|-
+bin-intervals|simulate/noise/removal.c|MIN_INTERVALS = 2;|MIN_INTERVALS = 1;|MIN_INTERVALS = 4;|-
 removal-deviations|simulate/noise/removal.c|DEVIATIONS = 2;|DEVIATIONS = 1;|DEVIATIONS = 4;|-
 record-parts|simulate/noise/resampled.h|MPG_BOOTSTRAP_BLOCKS = 16,|MPG_BOOTSTRAP_BLOCKS = 8, |MPG_BOOTSTRAP_BLOCKS = 32,|-
 measurements|simulate/noise/resampled.h|MPG_MEASUREMENTS = 32,|MPG_MEASUREMENTS = 16,|MPG_MEASUREMENTS = 64,|-
@@ -37,7 +37,7 @@ left-one-in|graph/progress_evidence.c|ONE_IN = 10|ONE_IN = 5|ONE_IN = 20|--hypot
 waited-often|graph/progress_evidence.h|MPG_WAITED_OFTEN = 2|MPG_WAITED_OFTEN = 1|MPG_WAITED_OFTEN = 4|--hypothesis=resize factor=1
 calls-kept|graph/matching/weak_progress.h|PROGRESS_CALLS_KEPT = 64|PROGRESS_CALLS_KEPT = 32|PROGRESS_CALLS_KEPT = 128|--hypothesis=resize factor=1
 way-explains|graph/nbc_progress/observe.c|MORE = 0.05|MORE = 0.025|MORE = 0.1|--hypothesis=resize factor=1
-ahead-calls|graph/schedule/completion_times.c|MOST_AHEAD = 65536|MOST_AHEAD = 32768|MOST_AHEAD = 131072|--absorb=wait
+ahead-calls|graph/schedule/completion_times.c|MAX_AHEAD = 65536|MAX_AHEAD = 32768|MAX_AHEAD = 131072|--absorb=wait
 horizon|-||--horizon=32768|--horizon=131072|-
 polling-interval|-||--polling=interval=5us|--polling=interval=20us|-'
 

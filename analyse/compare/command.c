@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "trace/commands.h"
 
-enum { MOST_LINES = 20 };
+enum { MAX_LINES = 20 };
 
 struct wanted {
     const char *debug_path, *output;
@@ -26,7 +26,7 @@ static int write_report(const struct wanted *a, const struct comparison *c, stru
     FILE *stream = mpg_output_stream(out);
     const int status = a->json  ? mpg_compare_print_json(c, stream, err)
                        : a->csv ? mpg_compare_print_csv(c, stream, err)
-                                : mpg_compare_print_text(c, a->all ? 0 : MOST_LINES, stream, err);
+                                : mpg_compare_print_text(c, a->all ? 0 : MAX_LINES, stream, err);
     if (status == 0)
         return mpg_output_commit(out, err);
     mpg_output_discard(out);
@@ -94,7 +94,7 @@ static int find_after(int argc, char **argv)
 
 int mpg_compare_main(int argc, char **argv)
 {
-    enum { MOST_FRAMES = 64 };
+    enum { MAX_FRAMES = 64 };
     struct wanted a = {.output = "-", .frames = 1};
     static const struct mpg_option_rule rules[] = {
         {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
@@ -105,7 +105,7 @@ int mpg_compare_main(int argc, char **argv)
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all,
          .help = "all callsites and regions, not only the first of 20 lines"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
-         .minimum = 1, .maximum = MOST_FRAMES,
+         .minimum = 1, .maximum = MAX_FRAMES,
          .help = "match callsites by up to N functions each, callees before callers\n(default 1)"},
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),

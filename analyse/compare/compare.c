@@ -10,7 +10,7 @@
 #include "statistics/welch.h"
 
 static const double CONFIDENCE = 0.95;
-static const double LEAST_SHARE = 0.001; /* of the run: smaller rows are not tested, which leaves the others more power */
+static const double MIN_SHARE = 0.001; /* of the run: smaller rows are not tested, which leaves the others more power */
 
 static const struct {
     const char *name;
@@ -91,7 +91,7 @@ static int compare_quantities(struct comparison *c, struct mpg_error *err)
     return status;
 }
 
-/* Sets false discovery rates and verdicts of the rows that are at least LEAST_SHARE of the run over all runs of both sides.
+/* Sets false discovery rates and verdicts of the rows that are at least MIN_SHARE of the run over all runs of both sides.
  * This choice does not depend on the difference of the sides, so it does not bias the tests. */
 static int judge_rows(struct comparison *c, struct mpg_error *err)
 {
@@ -102,7 +102,7 @@ static int judge_rows(struct comparison *c, struct mpg_error *err)
     int status = p && of ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; status == 0 && i < c->n; i++) {
         const struct compare_change *x = &c->row[i].time;
-        if (isnan(x->p) || x->side[0] * n[0] + x->side[1] * n[1] < LEAST_SHARE * run_ns)
+        if (isnan(x->p) || x->side[0] * n[0] + x->side[1] * n[1] < MIN_SHARE * run_ns)
             continue;
         p[tests] = x->p;
         of[tests++] = i;

@@ -10,7 +10,7 @@
 #include "common/table/table.h"
 #include "common/units.h"
 
-enum { CELL = 64, MOST_TRACES = 3 };
+enum { CELL = 64, MAX_TRACES = 3 };
 
 /* ---- cells ---- */
 
@@ -61,12 +61,12 @@ static void print_side(const char *label, const struct compare_runs *side, FILE 
 {
     const int32_t ranks = side->run[0].ranks;
     fprintf(out, "%-21s  ", label);
-    for (size_t i = 0; i < side->n && i < MOST_TRACES; i++) {
+    for (size_t i = 0; i < side->n && i < MAX_TRACES; i++) {
         fputs(i > 0 ? ", " : "", out);
         mpg_printable_put(out, side->run[i].path);
     }
-    if (side->n > MOST_TRACES)
-        fprintf(out, " and %zu more", side->n - MOST_TRACES);
+    if (side->n > MAX_TRACES)
+        fprintf(out, " and %zu more", side->n - MAX_TRACES);
     fprintf(out, " (%" PRId32 " %s)\n", ranks, mpg_units_word((uint64_t)ranks, "rank", "ranks"));
 }
 

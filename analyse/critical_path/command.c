@@ -5,7 +5,7 @@
 #include "common/output.h"
 #include "trace/commands.h"
 
-enum { MOST_FRAMES = 64, MAX_PATH_SEGMENTS = 100000, TABLE_ROWS = 5 };
+enum { MAX_FRAMES = 64, MAX_PATH_SEGMENTS = 100000, TABLE_ROWS = 5 };
 
 struct wanted {
     const char *debug_path, *output;
@@ -77,7 +77,7 @@ int mpg_critical_path_main(int argc, char **argv)
          .maximum = MAX_PATH_SEGMENTS, .help = "also the N longest segments of the path"},
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all, .help = "all rows, not only the first five"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
-         .minimum = 1, .maximum = MOST_FRAMES,
+         .minimum = 1, .maximum = MAX_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n(default 1)"},
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         MPG_ROW_OF_TRACED_EAGER_LIMIT(&a.options.eager_limit_bytes, &a.options.limit_given),

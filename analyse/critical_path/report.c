@@ -9,7 +9,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { MOST_COLUMNS = 10 };
+enum { MAX_COLUMNS = 10 };
 
 /* A row of all tables but delays. */
 struct row {
@@ -246,7 +246,7 @@ static bool has_regions(const struct critical_path *path)
 static int put_table(const struct path_report *r, enum path_by by, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                      const char *key, struct mpg_error *err)
 {
-    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table_column columns[MAX_COLUMNS];
     struct mpg_table t = {.column = columns, .columns = tables[by].n, .trims = true};
     struct rows rows = {0, NULL};
     int status = by == PATH_BY_DELAY ? 0 : make_rows(r, by, &rows, err);

@@ -5,7 +5,7 @@
 #include "common/output.h"
 #include "trace/commands.h"
 
-enum { MOST_NODES = 2000 };
+enum { MAX_NODES = 2000 };
 
 struct wanted {
     const char *calls, *ranks, *output;
@@ -75,7 +75,7 @@ int mpg_graph_main(int argc, char **argv)
         mpg_option_usage_error(&program, "--calls: %s", err.text);
     if (a.ranks && mpg_rank_set_parse(a.ranks, &a.options.ranks, &err) < 0)
         mpg_option_usage_error(&program, "--ranks: %s", err.text);
-    a.options.most_nodes = a.calls ? 0 : MOST_NODES;
+    a.options.most_nodes = a.calls ? 0 : MAX_NODES;
     const int status = graph_of(&a, argv[first], &err);
     mpg_rank_set_clear(&a.options.ranks);
     if (status == 0)

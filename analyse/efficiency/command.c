@@ -86,7 +86,7 @@ static int efficiency_of(const struct wanted *a, char **path, size_t n, struct m
 
 int mpg_efficiency_main(int argc, char **argv)
 {
-    enum { BINS = 20, MOST_BINS = 100000 };
+    enum { BINS = 20, MAX_BINS = 100000 };
     struct wanted a = {.output = "-", .bins = BINS, .options = {.eager_limit_bytes = INT64_MAX}};
     static const char *const bys[] = {"region", "time", "iteration", NULL};
     static const char *const scalings[] = {"fixed", "scaled", NULL};
@@ -97,7 +97,7 @@ int mpg_efficiency_main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys, .given = &a.by_given,
          .help = "of one trace: a row for each region, for equal bins of the run, or for\nphases and iterations of a loop"},
-        {.name = "bins", .kind = MPG_OPTION_INT, .value = &a.bins, .argument = "N", .minimum = 1, .maximum = MOST_BINS,
+        {.name = "bins", .kind = MPG_OPTION_INT, .value = &a.bins, .argument = "N", .minimum = 1, .maximum = MAX_BINS,
          .help = "with --by=time: number of bins (default 20)"},
         {.name = "iterations", .kind = MPG_OPTION_INT, .value = &a.iterations, .argument = "N", .minimum = 4,
          .maximum = 9e15,

@@ -93,12 +93,12 @@ int mpg_iterations_of_waits(struct mpg_trace *trace, bool lenient, struct mpg_ef
 
 int mpg_iterations_find_trend(struct mpg_efficiency_iterations *found, struct mpg_error *err)
 {
-    enum { LEAST_ROWS = 4 };
+    enum { MIN_ROWS = 4 };
     const struct mpg_iteration_rows *r = &found->rows;
     double x[MPG_ITERATION_ROWS], y[MPG_ITERATION_ROWS];
     struct mpg_slope line;
     found->trend = found->trend_low = found->trend_high = NAN;
-    if (r->n < LEAST_ROWS || !(r->median.run_ns > 0))
+    if (r->n < MIN_ROWS || !(r->median.run_ns > 0))
         return 0;
     for (size_t i = 0; i < r->n; i++) {
         x[i] = (double)r->row[i].first + ((double)r->row[i].n - 1) / 2;

@@ -3,10 +3,10 @@
 #include "analyse/efficiency/report_private.h"
 #include "common/units.h"
 
-enum { MOST_COLUMNS = 16 };
+enum { MAX_COLUMNS = 16 };
 
 struct columns {
-    struct mpg_table_column list[MOST_COLUMNS];
+    struct mpg_table_column list[MAX_COLUMNS];
     size_t n;
 };
 

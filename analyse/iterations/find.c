@@ -9,8 +9,8 @@
 
 /* A series is regular if most of its gaps are within a factor of 8 of the median gap, or of one kind; they cover a part of the
  * run. */
-enum { LEAST_CALLS = 4, NEAR_BINS = 6 };
-static const double REGULAR_GAPS = 0.75, LEAST_SHARE = 0.1;
+enum { MIN_CALLS = 4, NEAR_BINS = 6 };
+static const double REGULAR_GAPS = 0.75, MIN_SHARE = 0.1;
 /* The calls between most calls of a loop's key repeat. */
 static const double REPEATED_GAPS = 0.5;
 /* Loops that explain nearly as much of the run as the best loop; the finest of them, and nearly as fine ones. */
@@ -111,12 +111,12 @@ static double commonest_ns(const struct key *k, const struct series *s, const st
 
 static void add_candidate(struct finding *f, const struct key *k, const struct series *s, const struct gap_kind *burst)
 {
-    if (s->calls < LEAST_CALLS || !(f->run_ns > 0))
+    if (s->calls < MIN_CALLS || !(f->run_ns > 0))
         return;
     const double regular_ns = fmax(near_median_ns(s), commonest_ns(k, s, burst)), mean_ns = regular_ns / (double)(s->calls - 1);
     /* the first iteration is before the first gap: as long as the mean one, if it has begun after MPI_Init */
     const double share = (regular_ns + fmin(mean_ns, s->since_start_ns)) / f->run_ns;
-    if (share >= LEAST_SHARE)
+    if (share >= MIN_SHARE)
         f->candidate[f->candidates++] = (struct candidate){fmin(1, share), k, s};
 }
 
@@ -135,7 +135,7 @@ static bool repeats(const struct key *k)
     uint64_t repeated = 0;
     for (uint32_t i = 0; i < k->kinds; i++)
         repeated += k->kind[i].number > 1 ? k->kind[i].number : 0;
-    return k->all.calls >= LEAST_CALLS && (double)repeated >= REPEATED_GAPS * (double)(k->all.calls - 1);
+    return k->all.calls >= MIN_CALLS && (double)repeated >= REPEATED_GAPS * (double)(k->all.calls - 1);
 }
 
 static int list_candidates(struct finding *f, struct mpg_error *err)

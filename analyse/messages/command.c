@@ -80,7 +80,7 @@ static void add_common(struct mpg_option *option, struct wanted *a)
     memcpy(option, common, sizeof common);
 }
 
-enum { MOST_OPTIONS = 12 };
+enum { MAX_OPTIONS = 12 };
 static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
                                                {"json", MPG_OPTION_EXCLUDES, "top", "it has all pairs"},
                                                {"plot", MPG_OPTION_EXCLUDES, "json", NULL},
@@ -104,10 +104,10 @@ static int finish(struct wanted *a, const struct mpg_program *program, int argc,
 
 int mpg_matrix_main(int argc, char **argv)
 {
-    enum { MOST_ROWS = 1000000000 };
+    enum { MAX_ROWS = 1000000000 };
     struct wanted a = {.output = "-"};
-    struct mpg_option options[MOST_OPTIONS] = {
-        {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1, .maximum = MOST_ROWS,
+    struct mpg_option options[MAX_OPTIONS] = {
+        {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1, .maximum = MAX_ROWS,
          .help = "the N pairs with the most bytes, as a list"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &a.plot, .argument = "DIR",
          .help = "draw heat maps into DIR instead of showing text, as SVG and PNG\n(needs gnuplot)"},
@@ -123,7 +123,7 @@ int mpg_matrix_main(int argc, char **argv)
 int mpg_sizes_main(int argc, char **argv)
 {
     struct wanted a = {.output = "-", .sizes = true};
-    struct mpg_option options[MOST_OPTIONS];
+    struct mpg_option options[MAX_OPTIONS];
     const struct mpg_program program = {.name = "mpgtrace sizes", .arguments = "TRACE",
                                         .summary = "A histogram of the sizes of messages in TRACE.",
                                         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};

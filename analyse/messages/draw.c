@@ -6,14 +6,14 @@
 #include "analyse/messages/report.h"
 #include "common/printable.h"
 
-enum { MOST_CELLS = 512 };
+enum { MAX_CELLS = 512 };
 
 /* Allocates the matrix *CELL and adds all pairs: a row for each block of *EACH senders, a column for each block of
  * *EACH receivers. Returns the number of rows, or -1: out of memory. */
 static int32_t put_in_cells(const struct mpg_messages *m, bool of_bytes, double **cell, int32_t *each,
                             struct mpg_error *err)
 {
-    *each = (m->ranks + MOST_CELLS - 1) / MOST_CELLS;
+    *each = (m->ranks + MAX_CELLS - 1) / MAX_CELLS;
     const int32_t cells = (m->ranks + *each - 1) / *each;
     if (!(*cell = calloc((size_t)cells * (size_t)cells, sizeof **cell)))
         return mpg_error_set(err, "out of memory");

@@ -13,7 +13,7 @@
 
 /* Regions nested deeper are hidden: no viewer has room for more, and where regions overlap each end would cut all regions
  * nested within. */
-enum { MOST_DEPTH = 256 };
+enum { MAX_DEPTH = 256 };
 
 struct open_region {
     int32_t name;
@@ -77,7 +77,7 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
 {
     struct track *track = &s->track[k];
     void *open = track->open;
-    if (track->depth == MOST_DEPTH) {
+    if (track->depth == MAX_DEPTH) {
         uint64_t *hidden = mpg_map_add(&track->hidden, (uint64_t)e->string, 0);
         if (!hidden)
             return mpg_error_set(err, "out of memory");

@@ -29,7 +29,7 @@ static const struct mpg_option options[] = {
              " 16MiB, and sizes around\nthe eager limit, L2 and L3)"},
     {.name = "window", .kind = MPG_OPTION_INT, .value = &window, .argument = "N",
      .help = "messages in flight when streaming, 1 for no streaming\n(default: 64)",
-     .minimum = 1, .maximum = MPG_WINDOW_MOST},
+     .minimum = 1, .maximum = MPG_WINDOW_MAX},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "--max-iterations=400 --max-time=2s"},
     {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",

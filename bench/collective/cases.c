@@ -11,7 +11,7 @@
 #include "common/units.h"
 
 #define FULL_BYTES 32768
-enum { LEAST = 50 };
+enum { MIN_SAMPLES = 50 };
 
 static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_error *err)
 {
@@ -74,7 +74,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
                          const int64_t *size, int64_t sizes, int64_t iterations,
                          struct mpg_error *err)
 {
-    struct mpg_plan_limits limits = {iterations, FULL_BYTES, LEAST};
+    struct mpg_plan_limits limits = {iterations, FULL_BYTES, MIN_SAMPLES};
     struct mpg_case one = {
         .operation = operation, .processes = p, .most = iterations, .calls = 1};
     if (operation == MPG_OPERATION_BARRIER)

@@ -16,15 +16,15 @@
 
 enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
-    LEAST_BLOCK = 5,
+    MIN_BLOCK = 5,
     MEASURED_LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
-    LEAST_ROUNDS = 5, /* least rounds of a case that ends at the goal, so that a case is measured at several times */
+    MIN_ROUNDS = 5,   /* least rounds of a case that ends at the goal, so that a case is measured at several times */
     ATTEMPTS = 4,     /* times the samples wanted */
-    LEAST_WARMUP = 3, /* first estimates come from the warm-up */
+    MIN_WARMUP = 3,   /* first estimates come from the warm-up */
 };
 #define BLOCK_NS 2e7      /* longest time of a block */
-#define LEAST_SLACK_NS 1e3
-#define MOST_SLACK_NS 1e7
+#define MIN_SLACK_NS 1e3
+#define MAX_SLACK_NS 1e7
 #define CALLS_NS 1e4       /* least duration of consecutive calls without messages: timer resolution and cost are then at most
                               1 % */
 
@@ -194,7 +194,7 @@ static int block_size(const struct mpg_case *c)
     int64_t left = c->most - c->done;
     double each_ns = (double)c->calls * c->usual_ns + 2 * c->slack_ns;
     int n = each_ns * BLOCK < BLOCK_NS ? BLOCK : (int)(BLOCK_NS / each_ns);
-    n = n < LEAST_BLOCK ? LEAST_BLOCK : n;
+    n = n < MIN_BLOCK ? MIN_BLOCK : n;
     return left < n ? (int)left : n;
 }
 
@@ -220,8 +220,8 @@ static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, 
 {
     if (n > 0)
         c->usual_ns = mpg_sorted_quantile(sorted, n, 0.9);
-    c->slack_ns = 10 * late > all ? fmin(2 * c->slack_ns, MOST_SLACK_NS)
-                                  : fmax(0.9 * c->slack_ns, LEAST_SLACK_NS);
+    c->slack_ns = 10 * late > all ? fmin(2 * c->slack_ns, MAX_SLACK_NS)
+                                  : fmax(0.9 * c->slack_ns, MIN_SLACK_NS);
 }
 
 /* Rank 0: adds a block's times, or late markers, to the result, with the largest off-CPU time of any rank. Times
@@ -301,7 +301,7 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
 static int judge(struct work *w, struct mpg_error *err)
 {
     size_t rounds = (size_t)w->result->rounds;
-    bool early = !w->config->adaptive || rounds < LEAST_ROUNDS;
+    bool early = !w->config->adaptive || rounds < MIN_ROUNDS;
     for (size_t i = 0; i < w->cases->n && !early; i++) {
         struct mpg_case *c = &w->cases->item[i];
         const struct series *s = &w->series[i];
@@ -344,12 +344,12 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
-    int64_t n = w->config->warmup > LEAST_WARMUP ? w->config->warmup : LEAST_WARMUP;
+    int64_t n = w->config->warmup > MIN_WARMUP ? w->config->warmup : MIN_WARMUP;
     if (!enter(w, i))
         return 0;
     int status = mpg_operation_check(c->operation, w->buffers, c->size_bytes, w->comm[i], err);
     c->usual_ns = warm_up(w, i, n, false);
-    c->slack_ns = fmin(2 * warm_up(w, i, n, true) + LEAST_SLACK_NS, MOST_SLACK_NS);
+    c->slack_ns = fmin(2 * warm_up(w, i, n, true) + MIN_SLACK_NS, MAX_SLACK_NS);
     if (c->operation == MPG_OPERATION_REDUCE_LOCAL)
         c->calls = (int64_t)fmin(fmax(ceil(CALLS_NS / fmax(c->usual_ns, 1)), 1), CALLS_NS);
     return status;

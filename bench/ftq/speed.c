@@ -9,8 +9,8 @@
 
 #include "statistics/order.h"
 
-enum { LEAST_UNITS = 8 };
-#define LEAST_LEFT 0.25   /* least undisturbed share of a quantum that determines the pace */
+enum { MIN_UNITS = 8 };
+#define MIN_LEFT 0.25     /* least undisturbed share of a quantum that determines the pace */
 #define INTERRUPTED 2.0   /* interrupted: longer than this many times the current unit time */
 #define RESOLUTIONS 2.0   /* both readings have an error of up to the timer's resolution */
 
@@ -29,12 +29,12 @@ void mpg_pace_begin(struct mpg_pace *pace, double resolution)
 /* Returns whether the undisturbed rest of QUANTUM determines a pace. */
 static bool is_usable(const struct mpg_quantum *quantum, double ticks)
 {
-    return quantum->units >= LEAST_UNITS && ticks - quantum->gone >= LEAST_LEFT * ticks;
+    return quantum->units >= MIN_UNITS && ticks - quantum->gone >= MIN_LEFT * ticks;
 }
 
 void mpg_pace_follow(struct mpg_pace *pace, double ticks, struct mpg_quantum *quantum)
 {
-    if (quantum->units >= LEAST_UNITS && quantum->interrupted > quantum->units / 2) {
+    if (quantum->units >= MIN_UNITS && quantum->interrupted > quantum->units / 2) {
         quantum->interrupted = 0;
         quantum->gone = 0;
     }

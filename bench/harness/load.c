@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Shorter spans, in clock ticks of /proc/stat, have rounding errors above a tenth. */
-enum { LEAST_UNITS = 10 };
+enum { MIN_UNITS = 10 };
 
 static double clock_now_ns(clockid_t clock)
 {
@@ -54,7 +54,7 @@ void mpg_load_end(struct mpg_load *load)
 int mpg_load_describe(const struct mpg_load *load, double other_ranks_ns,
                       struct mpg_header *header, struct mpg_error *err)
 {
-    double least_ns = LEAST_UNITS * 1e9 / (double)sysconf(_SC_CLK_TCK);
+    double least_ns = MIN_UNITS * 1e9 / (double)sysconf(_SC_CLK_TCK);
     if (load->busy_ns < 0 || load->own_ns < 0 || load->wall_ns < least_ns)
         return mpg_header_add(header, err, "other_load", "unknown");
     double others_ns = load->busy_ns - load->own_ns - other_ranks_ns;

@@ -19,7 +19,7 @@
 #include "statistics/order.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
-#define LEAST_MAD 0.01 /* relative difference of medians between equal pairs */
+#define MIN_MAD 0.01 /* relative difference of medians between equal pairs */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
 /* State of a launch. */
@@ -447,7 +447,7 @@ static int report(struct run *run, int argc, char **argv, struct mpg_error *err)
         if (run->class[p].pairs > 0 && print_class(run, &run->class[p], err) < 0)
             return -1;
     if (run->pairs > 1 &&
-        mpg_outliers_print(run->class, &run->ranks, fmax(run->opt->median_error / 100, LEAST_MAD),
+        mpg_outliers_print(run->class, &run->ranks, fmax(run->opt->median_error / 100, MIN_MAD),
                            err) < 0)
         return -1;
     return mpg_stdout_close(err);

@@ -10,7 +10,7 @@
 #define SLOW_NS 1500.0
 enum { TRIES = 3 };
 /* Resolution of the comparison, and largest rate difference of the clocks. */
-#define LEAST_NS 1000.0
+#define MIN_NS 1000.0
 #define CLOCKS_DIFFER 20e-6
 /* Interrupts are shorter. */
 #define INTERRUPT_NS 50000.0
@@ -57,7 +57,7 @@ double mpg_off_cpu_since_last(struct mpg_off_cpu *off, const struct mpg_off_cpu_
                     now->switches.involuntary != last->switches.involuntary;
     bool interrupt = off->skips_interrupts && !switched && measured_ns < INTERRUPT_NS;
     off->last = *now;
-    return !interrupt && off_ns > LEAST_NS + CLOCKS_DIFFER * wall_ns ? off_ns : 0;
+    return !interrupt && off_ns > MIN_NS + CLOCKS_DIFFER * wall_ns ? off_ns : 0;
 }
 
 double mpg_off_cpu_after_interval(struct mpg_off_cpu *off, uint64_t ticks)

@@ -15,8 +15,8 @@
 enum {
     WARMUP_CHUNK = 10, /* exchanges between time checks */
     WARMUP_LATER = 10, /* messages before a later block */
-    LEAST_BLOCKS = 5,  /* least blocks of a cell, so that a cell is measured at several times */
-    LEAST_COUNT = 3,   /* exchanges in a block if time is short */
+    MIN_BLOCKS = 5,    /* least blocks of a cell, so that a cell is measured at several times */
+    MIN_COUNT = 3,     /* exchanges in a block if time is short */
     TAG = 3
 };
 #define PROBE_NS 2e8 /* between probes of the other rank's clock */
@@ -249,7 +249,7 @@ static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
     if (!is_limited(w) || s->each_ns <= 0)
         return count;
     double fits = left_ns(w) / (double)left / 4 / s->each_ns;
-    int64_t least = count < LEAST_COUNT ? count : LEAST_COUNT;
+    int64_t least = count < MIN_COUNT ? count : MIN_COUNT;
     if (fits < (double)least)
         return s->n == 0 ? least : 0;
     return fits < (double)count ? (int64_t)fits : count;
@@ -306,7 +306,7 @@ static bool assess(struct work *w)
         bool check = w->rounds->adaptive && (most || s->n >= s->next_check);
         if (check)
             check_goal(w, i);
-        s->done = most || (check && s->blocks >= LEAST_BLOCKS && !s->unmet.median &&
+        s->done = most || (check && s->blocks >= MIN_BLOCKS && !s->unmet.median &&
                    !s->unmet.tail);
         all = all && s->done;
     }
@@ -385,7 +385,7 @@ static int prepare(struct work *w, struct mpg_error *err)
     w->stamps = calloc(1, sizeof *w->stamps);
     w->x = (struct mpg_bench_exchange){.comm = w->pair->comm, .send_buffer = w->pair->send_buffer,
                                  .receive_buffer = w->pair->receive_buffer, .timer = w->timer->kind,
-                                 .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
+                                 .request = calloc(MPG_WINDOW_MAX, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");
     memset(w->stamps, 1, sizeof *w->stamps); /* avoids page faults later */

@@ -16,7 +16,7 @@
 #include "common/error.h"
 #include "common/progress.h"
 
-enum { MPG_WINDOW_MOST = 4096 };
+enum { MPG_WINDOW_MAX = 4096 };
 
 /* Inputs of a benchmark's exchange. */
 struct mpg_bench_exchange {
@@ -25,7 +25,7 @@ struct mpg_bench_exchange {
     int size, window;
     bool eager; /* messages of SIZE are known to be eager */
     enum mpg_timer_kind timer;
-    MPI_Request *request; /* MPG_WINDOW_MOST elements */
+    MPI_Request *request; /* MPG_WINDOW_MAX elements */
     struct mpg_off_cpu *off; /* of this rank; NULL: off-CPU time is not measured */
 };
 

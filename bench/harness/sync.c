@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WARMUP = 10, EXCHANGES = 100, MOST_BATCHES = 5, TAG = 17, CLOCK_NAME = 512 };
+enum { WARMUP = 10, EXCHANGES = 100, MAX_BATCHES = 5, TAG = 17, CLOCK_NAME = 512 };
 #define WIDE 1.5 /* times the narrowest probe */
 
 /* A measurement of a rank's clock. */
@@ -113,7 +113,7 @@ static void lead(const struct mpg_sync *sync, int rank, struct probe *probe, boo
     for (size_t k = 0; k < other->n; k++)
         best_ns = fmin(best_ns, other->probe[k].error_ns);
     probe->error_ns = INFINITY;
-    for (int batch = 0; batch < MOST_BATCHES; batch++) {
+    for (int batch = 0; batch < MAX_BATCHES; batch++) {
         lead_batch(sync, rank, probe, agrees);
         if (probe->error_ns <= WIDE * best_ns)
             break;

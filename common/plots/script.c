@@ -185,7 +185,7 @@ static void format_number(char *buf, double value)
 
 /* Range of values that an axis can show, whatever the signature contains. */
 static const double least_shown = 1e-200, most_shown = 1e200;
-enum { MOST_DECADES = 15 };
+enum { MAX_DECADES = 15 };
 
 double mpg_plot_floor(double low, double high)
 {
@@ -193,7 +193,7 @@ double mpg_plot_floor(double low, double high)
         return 0;
     if (!(low > 0 && low <= high))
         low = high;
-    return fmax(low, high * pow(10, -MOST_DECADES));
+    return fmax(low, high * pow(10, -MAX_DECADES));
 }
 
 /* Labels the decades; an axis of few decades also labels 2 and 5. */
@@ -216,7 +216,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
     }
     fprintf(script, "set logscale %s 10\nset %srange [%.10g:%.10g]\nset %stics (", axis, axis,
             from / 1.01, to * 1.01, axis); /* gnuplot omits a label exactly on the edge */
-    for (int i = 0; i <= last_decade - first_decade + 1 && i <= MOST_DECADES + 2; i++) {
+    for (int i = 0; i <= last_decade - first_decade + 1 && i <= MAX_DECADES + 2; i++) {
         double decade = pow(10, first_decade + i);
         for (int m = 1; m < 10 && decade <= to; m++) {
             bool labelled = m == 1 || (decades < 2.5 && (m == 2 || m == 5)) ||

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 9 };
+enum { MAX_LEVELS = 9 };
 enum array { U, R, ARRAYS };
 
 /* Level l has 2^l points a side. */
@@ -22,7 +22,7 @@ struct mgrid {
     long parts;                             /* ranks per side */
     long row, line;                         /* position of this rank */
     bool idle;
-    size_t offset[MOST_LEVELS + 1][ARRAYS]; /* of a level's columns in memory */
+    size_t offset[MAX_LEVELS + 1][ARRAYS]; /* of a level's columns in memory */
     double *right; /* right-hand side for this rank's columns of the top level */
     double *near; /* columns that a step needs, each extended periodically by one point at both ends */
 };
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 {
     long log2_side = 5, cycles = 4;
     const struct extrap_option options[] = {
-        {"log2-side", &log2_side, 2, MOST_LEVELS, "2^N points per side; NAS's class S: 5, A: 8"},
+        {"log2-side", &log2_side, 2, MAX_LEVELS, "2^N points per side; NAS's class S: 5, A: 8"},
         {"cycles", &cycles, 1, 1000, "V-cycles; NAS uses 4"},
     };
     extrap_options(argc, argv, "Poisson's equation in a cube by multigrid.", options, 2);

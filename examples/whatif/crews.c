@@ -10,7 +10,7 @@
  * may share cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
-enum { MOST = 64 };
+enum { MAX_REQUESTS = 64 };
 static char *in, *out;
 
 /* Work units of rank R in round K. */
@@ -29,7 +29,7 @@ static void dig(int k)
 
 static void gather(MPI_Comm crew, int place, int size)
 {
-    MPI_Request q[MOST];
+    MPI_Request q[MAX_REQUESTS];
     if (place > 0) {
         MPI_Send(out, bytes, MPI_BYTE, 0, 1, crew);
         return;

@@ -7,7 +7,7 @@
 
 static int dropped;
 static char *in, *out;
-enum { MOST = 64 };
+enum { MAX_REQUESTS = 64 };
 
 static void wait_ms(double ms)
 {
@@ -35,7 +35,7 @@ static void gather(int k)
 }
 static void gatherv(int k)
 {
-    int count[MOST], at[MOST], sum = 0;
+    int count[MAX_REQUESTS], at[MAX_REQUESTS], sum = 0;
     for (int i = 0; i < ranks; sum += count[i++]) {
         count[i] = bytes / (i + 1);
         at[i] = sum;
@@ -152,7 +152,7 @@ static void wildcard(int k) /* a master receives in order of arrival */
 }
 static void waitany(int k)
 {
-    MPI_Request q[MOST];
+    MPI_Request q[MAX_REQUESTS];
     int which;
     for (int i = 1; rank == 0 && i < ranks; i++)
         MPI_Irecv(in + i * bytes, bytes, MPI_BYTE, i, 6, MPI_COMM_WORLD, &q[i - 1]);
@@ -168,8 +168,8 @@ static void waitany(int k)
 }
 static void waitsome(int k)
 {
-    MPI_Request q[MOST];
-    int which[MOST], n;
+    MPI_Request q[MAX_REQUESTS];
+    int which[MAX_REQUESTS], n;
     for (int i = 1; rank == 0 && i < ranks; i++)
         MPI_Irecv(in + i * bytes, bytes, MPI_BYTE, i, 7, MPI_COMM_WORLD, &q[i - 1]);
     foo(k);
@@ -237,7 +237,7 @@ static void subcomms(int k) /* rows reduce all, columns broadcast */
 }
 static void alltoallv(int k)
 {
-    int count[MOST], at[MOST];
+    int count[MAX_REQUESTS], at[MAX_REQUESTS];
     for (int i = 0; i < ranks; i++) {
         count[i] = bytes;
         at[i] = i * bytes;

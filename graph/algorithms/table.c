@@ -13,7 +13,7 @@ static const char *const built_in[] = {
 #include "graph/algorithms/openmpi.inc"
 };
 
-enum { MOST_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
+enum { MAX_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 
 struct row {
     enum mpg_collective operation;
@@ -266,7 +266,7 @@ fail:
 struct mpg_collective_table *mpg_collective_table_read(const char *path, struct mpg_error *err)
 {
     size_t n;
-    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MOST_MIB, &n, err);
+    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MAX_MIB, &n, err);
     struct mpg_collective_table *t = text ? mpg_collective_table_parse(text, n, path, err) : NULL;
     free(text);
     return t;

@@ -87,8 +87,8 @@ static void insert(struct channel_table *channel_table, uint32_t hash, void *wha
 
 static int grow(struct channel_table *channel_table)
 {
-    enum { LEAST = 16 };
-    struct channel_table larger = {.lines = channel_table->lines ? 2 * channel_table->lines : LEAST,
+    enum { MIN_LINES = 16 };
+    struct channel_table larger = {.lines = channel_table->lines ? 2 * channel_table->lines : MIN_LINES,
                                    .count = channel_table->count};
     const size_t bytes = larger.lines * sizeof *larger.line;
     larger.line = bytes < MPG_LARGE_PAGE ? aligned_alloc(sizeof *larger.line, bytes) : mpg_large_alloc(bytes);

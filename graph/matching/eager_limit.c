@@ -2,9 +2,9 @@
 /* Counts standard sends by size: completed before the post of the receive, or waited for the post. */
 #include "graph/matching/eager_limit.h"
 
-/* MOST_SIZES: number of different sizes counted. WAITED_OFTEN: sends that must have waited before a size counts as
+/* MAX_SIZES: number of different sizes counted. WAITED_OFTEN: sends that must have waited before a size counts as
  * synchronous; a single send can be slow just when the receive is posted. */
-enum { MOST_SIZES = 65536, WAITED_OFTEN = 8 };
+enum { MAX_SIZES = 65536, WAITED_OFTEN = 8 };
 
 /* For each size: number of sends, and least sum of their waits (whole ns). */
 enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
@@ -22,7 +22,7 @@ void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const 
     }
     struct mpg_map *waited = &eager_evidence->waited;
     if (!m->blocking || m->poster_ns <= m->sender_ns ||
-        (waited->count >= MOST_SIZES * WAITED_KEYS && !mpg_map_find(waited, (uint64_t)m->bytes, WAITED_SENDS)))
+        (waited->count >= MAX_SIZES * WAITED_KEYS && !mpg_map_find(waited, (uint64_t)m->bytes, WAITED_SENDS)))
         return;
     uint64_t *seen = mpg_map_add(waited, (uint64_t)m->bytes, WAITED_SENDS);
     if (seen)

@@ -19,8 +19,8 @@ static uint32_t *place_of(const struct sequences *s, int32_t to)
 
 static int grow(struct sequences *s, struct mpg_error *err)
 {
-    enum { LEAST = 8 };
-    const uint32_t slots = s->slots ? 2 * s->slots : LEAST;
+    enum { MIN_SLOTS = 8 };
+    const uint32_t slots = s->slots ? 2 * s->slots : MIN_SLOTS;
     uint32_t *slot = calloc(slots, sizeof *slot);
     if (!slot)
         return mpg_error_set(err, "out of memory");

@@ -39,7 +39,7 @@ void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress)
 }
 
 /* Larger collectives are not examined, since each member waits for the calls of all others. */
-enum { MOST_MEMBERS = 256 };
+enum { MAX_MEMBERS = 256 };
 
 /* Fills COMPLETION and returns true if the completion of PART by CALL can wait for other members' calls. */
 static bool observe_completion(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
@@ -47,7 +47,7 @@ static bool observe_completion(const struct nbc_progress *nbc_progress, const st
 {
     if (!nbc_progress || !nbc_progress->progress->is_on || !mpg_graph_part_is_nonblocking(nbc_progress->collectives, part,
                                                                                           &completion->nonblocking_part) ||
-        completion->nonblocking_part.p > MOST_MEMBERS)
+        completion->nonblocking_part.p > MAX_MEMBERS)
         return false;
     completion->part = part;
     completion->until_ns = call->leave_ns;

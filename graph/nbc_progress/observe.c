@@ -8,7 +8,7 @@
 #include "graph/nbc_progress/private.h"
 
 /* Limit of examined calls of a kind, times models, times members. */
-enum { MOST_LOOKED_AT = 1 << 16 };
+enum { MAX_LOOKED_AT = 1 << 16 };
 /* A later model replaces an earlier one only if it explains more waiting by more than this fraction. */
 static const double MORE = 0.05;
 
@@ -120,7 +120,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
         observations->parts = UINT32_MAX; /* with several kinds, the kind that the call waited for is unknown */
         return;
     }
-    if (kind->looked_at * (uint64_t)kind->p >= MOST_LOOKED_AT && !observations->current)
+    if (kind->looked_at * (uint64_t)kind->p >= MAX_LOOKED_AT && !observations->current)
         return;
     const bool is_first = observations->parts == 0;
     kind->looked_at += is_first;

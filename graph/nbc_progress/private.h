@@ -27,7 +27,7 @@ struct stage_time {
 };
 
 /* Most progress calls that one completion waits for: the latest ones. */
-enum { MOST_FOUND = 64 };
+enum { MAX_FOUND = 64 };
 
 struct nbc_progress {
     struct progress *progress;
@@ -44,7 +44,7 @@ struct nbc_progress {
     struct {
         int32_t rank;
         const struct progress_call *progress_call;
-    } found[MOST_FOUND];
+    } found[MAX_FOUND];
     uint32_t found_number;
     double first_ns; /* begin of the earliest of `found` */
     struct observations *observations; /* if `observes` */

@@ -66,7 +66,7 @@ static int32_t index_of(const struct finding *f, int32_t v)
 static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct progress_call *p)
 {
     uint32_t n = nbc_progress->found_number, first = 0;
-    if (n == MOST_FOUND && p->enter_ns <= nbc_progress->first_ns)
+    if (n == MAX_FOUND && p->enter_ns <= nbc_progress->first_ns)
         return;
     for (uint32_t i = 0; i < n; i++) {
         if (nbc_progress->found[i].progress_call == p)
@@ -74,7 +74,7 @@ static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct p
         if (nbc_progress->found[i].progress_call->enter_ns < nbc_progress->found[first].progress_call->enter_ns)
             first = i;
     }
-    if (n < MOST_FOUND)
+    if (n < MAX_FOUND)
         first = nbc_progress->found_number++;
     nbc_progress->found[first].rank = rank;
     nbc_progress->found[first].progress_call = p;

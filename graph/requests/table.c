@@ -49,8 +49,8 @@ struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t 
 /* Doubles the capacity. */
 static int grow(struct rank_requests *rank)
 {
-    enum { LEAST = 16 };
-    struct rank_requests larger = {.near_capacity = rank->near_capacity ? 2 * rank->near_capacity : LEAST};
+    enum { MIN_CAPACITY = 16 };
+    struct rank_requests larger = {.near_capacity = rank->near_capacity ? 2 * rank->near_capacity : MIN_CAPACITY};
     larger.near = calloc(larger.near_capacity, sizeof(struct request *));
     if (!larger.near)
         return -1;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AHEAD = 65536 }; /* calls read in search of a completion */
+enum { MAX_AHEAD = 65536 }; /* calls read in search of a completion */
 
 /* A completion that was read. */
 struct noted {
@@ -97,7 +97,7 @@ int mpg_graph_completion_time(struct completion_times *completion_times, uint64_
     const uint64_t *leave;
     completion_times->passed = number;
     while (!(leave = mpg_map_find(&completion_times->completed, (uint64_t)request, 0)) && !completion_times->has_ended &&
-           completion_times->calls < number + MOST_AHEAD)
+           completion_times->calls < number + MAX_AHEAD)
         if (read_call(completion_times, err) < 0)
             return -1;
     *leave_ns = leave ? (int64_t)*leave : 0;

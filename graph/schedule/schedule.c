@@ -154,9 +154,9 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 /* Depends on steps only, so that all evaluators get the report at the same step. */
 static bool must_report_unused(const struct mpg_graph *g)
 {
-    enum { LEAST_STEPS = 1024 };
+    enum { MIN_STEPS = 1024 };
     const uint64_t unreported = g->unreported + g->steps.count;
-    return g->reports_unused && unreported >= LEAST_STEPS && unreported >= g->steps.slots;
+    return g->reports_unused && unreported >= MIN_STEPS && unreported >= g->steps.slots;
 }
 
 static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)

@@ -6,7 +6,7 @@
 
 #include "replay/enact/player.h"
 
-enum { LEAST_BYTES = 1 << 16 };
+enum { MIN_BYTES = 1 << 16 };
 
 /* Returns *BUFFER of *ROOM bytes if it holds BYTES, else a larger one. The old buffer stays mapped, since requests
    may use it. */
@@ -14,7 +14,7 @@ static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 {
     if (bytes <= *room)
         return *buffer;
-    int64_t more = *room < LEAST_BYTES / 2 ? LEAST_BYTES : 2 * *room; /* doubling: old buffers are at most half of the total */
+    int64_t more = *room < MIN_BYTES / 2 ? MIN_BYTES : 2 * *room; /* doubling: old buffers are at most half of the total */
     if (more < bytes)
         more = bytes;
     void *at = mmap(NULL, (size_t)more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -42,16 +42,16 @@ int deviations_new(struct player *p)
 
 static bool grow(struct player *p, void **list, size_t *room, size_t n, size_t size)
 {
-    enum { LEAST = 16 };
+    enum { MIN_ROOM = 16 };
     if (n < *room)
         return true;
-    void *more = realloc(*list, (2 * *room + LEAST) * size);
+    void *more = realloc(*list, (2 * *room + MIN_ROOM) * size);
     if (!more) {
         play_fail(p, "out of memory");
         return false;
     }
     *list = more;
-    *room = 2 * *room + LEAST;
+    *room = 2 * *room + MIN_ROOM;
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 enum {
     OWN_NS = 8,    /* time of one loop iteration without its call */
-    LEAST_NS = 400 /* shortest wait */
+    MIN_NS = 400   /* shortest wait */
 };
 
 /* A distinct call of the run. */
@@ -73,7 +73,7 @@ int play_polls(struct player *p)
     for (uint32_t i = 0; i < run->repetition_number; i++) {
         struct poll *x = &poll[run->repetition[i].which];
         passes_ns += run->repetition[i].before_ns > OWN_NS ? run->repetition[i].before_ns - OWN_NS : 0;
-        if (passes_ns >= LEAST_NS) {
+        if (passes_ns >= MIN_NS) {
             play_unlock(p);
             p->host->elapse(p->host->context, p->thread, (int64_t)mpg_clock_ns(), passes_ns, 0);
             play_lock(p);

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-enum { MOST_DIMENSIONS = 32 };
+enum { MAX_DIMENSIONS = 32 };
 
 struct grid {
-    int n, dims[MOST_DIMENSIONS], periods[MOST_DIMENSIONS];
+    int n, dims[MAX_DIMENSIONS], periods[MAX_DIMENSIONS];
 };
 
 /* Measures dimension I by following the neighbours in positive direction from member 0. */
@@ -69,7 +69,7 @@ static int find_grid(struct player *p, struct play_comm *old, struct play_comm *
     int status = gather(p, old, old_size, made, most[0], all);
     int64_t size = 1;
     g->n = most[0] / 2;
-    bool found = g->n <= MOST_DIMENSIONS;
+    bool found = g->n <= MAX_DIMENSIONS;
     for (int i = 0; status == 0 && found && i < g->n; i++) {
         found = measure(g, i, all, most[1], &g->dims[i], &g->periods[i]);
         size *= g->dims[i];
@@ -200,10 +200,10 @@ static int *find_coords(const struct play_comm *old, const struct play_comm *mad
 int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into)
 {
     struct grid g = {0};
-    int kept[MOST_DIMENSIONS + 1] = {0}, own[MOST_DIMENSIONS], topology;
+    int kept[MAX_DIMENSIONS + 1] = {0}, own[MAX_DIMENSIONS], topology;
     *is_one = false;
     PMPI_Topo_test(old->comm, &topology);
-    if (topology != MPI_CART || PMPI_Cartdim_get(old->comm, &g.n) != MPI_SUCCESS || g.n > MOST_DIMENSIONS)
+    if (topology != MPI_CART || PMPI_Cartdim_get(old->comm, &g.n) != MPI_SUCCESS || g.n > MAX_DIMENSIONS)
         return 0;
     PMPI_Cart_get(old->comm, g.n, g.dims, g.periods, own);
     int *coords = made ? find_coords(old, made, g.n) : NULL;

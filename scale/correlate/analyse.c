@@ -75,7 +75,7 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
 }
 
 /* Largest accepted number of rows that noise alone would name: one in four tables, if rows are few. */
-static const double MOST_CHANCE = 0.25;
+static const double MAX_CHANCE = 0.25;
 
 /* Returns the verdict. A row grows if its metric correlates with N, is at least 25 % larger at the largest N than at the
  * smallest, and reaches the threshold there. */
@@ -83,7 +83,7 @@ static enum scale_verdict judge(const struct scale_options *options, const struc
 {
     if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))
         return SCALE_GROWS_NOT;
-    return row->chance > MOST_CHANCE ? SCALE_GROWS_PERHAPS : SCALE_GROWS;
+    return row->chance > MAX_CHANCE ? SCALE_GROWS_PERHAPS : SCALE_GROWS;
 }
 
 static int make_row(const struct making *m, size_t site, struct scale_row *row, struct mpg_error *err)

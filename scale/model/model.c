@@ -89,18 +89,18 @@ static bool grows_unseen(const struct scale_row *row)
     return row->grows != SCALE_GROWS && !m->why && m->growth.verdict == MPG_GROWTH_RISES && m->growth.order.low > 0;
 }
 
-enum { MOST_DOMINATING = 3 };
-static const double LEAST_DOMINATING = 1.0 / 6; /* minimum share of T_comm of each */
+enum { MAX_DOMINATING = 3 };
+static const double MIN_DOMINATING = 1.0 / 6; /* minimum share of T_comm of each */
 
-/* Finds the fewest rows (at most MOST_DOMINATING) that together have more than half of T_comm at the largest N. Their shares
+/* Finds the fewest rows (at most MAX_DOMINATING) that together have more than half of T_comm at the largest N. Their shares
  * cannot rise much, because T_comm grows with them. */
 static void find_dominating(struct scale_analysis *a)
 {
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;
-    struct scale_row *most[MOST_DOMINATING];
+    struct scale_row *most[MAX_DOMINATING];
     double together = 0;
     size_t n = 0;
-    while (of_a_part && together <= 0.5 && n < MOST_DOMINATING) {
+    while (of_a_part && together <= 0.5 && n < MAX_DOMINATING) {
         struct scale_row *next = NULL;
         for (size_t i = 0; i < a->row_number; i++) {
             struct scale_row *row = &a->rows[i];
@@ -111,7 +111,7 @@ static void find_dominating(struct scale_analysis *a)
             if (!taken && (!next || row->share_last > next->share_last))
                 next = row;
         }
-        if (!next || next->share_last < LEAST_DOMINATING)
+        if (!next || next->share_last < MIN_DOMINATING)
             return;
         together += next->share_last;
         most[n++] = next;

@@ -10,7 +10,7 @@
 #include "common/table/escape.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* most titles in a large font */, MOST_TICS = 14 };
+enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* most titles in a large font */, MAX_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",
@@ -98,17 +98,17 @@ static void put_model(const struct figure_curve *c, FILE *data)
 /* Labels each process count of F once, if they are few. */
 static void put_tics(const struct figure *f, FILE *script)
 {
-    double tic[MOST_TICS + 1];
+    double tic[MAX_TICS + 1];
     size_t n = 0;
     for (size_t c = 0; c < f->curves; c++)
-        for (size_t i = 0; i < f->curve[c].n && n <= MOST_TICS; i++) {
+        for (size_t i = 0; i < f->curve[c].n && n <= MAX_TICS; i++) {
             size_t k = 0;
             while (k < n && tic[k] != f->curve[c].x[i])
                 k++;
             if (k == n)
                 tic[n++] = f->curve[c].x[i];
         }
-    if (n == 0 || n > MOST_TICS)
+    if (n == 0 || n > MAX_TICS)
         return;
     fputs("set xtics (", script);
     for (size_t i = 0; i < n; i++)
@@ -133,7 +133,7 @@ static void put_axes(const struct figure *f, const struct range *x, const struct
     for (size_t i = 0; i < f->curves; i++)
         titles += *f->curve[i].title != '\0';
     fprintf(script, "set key outside below center horizontal Left reverse maxcols 2%s title ' '\n",
-            titles > MOST_TITLES ? " font 'sans,10'" : "");
+            titles > MAX_TITLES ? " font 'sans,10'" : "");
 }
 
 static void put_curve(const struct figure *f, size_t i, FILE *script)

@@ -158,7 +158,7 @@ static int print_callsites(const struct scale_report *r, enum mpg_table_format f
 
 /* ---- aggregate ---- */
 
-enum { MOST_COUNTS = 256 };
+enum { MAX_COUNTS = 256 };
 
 /* Returns the fastest of the runs from FROM to END, which have the same N. */
 static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
@@ -197,14 +197,14 @@ static int represent(const struct scale_report *r, size_t site, size_t from, siz
 static int print_aggregate(const struct scale_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     const struct scale_analysis *a = r->analysis;
-    struct mpg_table_column column[MOST_COUNTS + 1] = {{.key = "callsite", .heading = "Callsite", .left = true}};
-    char title[MOST_COUNTS][16];
+    struct mpg_table_column column[MAX_COUNTS + 1] = {{.key = "callsite", .heading = "Callsite", .left = true}};
+    char title[MAX_COUNTS][16];
     struct mpg_table t = {.column = column, .columns = 1};
     struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     const bool is_time = a->options->metric == SCALE_TIME || a->options->metric == SCALE_MEAN;
     int status = 0;
-    if (a->counts > MOST_COUNTS)
-        return mpg_error_set(err, "%zu process counts: a table has room for %d", a->counts, MOST_COUNTS);
+    if (a->counts > MAX_COUNTS)
+        return mpg_error_set(err, "%zu process counts: a table has room for %d", a->counts, MAX_COUNTS);
     for (size_t run = 0; run < a->set->run_number; run = mpg_scale_next_count(a->set, run)) {
         snprintf(title[t.columns - 1], sizeof title[0], "%d", a->set->runs[run].ranks);
         column[t.columns] = (struct mpg_table_column){

@@ -24,7 +24,7 @@
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
-enum { LEAST_FREE_BYTES = 64 << 10 }; /* least free bytes of a disk that can hold a run */
+enum { MIN_FREE_BYTES = 64 << 10 }; /* least free bytes of a disk that can hold a run */
 enum { TRIES = 2 }; /* failed runs at a process count before giving up, if none succeeds */
 
 struct request {
@@ -105,7 +105,7 @@ static bool is_full(const char *folder, const char *why)
 {
     struct statvfs disk;
     return strstr(why, strerror(ENOSPC)) || strstr(why, strerror(EDQUOT)) ||
-           (statvfs(folder, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < LEAST_FREE_BYTES);
+           (statvfs(folder, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < MIN_FREE_BYTES);
 }
 
 static char *path_of(const char *folder, const char *name, const char *ending, struct mpg_error *err)

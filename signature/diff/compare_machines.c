@@ -13,7 +13,7 @@
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
 /* further measurements needed to estimate the spread */
-enum { LEAST_REPEATS = 2 };
+enum { MIN_REPEATS = 2 };
 
 /* Parameters of the other measurements of a's machine, compared with b. */
 struct others {
@@ -49,7 +49,7 @@ static void use_repeats(struct mpg_parameter *item, size_t at, const struct othe
         if (other && other->a > 0)
             value[(size_t)n++] = log(other->a);
     }
-    if (n < LEAST_REPEATS + 1)
+    if (n < MIN_REPEATS + 1)
         return;
     for (size_t k = 0; k < (size_t)n; k++)
         mean += value[k] / n;
@@ -100,7 +100,7 @@ int compare_machines(struct comparison *c, const struct mpg_compare_options *opt
             judge_above_zero(item, spread);
             continue;
         }
-        if (options->repeats >= LEAST_REPEATS) {
+        if (options->repeats >= MIN_REPEATS) {
             use_repeats(item, i, &others);
         } else if (options->spread > 0 && c->a != c->b) {
             struct estimate e = {.log_variance = item->log_variance, .freedom = item->freedom};

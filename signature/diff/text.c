@@ -11,14 +11,14 @@
 
 enum {
     FACT_WIDTH = 90,
-    MOST_OF_A_UNIT = 40,
-    MOST_OF_A_NAME = 512,
-    MOST_OF_A_BYTE = 4, /* "\x1b" */
+    MAX_UNIT_BYTES = 40,
+    MAX_NAME_BYTES = 512,
+    MAX_CHARS_PER_BYTE = 4, /* "\x1b" */
 };
 
 static char *format_value(char *buf, const struct mpg_parameter *item, double value)
 {
-    char unit[MOST_OF_A_UNIT + 1]; /* comes from the file */
+    char unit[MAX_UNIT_BYTES + 1]; /* comes from the file */
     mpg_printable(unit, sizeof unit, item->unit ? item->unit : "");
     if (isnan(value))
         snprintf(buf, SHOW_TEXT, "-");
@@ -57,10 +57,10 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
-/* Writes ITEM's name, which quotes the signature, in printable form to BUF of MOST_OF_A_NAME bytes. */
+/* Writes ITEM's name, which quotes the signature, in printable form to BUF of MAX_NAME_BYTES bytes. */
 static char *format_name(char *buf, const struct mpg_parameter *item)
 {
-    return mpg_printable(buf, MOST_OF_A_NAME, item->name);
+    return mpg_printable(buf, MAX_NAME_BYTES, item->name);
 }
 
 /* Widths of the widest cells. */
@@ -71,7 +71,7 @@ struct widths {
 static void show_item(const struct mpg_parameter *item, const struct widths *w, double tolerance)
 {
     char a[SHOW_TEXT], b[SHOW_TEXT], ratio[SHOW_TEXT], distance[SHOW_TEXT], p[SHOW_TEXT];
-    char interval[2 * SHOW_TEXT] = "-", name[MOST_OF_A_NAME];
+    char interval[2 * SHOW_TEXT] = "-", name[MAX_NAME_BYTES];
     if (!isnan(item->low))
         snprintf(interval, sizeof interval, "%.4g to %.4g", item->low, item->high);
     printf("%-*s %*s %*s %8s %18s %6s %6s  ", w->name, format_name(name, item), w->value,
@@ -93,7 +93,7 @@ static void show_fact(const char *label, const char *value)
     for (size_t width = n; n > FACT_WIDTH; n = width)
         for (width = FACT_WIDTH; ((unsigned char)value[width] & 0xc0) == 0x80;)
             width--;
-    char shown[MOST_OF_A_BYTE * FACT_WIDTH + 1];
+    char shown[MAX_CHARS_PER_BYTE * FACT_WIDTH + 1];
     printf("    %s  %s%s\n", label, mpg_printable_bytes(shown, sizeof shown, value, n),
            value[n] ? "..." : "");
 }
@@ -140,7 +140,7 @@ static int larger(int width, size_t length)
 static void show_items(const struct mpg_difference *d, double tolerance, bool all)
 {
     struct widths w = {0, 10};
-    char text[SHOW_TEXT], name[MOST_OF_A_NAME];
+    char text[SHOW_TEXT], name[MAX_NAME_BYTES];
     for (size_t i = 0; i < d->n; i++)
         if (is_shown(&d->item[i], all)) {
             w.name = larger(w.name, strlen(format_name(name, &d->item[i])));

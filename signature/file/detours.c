@@ -8,7 +8,7 @@
 
 #include "signature/file/pack.h"
 
-enum { MOST_PARTS = 1000 };
+enum { MAX_PARTS = 1000 };
 
 /* Position in a list of times: in parts of a ns, and as a double. */
 struct clock {
@@ -97,7 +97,7 @@ static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint6
 
 int mpg_detours_parts(const struct mpg_noise_core *core)
 {
-    for (int parts = 1; parts <= MOST_PARTS; parts *= 10) {
+    for (int parts = 1; parts <= MAX_PARTS; parts *= 10) {
         struct clock clock = {.parts = parts};
         if (to_numbers(&clock, core->start_ns, core->duration_ns, core->detours, NULL) &&
             blocks_to_numbers(&core->blocks, parts, NULL))
@@ -306,9 +306,9 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
     *parts = 1;
     if (mpg_json_get_count(object, "parts_of_ns", 1, parts, err) < 0)
         return -1;
-    return *parts <= MOST_PARTS ? 0
+    return *parts <= MAX_PARTS ? 0
                                 : mpg_error_set(err, "parts_of_ns is %d, more than %d", *parts,
-                                                (int)MOST_PARTS);
+                                                (int)MAX_PARTS);
 }
 
 /* Reads member "off_cpu" of OBJECT, which has N detours, into *OFF; NULL if absent. */

@@ -15,13 +15,13 @@
 #include "statistics/inference.h"
 
 /* Permitted CPU use by other processes, in cores. */
-#define MOST_LOAD 0.1
+#define MAX_LOAD 0.1
 /* A timer whose resolution exceeds this multiple of its cost is coarse. */
 #define STEPS 2.0
 /* Confidence of intervals. */
 #define CONFIDENCE 0.95
 /* Permitted share of invalid repetitions of collective operations. */
-#define MOST_LATE 0.5
+#define MAX_LATE_SHARE 0.5
 
 /* Name, affected parts and remedy of each finding. */
 static const struct {
@@ -197,7 +197,7 @@ static int check_load(struct mpg_check *c, const struct mpg_results *r, struct m
         mpg_check_add_finding(c, MPG_FOUND_LOAD, MPG_MOVES_UNKNOWN, err, "%s: measured although %.200s",
                         mpg_check_file_name(r), before + strlen(busy)) < 0)
         return -1;
-    if (knows_off_cpu(r) || !mpg_check_number(r, "other_load", &load) || load <= MOST_LOAD)
+    if (knows_off_cpu(r) || !mpg_check_number(r, "other_load", &load) || load <= MAX_LOAD)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_LOAD,
                            noise || r->benchmark == MPG_BENCHMARK_COMPUTE ? fmin(load, 1)
@@ -253,7 +253,7 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
 {
     double invalid;
     if (!mpg_check_number(r, "late_repetitions", &invalid) ||
-        invalid <= MOST_LATE * (invalid + (double)r->samples))
+        invalid <= MAX_LATE_SHARE * (invalid + (double)r->samples))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
                            "%s: processes were late for %.0f starts, %zu were good",

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 20, LEAST_SAMPLES = 2 * BATCHES };
+enum { BATCHES = 20, MIN_SAMPLES = 2 * BATCHES };
 #define CONFIDENCE 0.99       /* confidence of a difference between modes */
 #define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
 /* Shortest interruption seen by all modes: in quanta about a unit of work. */
 #define SEEN_NS 200.0
 /* Least part of a sample without interruptions that determines the speed. */
-#define LEAST_LEFT 0.25
+#define MIN_LEFT 0.25
 
 /* Returns the time lost in sample K of R, and the sample's start and end. */
 static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, double *start_ns,
@@ -86,7 +86,7 @@ int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double
     const char *together = mpg_fact_find(r->fact, r->facts, "together");
     bool quanta = r->benchmark != MPG_BENCHMARK_DETOUR;
     if (!(length_ns > 0) ||
-        (quanta && (r->samples < LEAST_SAMPLES || !r->column[MPG_COLUMN_LOST_NS])) ||
+        (quanta && (r->samples < MIN_SAMPLES || !r->column[MPG_COLUMN_LOST_NS])) ||
         (r->benchmark == MPG_BENCHMARK_FTQ && !mpg_check_number(r, "quantum_ns", &quantum_ns)))
         return 0;
     find_batch_losses(r, length_ns, quantum_ns, lost);
@@ -106,14 +106,14 @@ static double speed_of(const struct mpg_results *r, size_t k, double quantum_ns)
     const double *work = r->column[MPG_COLUMN_WORK];
     double whole_ns = quantum_ns > 0 ? quantum_ns : r->column[MPG_COLUMN_DURATION_NS][k];
     double left_ns = whole_ns - r->column[MPG_COLUMN_LOST_NS][k];
-    return left_ns > LEAST_LEFT * whole_ns ? (work ? work[k] : 1) / left_ns : 0;
+    return left_ns > MIN_LEFT * whole_ns ? (work ? work[k] : 1) / left_ns : 0;
 }
 
 int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double length_ns, struct mpg_error *err)
 {
     double quantum_ns = 0, range = 0, batch[BATCHES], mean = 0, squares = 0;
     bool ftq = r->benchmark == MPG_BENCHMARK_FTQ;
-    if (!(length_ns > 0) || r->samples < LEAST_SAMPLES || !r->column[MPG_COLUMN_LOST_NS] ||
+    if (!(length_ns > 0) || r->samples < MIN_SAMPLES || !r->column[MPG_COLUMN_LOST_NS] ||
         (ftq && (!r->column[MPG_COLUMN_WORK] || !mpg_check_number(r, "quantum_ns", &quantum_ns))))
         return 0;
     for (size_t b = 0, k = 0; b < BATCHES; b++) {

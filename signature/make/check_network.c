@@ -14,12 +14,12 @@
 #include "statistics/order.h"
 #include "statistics/series.h"
 
-#define LEAST_LAUNCHES 3
+#define MIN_LAUNCHES 3
 #define CONFIDENCE 0.95 /* confidence of intervals */
 /* Share of messages beyond the 99th percentile. */
 #define TAIL_PART 0.01
 /* Upper limit of a stated effect. */
-#define MOST_SHOWN 2.0
+#define MAX_SHOWN 2.0
 /* Significant misfit of a deconvolution; chance gives up to 2 / sqrt(samples). */
 #define MISFIT 0.05
 
@@ -162,7 +162,7 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
     for (int b = 0; b < 3; b++)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
-            if (n > 0 && n < LEAST_LAUNCHES &&
+            if (n > 0 && n < MIN_LAUNCHES &&
                 mpg_check_add_finding(c, MPG_FOUND_LAUNCHES, MPG_MOVES_UNKNOWN, err,
                                 "%s, %s: %zu launch%s", names[b],
                                 mpg_path_name((enum mpg_path_class)path), n,
@@ -245,7 +245,7 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
     if (!worst)
         return 0;
     return mpg_check_add_finding(
-        c, finding, fmin(worst_shift, MOST_SHOWN), err,
+        c, finding, fmin(worst_shift, MAX_SHOWN), err,
         "%s, %s: the %s is too uncertain for %zu of %zu sizes, worst %s of %zu samples",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
         p == 0.5 ? "median" : "99th percentile", wide, sizes->n,

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Permitted off-CPU share of a record, equal to validate/'s limit for a run. */
-#define MOST_OFF 0.02
+#define MAX_TIME_OFF 0.02
 /* /proc/stat counts steal time in ticks of 10 ms; less is not significant. */
-#define LEAST_STEAL_NS 30e6
+#define MIN_STEAL_NS 30e6
 /* Long detours exceed this many medians. */
 #define LONG_MEDIANS 10.0
 /* Detours up to this many thresholds estimate the number just below the threshold. */
@@ -41,7 +41,7 @@ static double off_part(const struct mpg_results *r, double length_ns)
         return off_ns / length_ns;
     if (mpg_check_number(r, "cpu_share", &share))
         part = 1 - share;
-    if (mpg_check_number(r, "steal_ns", &steal_ns) && steal_ns > LEAST_STEAL_NS)
+    if (mpg_check_number(r, "steal_ns", &steal_ns) && steal_ns > MIN_STEAL_NS)
         part = fmax(part, steal_ns / length_ns);
     return part;
 }
@@ -54,7 +54,7 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
     if (!mpg_check_number(r, "preemptions", &preempted))
         mpg_check_number(r, "context_switches", &preempted);
     mpg_check_number(r, "steal_ns", &steal_ns);
-    if (off > MOST_OFF &&
+    if (off > MAX_TIME_OFF &&
         mpg_check_add_finding(c, MPG_FOUND_OFF_CPU, fmin(off, 1), err,
                         "%s: off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
                         " hypervisor took %.1f %%", mpg_check_file_name(r), 100 * off, length_ns * 1e-9,

@@ -15,7 +15,7 @@
 #define ROUNDING_NS 1.0
 
 /* Finest fraction of a ns in a signature. */
-enum { MOST_PARTS = 1000 };
+enum { MAX_PARTS = 1000 };
 
 /* Limit on detours per packed byte of a record, below a signature reader's limit. */
 enum { DETOURS_A_BYTE = 4 };
@@ -29,11 +29,11 @@ static bool are_parts(const double *times_ns, size_t n, int parts)
     return true;
 }
 
-/* The least PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MOST_PARTS. */
+/* The least PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MAX_PARTS. */
 static int parts_of(const struct mpg_results *r)
 {
     int parts = 1;
-    while (parts < MOST_PARTS &&
+    while (parts < MAX_PARTS &&
            !(are_parts(r->column[MPG_COLUMN_START_NS], r->samples, parts) &&
              are_parts(r->column[MPG_COLUMN_DURATION_NS], r->samples, parts)))
         parts *= 10;

@@ -15,7 +15,7 @@
 /* Least relative deviation assumed between groups: few groups may agree by chance far better than matters. */
 #define DEVIATION 0.02
 /* Limit of a score if all other groups agree exactly. */
-#define MOST_SCORE 1e6
+#define MAX_SCORE 1e6
 /* Groups are compared at the smallest message of at least this size. */
 #define COMPARED_BYTES 8
 
@@ -53,7 +53,7 @@ static int score(struct mpg_network_group *group, size_t n, struct mpg_error *er
     if (mpg_outliers(median, n, DEVIATION, median + n, outlier, err) < 0)
         goto out;
     for (size_t i = 0; i < n; i++) {
-        group[i].score = fmax(-MOST_SCORE, fmin(median[n + i], MOST_SCORE));
+        group[i].score = fmax(-MAX_SCORE, fmin(median[n + i], MAX_SCORE));
         group[i].outlier = outlier[i];
     }
     status = 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Knots of a launch's distribution; kept launches; kept blocks and their length. */
-enum { LAUNCH_KNOTS = 48, MANY_KNOTS = 32, MANY = 5, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, LEAST_LENGTH = 32 };
+enum { LAUNCH_KNOTS = 48, MANY_KNOTS = 32, MANY = 5, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, MIN_LENGTH = 32 };
 /* Samples above this quantile of their series do not count for the level of a run. */
 static const double CLIPPED = 0.99;
 
@@ -184,7 +184,7 @@ static int find_length(const struct items *items, size_t *length, struct mpg_err
     }
     qsort(lengths, n, sizeof *lengths, by_size);
     *length = n > 0 ? lengths[n / 2] : 0;
-    *length = *length > LENGTH ? LENGTH : *length < LEAST_LENGTH ? 0 : *length;
+    *length = *length > LENGTH ? LENGTH : *length < MIN_LENGTH ? 0 : *length;
     free(lengths);
     return 0;
 }

@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* Off-CPU time below this share of a sample's time is ignored. */
-#define LEAST_PART 0.01
+#define MIN_PART 0.01
 /* At least a sample in this many of a kind must remain, otherwise all stay: the few samples that a busy machine
  * left undisturbed would be the fastest. */
-enum { LEAST_LEFT = 4 };
+enum { MIN_LEFT = 4 };
 
 /* Columns that distinguish kinds, if present. */
 static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
@@ -40,7 +40,7 @@ static double time_of(const struct mpg_results *r, size_t i)
 static bool is_off(const struct mpg_results *r, size_t i)
 {
     double off_ns = r->column[MPG_COLUMN_OFF_CPU_NS][i];
-    return off_ns > 0 && off_ns > LEAST_PART * time_of(r, i);
+    return off_ns > 0 && off_ns > MIN_PART * time_of(r, i);
 }
 
 static int compare_kinds(const struct mpg_results *r, size_t a, size_t b)
@@ -69,7 +69,7 @@ static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
         size_t off = 0;
         for (end = first; end < r->samples && compare_kinds(r, order[first], order[end]) == 0; end++)
             off += is_off(r, order[end]);
-        bool enough = LEAST_LEFT * (end - first - off) >= end - first;
+        bool enough = MIN_LEFT * (end - first - off) >= end - first;
         whole += enough ? 0 : off;
         for (size_t i = first; i < end; i++)
             out[order[i]] = enough && is_off(r, order[i]);

@@ -58,9 +58,9 @@ static void round_series(struct mpg_noise_series *s)
 /* Keeps half of the blocks, evenly chosen, as they ascend in level. */
 static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
 {
-    enum { LEAST_BLOCKS = 4 };
+    enum { MIN_BLOCKS = 4 };
     size_t n = rows->blocks / 2;
-    if (n < LEAST_BLOCKS)
+    if (n < MIN_BLOCKS)
         return 0;
     for (size_t b = 0; b < n; b++)
         memmove(rows->classes + b * rows->length,
@@ -102,8 +102,8 @@ static void drop_fits(struct mpg_distribution *d, size_t most)
 /* Merges pairs of steps. */
 static void halve_series(struct mpg_noise_series *s)
 {
-    enum { LEAST_VALUES = 32 };
-    if (s->n < 2 * LEAST_VALUES)
+    enum { MIN_VALUES = 32 };
+    if (s->n < 2 * MIN_VALUES)
         return;
     size_t made = (s->n + 1) / 2;
     for (size_t i = 0; i < made; i++) {

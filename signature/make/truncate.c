@@ -16,8 +16,8 @@
 #include "signature/file/pack.h"
 
 enum {
-    LEAST_LONGEST = 16,    /* fewer are not worth a separate list */
-    LEAST_BLOCKS = 4, MOST_BLOCKS = 64,
+    MIN_LONGEST = 16,    /* fewer are not worth a separate list */
+    MIN_BLOCKS = 4, MAX_BLOCKS = 64,
     BLOCK_DETOURS = 1024,  /* preferred detours per block */
     CANDIDATES = 64,       /* positions compared for each block */
     ROUNDS = 3,            /* passes over all blocks */
@@ -92,7 +92,7 @@ static double limit_for(const double *descending, size_t n, size_t most)
     size_t k = most < n ? most : n - 1;
     while (k > 0 && descending[k] == descending[k - 1])
         k--;
-    return k >= LEAST_LONGEST ? descending[k - 1] : INFINITY;
+    return k >= MIN_LONGEST ? descending[k - 1] : INFINITY;
 }
 
 /* The number of characters of CORE's packed detours or blocks; 0: out of memory. */
@@ -247,7 +247,7 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
 static int select_blocks(const struct record *r, size_t characters, size_t most,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
-    size_t first[MOST_BLOCKS], kept = characters / 3;
+    size_t first[MAX_BLOCKS], kept = characters / 3;
     struct part whole = {core->span_ns, 0, 0};
     whole.time_ns -= r->long_ns[r->n];
     whole.lost_ns = r->short_ns[r->n];
@@ -255,7 +255,7 @@ static int select_blocks(const struct record *r, size_t characters, size_t most,
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         kept = kept < most ? kept : most;
         size_t b = kept / BLOCK_DETOURS;
-        b = b < LEAST_BLOCKS ? LEAST_BLOCKS : b > MOST_BLOCKS ? (size_t)MOST_BLOCKS : b;
+        b = b < MIN_BLOCKS ? MIN_BLOCKS : b > MAX_BLOCKS ? (size_t)MAX_BLOCKS : b;
         b = b < r->n ? b : 1;
         size_t length = kept / b < r->n / b ? kept / b : r->n / b;
         length = length > 0 ? length : 1;

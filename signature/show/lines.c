@@ -8,8 +8,8 @@
 #include "signature/show/show.h"
 
 enum {
-    MOST_LINES = 4,     /* fundamentals of a core */
-    MOST_HARMONICS = 6, /* harmonics listed */
+    MAX_LINES = 4,      /* fundamentals of a core */
+    MAX_HARMONICS = 6,  /* harmonics listed */
 };
 
 /* Compares lines by fundamental, then frequency. */
@@ -76,7 +76,7 @@ static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
 void show_lines(const struct mpg_noise_core *c, bool all)
 {
     char name[SHOW_TEXT];
-    size_t n = 0, most = all ? c->lines : MOST_LINES;
+    size_t n = 0, most = all ? c->lines : MAX_LINES;
     const struct mpg_noise_line **sorted = malloc((c->lines + 1) * sizeof *sorted);
     show_core_name(name, c->host, c->core);
     if (!sorted) {
@@ -96,7 +96,7 @@ void show_lines(const struct mpg_noise_core *c, bool all)
         if (line->harmonic_of_hz > 0)
             printf(" of %.5g Hz", line->harmonic_of_hz);
         else
-            show_harmonics(sorted, c->lines, line, all ? c->lines : MOST_HARMONICS);
+            show_harmonics(sorted, c->lines, line, all ? c->lines : MAX_HARMONICS);
         putchar('\n');
     }
     if (c->lines == 0)

@@ -293,7 +293,7 @@ static bool starts_group(const struct mpg_collective_time *times, size_t i)
 /* Prints N TIMES: some sizes of each operation and process count, or all. */
 static void show_times(const struct mpg_collective_time *times, size_t n, bool all)
 {
-    enum { MOST = 4 }; /* sizes of an operation */
+    enum { MAX_SIZES = 4 }; /* sizes of an operation */
     size_t hidden = 0;
     printf("operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");
@@ -302,7 +302,7 @@ static void show_times(const struct mpg_collective_time *times, size_t n, bool a
             end++;
         for (size_t i = first; i < end; i++) {
             const struct mpg_collective_time *c = &times[i];
-            if (!all && !show_picked(i - first, end - first, MOST)) {
+            if (!all && !show_picked(i - first, end - first, MAX_SIZES)) {
                 hidden++;
                 continue;
             }

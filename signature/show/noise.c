@@ -9,7 +9,7 @@
 #include "signature/show/show.h"
 
 enum {
-    MOST_LAGS = 6,     /* lags listed */
+    MAX_LAGS = 6,      /* lags listed */
     EVENTS_WIDTH = 96, /* bytes of a core's events */
 };
 
@@ -116,7 +116,7 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
 static void show_lags(const struct mpg_noise_core *c, bool all)
 {
     double bound = 1.96 / sqrt((double)c->ftq.lost_ns->n);
-    size_t n = 0, most = all ? c->lags : MOST_LAGS;
+    size_t n = 0, most = all ? c->lags : MAX_LAGS;
     show_name(c);
     printf("  ");
     for (size_t i = 0; i < c->lags; i++)

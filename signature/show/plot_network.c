@@ -313,7 +313,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
 
 /* ---- collectives: a plot for each process count, of many the first ---- */
 
-enum { MOST_PROCESSES = 16 };
+enum { MAX_PROCESSES = 16 };
 
 static int frame_add_collectives(struct frame *frame, const struct mpg_signature *sig,
                                  int processes, struct mpg_error *err)
@@ -395,7 +395,7 @@ out:
 int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
                      struct mpg_error *err)
 {
-    size_t drawn = 0, most = session->options->all ? sig->collectives : MOST_PROCESSES;
+    size_t drawn = 0, most = session->options->all ? sig->collectives : MAX_PROCESSES;
     if (sig->collectives == 0)
         return mpg_plot_missing(session, err, "collectives: none in the signature");
     for (size_t i = 0; i < sig->collectives; i++) {

@@ -12,9 +12,9 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Dots within a grid cell are merged, to keep files small. With more than MOST_DOTS occupied cells the grid
+/* Dots within a grid cell are merged, to keep files small. With more than MAX_DOTS occupied cells the grid
  * becomes coarser. */
-enum { COLUMNS = 960, ROWS = 480, MOST_DOTS = 30000, COARSEST = 8 };
+enum { COLUMNS = 960, ROWS = 480, MAX_DOTS = 30000, COARSEST = 8 };
 
 enum { MARKED_LINES = 8 };
 
@@ -165,7 +165,7 @@ static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, d
     if (!cell)
         return mpg_error_set(err, "out of memory");
     dots->coarse = 1;
-    while (count_cells(c, low, high, dots, cell) > MOST_DOTS && dots->coarse < COARSEST)
+    while (count_cells(c, low, high, dots, cell) > MAX_DOTS && dots->coarse < COARSEST)
         dots->coarse *= 2;
     for (size_t i = 0; i < c->detours; i++) {
         unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];

@@ -10,10 +10,10 @@
 /* Makes *TEXT (may be NULL) printable in place. */
 static int make_fit(char **text, struct mpg_error *err)
 {
-    enum { MOST_OF_A_BYTE = 4 }; /* "\x1b" */
+    enum { MAX_CHARS_PER_BYTE = 4 }; /* "\x1b" */
     if (!*text || mpg_printable_is(*text))
         return 0;
-    size_t room = MOST_OF_A_BYTE * strlen(*text) + 1;
+    size_t room = MAX_CHARS_PER_BYTE * strlen(*text) + 1;
     char *fit = malloc(room);
     if (!fit)
         return mpg_error_set(err, "out of memory");

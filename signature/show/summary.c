@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "signature/show/show.h"
 
-enum { MESSAGE_BYTES = 8, REDUCED_BYTES = 8, MOST_FAILURES = 2, EFFECT_BYTES = 128, MPI_WIDTH = 24, FOUND_WIDTH = 150 };
+enum { MESSAGE_BYTES = 8, REDUCED_BYTES = 8, MAX_FAILURES = 2, EFFECT_BYTES = 128, MPI_WIDTH = 24, FOUND_WIDTH = 150 };
 
 static const char *fact(const struct mpg_signature *sig, const char *key)
 {
@@ -170,8 +170,8 @@ static void show_checks(const struct mpg_signature *sig)
         printf("Checks        all %d passed: a good measurement\n", sig->checks);
     else
         printf("Checks        %zu of %d failed%s\n", sig->failures, sig->checks,
-               sig->failures > MOST_FAILURES ? ", the first:" : ":");
-    for (size_t i = 0; i < MOST_FAILURES && i < sig->failures; i++) {
+               sig->failures > MAX_FAILURES ? ", the first:" : ":");
+    for (size_t i = 0; i < MAX_FAILURES && i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];
         mpg_signature_effect(f, effect, sizeof effect);
         printf("  %s: %.*s%s%s%s\n", f->check, FOUND_WIDTH, f->found, strlen(f->found) > FOUND_WIDTH ? "..." : "",

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ID = 64 };
+enum { MAX_ID = 64 };
 
 struct id {
     size_t size;
@@ -54,7 +54,7 @@ size_t mpg_build_text(char *text)
     struct id id = {0, NULL};
     int used = snprintf(text, MPG_BUILD_BYTES, "%.20s", PACKAGE_VERSION);
     (void)dl_iterate_phdr(take_program, &id);
-    for (size_t i = 0; i < id.size && i < MOST_ID; i++)
+    for (size_t i = 0; i < id.size && i < MAX_ID; i++)
         used += snprintf(text + used, MPG_BUILD_BYTES - (size_t)used, "%s%02x", i ? "" : " ", id.bytes[i]);
     return (size_t)used;
 }

@@ -17,7 +17,7 @@
 #include "simulate/rules.h"
 #include "trace/output.h"
 
-enum { FORMAT = 2, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };
+enum { FORMAT = 2, SUM_BYTES = 8, MAX_FINDINGS = 64, MIN_LIMIT_BYTES = 16 << 20 };
 
 static const char magic[8] = {'M', 'P', 'G', 'F', 'L', 'O', 'O', 'R'};
 
@@ -31,7 +31,7 @@ struct mpg_cache {
     uint8_t key[MPG_SIPHASH_KEY_BYTES];
     uint64_t sum, limit_bytes;
     size_t n;
-    struct finding finding[MOST_FINDINGS]; /* findings in the order of insertion */
+    struct finding finding[MAX_FINDINGS]; /* findings in the order of insertion */
 };
 
 static void drop(struct mpg_cache *k, size_t i)
@@ -105,7 +105,7 @@ static bool is_ours(const struct mpg_cache *k, struct mpg_bytes_left *left)
 
 static void read_findings(struct mpg_cache *k, struct mpg_bytes_left *left)
 {
-    const uint64_t n = mpg_bytes_get_below(left, MOST_FINDINGS + 1);
+    const uint64_t n = mpg_bytes_get_below(left, MAX_FINDINGS + 1);
     for (uint64_t i = 0; i < n; i++) {
         const size_t key_bytes = mpg_bytes_get_number(left, 1);
         const uint8_t *key = mpg_bytes_get(left, key_bytes);
@@ -152,7 +152,7 @@ struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
     }
     k->writes = writes;
     const uint64_t bytes = mpg_trace_bytes(trace);
-    k->limit_bytes = bytes > LEAST_LIMIT ? bytes : LEAST_LIMIT;
+    k->limit_bytes = bytes > MIN_LIMIT_BYTES ? bytes : MIN_LIMIT_BYTES;
     read_cache(k);
     return k;
 }
@@ -238,7 +238,7 @@ void mpg_cache_add(struct mpg_cache *k, const struct mpg_bytes *key, const struc
     uint64_t bytes = key->size + found->size;
     for (size_t i = 0; i < k->n; i++)
         bytes += k->finding[i].key.size + k->finding[i].found.size;
-    while (k->n == MOST_FINDINGS || (k->n > 0 && bytes > k->limit_bytes)) {
+    while (k->n == MAX_FINDINGS || (k->n > 0 && bytes > k->limit_bytes)) {
         bytes -= k->finding[0].key.size + k->finding[0].found.size;
         drop(k, 0);
     }

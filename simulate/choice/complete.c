@@ -482,7 +482,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
     return true;
 }
 
-/* Among the candidates with the earliest arrival LEAST_NS, returns a candidate completed in the trace, else the first. */
+/* Among the candidates with the earliest arrival MIN_NS, returns a candidate completed in the trace, else the first. */
 static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_ns)
 {
     uint32_t first = n;

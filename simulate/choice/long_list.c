@@ -611,7 +611,7 @@ uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns,
     return is_completed && q->completed < found ? q->completed : found;
 }
 
-/* Sets *LEAST_NS to the earliest arrival of NODE, if that is earlier. */
+/* Sets *MIN_NS to the earliest arrival of NODE, if that is earlier. */
 static void least_in(const struct mpg_long_question *q, uint32_t level, uint32_t node, double *least_ns)
 {
     if (!can_arrive(q, level, node, *least_ns))

@@ -11,7 +11,7 @@
 #pragma GCC diagnostic error "-Wswitch-enum"
 
 /* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
-static const double MOST = 1e100;
+static const double MAX_MAGNITUDE = 1e100;
 /* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
@@ -67,7 +67,7 @@ static bool derive(struct mpg_fitted *f)
         f->biased = mpg_gamma_make(f->family == MPG_FITTED_GAMMA     ? f->a + 1
                                  : f->family == MPG_FITTED_WEIBULL ? 1 + 1 / f->a
                                                                    : 2);
-    return fabs(mpg_fitted_quantile(f, LARGEST_U)) <= MOST && fabs(mpg_fitted_mean(f)) <= MOST;
+    return fabs(mpg_fitted_quantile(f, LARGEST_U)) <= MAX_MAGNITUDE && fabs(mpg_fitted_mean(f)) <= MAX_MAGNITUDE;
 }
 
 int mpg_fitted_choose(const struct mpg_distribution *d, struct mpg_fitted *f, struct mpg_error *err)

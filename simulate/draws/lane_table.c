@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Guide cells per knot, enough that few cells have more than one knot. */
-enum { CELLS_A_KNOT = 8, MOST_CELLS = 4096, MOST_PIECES = 65536 };
+enum { CELLS_A_KNOT = 8, MAX_CELLS = 4096, MAX_PIECES = 65536 };
 
 /* Writes the distinct distributions of OF into KIND, in order of first use, and each lane's index into WHICH. Returns the
  * number of distinct ones. */
@@ -77,9 +77,9 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
         goto fail;
     const uint32_t kinds = find_kinds(of, n, kind, which);
     knots = knots_of(kind, kinds, &most);
-    while (cells < CELLS_A_KNOT * most && cells < MOST_CELLS)
+    while (cells < CELLS_A_KNOT * most && cells < MAX_CELLS)
         cells *= 2;
-    if (knots > MOST_PIECES || reserve(t, kinds, knots, cells, n) < 0)
+    if (knots > MAX_PIECES || reserve(t, kinds, knots, cells, n) < 0)
         goto fail;
     for (uint32_t k = 0; k < kinds; k++) {
         const size_t made = fill_pieces(kind[k], t->piece + pieces);

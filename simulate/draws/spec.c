@@ -18,9 +18,9 @@
 
 enum { MAX_SAMPLES = 100000000 };
 
-static const double MOST_SAMPLE_NS = 1e18;
+static const double MAX_SAMPLE_NS = 1e18;
 /* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
-static const double MOST_DRAW_NS = 1e100;
+static const double MAX_DRAW_NS = 1e100;
 /* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
@@ -62,7 +62,7 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
     while ((got = fscanf(stream, "%lf%3[a-z]", &value, unit)) >= 1) {
         if (got == 2 && !take_unit(&value, unit))
             break;
-        if (!(fabs(value) <= MOST_SAMPLE_NS) || n == MAX_SAMPLES) {
+        if (!(fabs(value) <= MAX_SAMPLE_NS) || n == MAX_SAMPLES) {
             mpg_error_set(err, "%s: sample %zu is %s", path, n + 1,
                           n == MAX_SAMPLES ? "one too many"
                           : isfinite(value) ? "more than 31 years" : "not finite");
@@ -131,7 +131,7 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
     }
     if (!ok)
         return mpg_error_set(err, "a parameter is out of range");
-    if (!(fabs(mpg_spec_quantile(s, LARGEST_U)) <= MOST_DRAW_NS))
+    if (!(fabs(mpg_spec_quantile(s, LARGEST_U)) <= MAX_DRAW_NS))
         return mpg_error_set(err, "with these parameters values are too large to add up");
     return 0;
 }
@@ -298,7 +298,7 @@ static int scale_samples(const struct mpg_spec *s, double factor, const char *wh
     scaled->text = scaled->scaled = text;
     if (*who && mpg_rank_set_parse(who + 1, &scaled->ranks, err) < 0)
         return -1;
-    return fabs(mpg_spec_quantile(scaled, LARGEST_U)) <= MOST_DRAW_NS
+    return fabs(mpg_spec_quantile(scaled, LARGEST_U)) <= MAX_DRAW_NS
                ? 0
                : mpg_error_set(err, "%s: values are too large to add up", text);
 }

@@ -393,7 +393,7 @@ bool mpg_delays_is_absolute(const struct mpg_step *s);
 /* Minimum duration of S on the traced machine without waiting, at most the messages' overheads there where they are known, ns. */
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* Fewer lanes do not repay a prefetch. */
-enum { MPG_LANES_AHEAD_LEAST = 16 };
+enum { MPG_MIN_LANES_AHEAD = 16 };
 /* An interval of STREAM begins, with at least that many lanes: prefetches a part of the follower's lanes. */
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream);
 /* Adds the overheads of the messages that S sends and receives to each lane. Without a source, the minimum time of the call

@@ -134,12 +134,12 @@ const struct mpg_noise_kind mpg_noise_fit = {.model = "fit",
 /* --- records: cores --- */
 
 /* The most detours in the lists of all cores together, some 24 bytes each. */
-enum { MOST_LISTED = 2 << 20 };
+enum { MAX_LISTED = 2 << 20 };
 
 static int add_record(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
 {
     if (!(core->replay = mpg_replay_new(from, err)) ||
-        mpg_replay_make_list(core->replay, MOST_LISTED / cores, err) < 0)
+        mpg_replay_make_list(core->replay, MAX_LISTED / cores, err) < 0)
         return -1;
     mpg_resampled_init(&core->resampled, core->replay);
     core->off_cpu = from->off_known ? from->fraction_off : -1;

@@ -43,7 +43,7 @@ static const double ROUNDING = 1e-6;
  * there. */
 static const double SAME_PROBABILITY = 1e-9;
 
-/* Sets LEAST_NS to the shortest of those longest detours that together last at most MOST_NS. */
+/* Sets MIN_NS to the shortest of those longest detours that together last at most MAX_NS. */
 static int find_longest(const double *duration_ns, size_t n, double most_ns, double *least_ns,
                         struct mpg_error *err)
 {
@@ -70,7 +70,7 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
     return 0;
 }
 
-/* Adds the N detours except those of at least LEAST_NS, by which the record is shortened. */
+/* Adds the N detours except those of at least MIN_NS, by which the record is shortened. */
 static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
                  double least_ns)
 {

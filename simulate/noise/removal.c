@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
-static const double LEAST_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
+static const double MIN_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
 static const double SMALL_INTERVALS = 1024; /* least intervals of a bin: in proportion, above this number of intervals */
 /* least share of all intervals in a bin; a smaller share is mostly rounding of the subtracted part */
-static const double LEAST_SHARE = 1e-6;
+static const double MIN_SHARE = 1e-6;
 static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
 
 struct mpg_removal {
@@ -179,7 +179,7 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
 static double beyond(double expected, double least, double n)
 {
     const double left = expected - least;
-    return left < (least > 0 ? LEAST_SHARE * n : 0) ? 0 : left;
+    return left < (least > 0 ? MIN_SHARE * n : 0) ? 0 : left;
 }
 
 /* One iteration. EXPECTED has room for one number per bin. Bins with fewer than LEAST of N intervals are emptied, unless all
@@ -243,7 +243,7 @@ static int find_density(struct density *d, const struct mpg_histogram *h, const 
         goto out;
     }
     start(d, &c, h, law);
-    const double least = LEAST_INTERVALS * fmax(1, (double)h->n / SMALL_INTERVALS);
+    const double least = MIN_INTERVALS * fmax(1, (double)h->n / SMALL_INTERVALS);
     for (int round = 0; round < ROUNDS; round++)
         improve(d, &c, round < FREE_ROUNDS ? 0 : least, (double)h->n, expected);
     for (size_t j = 0; j < d->n; j++) {

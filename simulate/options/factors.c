@@ -7,7 +7,7 @@
 #include "simulate/models/factors.h"
 #include "simulate/options/inputs.h"
 
-static const double MOST_FACTOR = 1e6;
+static const double MAX_FACTOR = 1e6;
 
 struct mpg_option_list *mpg_config_dists(struct mpg_perturbation_config *x, enum mpg_swept what)
 {
@@ -29,7 +29,7 @@ static int take(const char *text, struct mpg_factor *factor, struct mpg_error *e
     double value;
     if (mpg_sweep_parse_factor(text, &value, err) < 0)
         return -1;
-    if (value > MOST_FACTOR)
+    if (value > MAX_FACTOR)
         return mpg_error_set(err, "'%s' is not from x0 to x1e6", text);
     if (factor->given)
         return mpg_error_set(err, "two factors, x%.17g and %s", factor->factor, text);

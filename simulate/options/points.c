@@ -86,8 +86,8 @@ int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err)
     for (size_t i = 0; i < q->sweep.axes && status == 0; i++)
         if (check_axis(c, &q->sweep.axis[i], err) < 0)
             return -1;
-    if (status == 0 && c->target.signatures.n > MPG_SWEEP_MOST / q->sweep.points)
-        return mpg_error_set(err, "--sweep: a grid of more than %d points, with the signatures", MPG_SWEEP_MOST);
+    if (status == 0 && c->target.signatures.n > MPG_SWEEP_MAX_POINTS / q->sweep.points)
+        return mpg_error_set(err, "--sweep: a grid of more than %d points, with the signatures", MPG_SWEEP_MAX_POINTS);
     return status;
 }
 

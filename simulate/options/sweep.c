@@ -214,8 +214,8 @@ static int check_range(const struct mpg_axis *x, double low, double high, int64_
         return mpg_error_set(err, low > high ? "LO is more than HI" : "LO and HI are the same");
     if (n < 2)
         return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more", name_of(x));
-    if (n > MPG_SWEEP_MOST)
-        return mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST);
+    if (n > MPG_SWEEP_MAX_POINTS)
+        return mpg_error_set(err, "more than %d values", MPG_SWEEP_MAX_POINTS);
     return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
 }
 
@@ -279,8 +279,8 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
     size_t most = 1;
     for (const char *c = text; *c; c++)
         most += *c == ',';
-    if (most > MPG_SWEEP_MOST)
-        return mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST);
+    if (most > MPG_SWEEP_MAX_POINTS)
+        return mpg_error_set(err, "more than %d values", MPG_SWEEP_MAX_POINTS);
     char **word = calloc(most, sizeof *word);
     const int status = word ? parse_list(x, word, cut(text, ',', word, most), err) : mpg_error_set(err, "out of memory");
     free(word);
@@ -340,8 +340,8 @@ static int add(struct mpg_sweep *s, const char *given, char *copy, bool of_targe
     *x = found;
     if (parse_values(x, values, err) < 0)
         return -1;
-    if (x->n > MPG_SWEEP_MOST / s->points)
-        return mpg_error_set(err, "makes a grid of more than %d points", MPG_SWEEP_MOST);
+    if (x->n > MPG_SWEEP_MAX_POINTS / s->points)
+        return mpg_error_set(err, "makes a grid of more than %d points", MPG_SWEEP_MAX_POINTS);
     s->points *= x->n;
     return 0;
 }

@@ -43,11 +43,11 @@ struct mpg_axis {
 };
 
 /* Points of the grid are numbered; the last axis varies fastest. */
-enum { MPG_SWEEP_MOST = 4096, MPG_KEY_AXES = 6 };
+enum { MPG_SWEEP_MAX_POINTS = 4096, MPG_KEY_AXES = 6 };
 struct mpg_sweep {
     size_t axes;
     struct mpg_axis axis[MPG_SWEPTS]; /* distinct parameters, or (at most MPG_KEY_AXES) keys, in the order given */
-    size_t points; /* number of points, at most MPG_SWEEP_MOST; 1 without axes */
+    size_t points; /* number of points, at most MPG_SWEEP_MAX_POINTS; 1 without axes */
 };
 
 /* Tolerated slowdowns less 1, such as 0.05, in the order given. */
@@ -62,8 +62,8 @@ bool mpg_sweep_is_factor(const char *text);
 int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *err);
 /* Parses the texts of GIVEN: "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". OF_TARGET: PARAM is a key of mpgtarget(5);
  * the target checks its values later. Errors: unknown or repeated PARAM; a value that PARAM cannot have; numbers, times and
- * factors xF mixed; a single or repeated value; LO >= HI; N < 2; log with a value <= 0; more than MPG_SWEEP_MOST points; out of
- * memory. The caller clears SWEEP, even after an error. */
+ * factors xF mixed; a single or repeated value; LO >= HI; N < 2; log with a value <= 0; more than MPG_SWEEP_MAX_POINTS points;
+ * out of memory. The caller clears SWEEP, even after an error. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, bool of_target, struct mpg_error *err);
 /* Parses "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM"; a blank may replace the colon. Sets SWEEP to two values of PARAM, of which
  * the smaller means none of it. GIVEN says whether distributions of PARAM are given; then values are factors. Errors: a LIMIT

@@ -6,7 +6,7 @@
 #include "simulate/outputs/session.h"
 
 /* No replica of a longer trace is written for the one picture of a page. */
-enum { MOST_EVENTS = 5000000 };
+enum { MAX_EVENTS = 5000000 };
 
 /* The rules by which the trace of a replica differs from the traced one. */
 static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
@@ -83,7 +83,7 @@ static const char *why_no_trace(const struct mpg_session *x)
         if (!mpg_hypothesis_is_of_work(&x->at.change.hypotheses.item[i]))
             return "a trace of the predicted run cannot be made of hypotheses about messages and calls";
     return x->at.target.by_events ? "a trace of the predicted run cannot be made in the order of simulated time"
-           : mpg_trace_events(x->files.trace, -1) > MOST_EVENTS ? "the trace is too long to be written once more for this"
+           : mpg_trace_events(x->files.trace, -1) > MAX_EVENTS ? "the trace is too long to be written once more for this"
                                                                 : NULL;
 }
 

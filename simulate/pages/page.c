@@ -18,7 +18,7 @@ static const char *const lines[] = {
 #include "simulate/pages/page.inc"
 };
 
-enum { TEXT_MOST = 128 * 1024, DATA_MOST = 800 * 1024 };
+enum { MAX_TEXT_BYTES = 128 * 1024, MAX_DATA_BYTES = 800 * 1024 };
 
 struct page {
     const char *trace;
@@ -85,7 +85,7 @@ static char *dumped(json_t *answer)
 {
     for (int digits = 17;; digits = 9) {
         char *data = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
-        if (!data || strlen(data) <= DATA_MOST || (digits == 9 && json_array_size(json_object_get(answer, "rows")) <= 8))
+        if (!data || strlen(data) <= MAX_DATA_BYTES || (digits == 9 && json_array_size(json_object_get(answer, "rows")) <= 8))
             return data;
         free(data);
         if (digits == 9)
@@ -164,9 +164,9 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
 static void cut_text(char *text)
 {
     static const char more[] = "...\n";
-    if (strlen(text) <= TEXT_MOST)
+    if (strlen(text) <= MAX_TEXT_BYTES)
         return;
-    char *end = text + TEXT_MOST - sizeof more;
+    char *end = text + MAX_TEXT_BYTES - sizeof more;
     while (end > text && end[-1] != '\n')
         end--;
     memcpy(end, more, sizeof more);

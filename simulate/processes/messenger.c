@@ -8,8 +8,8 @@
 enum {
     TAG = 1,
     PIECE_BYTES = 64 << 20, /* size of the largest message: MPI may copy messages */
-    LEAST_SLEEP_NS = 20000,
-    MOST_SLEEP_NS = 2000000
+    MIN_SLEEP_NS = 20000,
+    MAX_SLEEP_NS = 2000000
 };
 
 static MPI_Comm all; /* all processes, or the processes of this part */
@@ -26,13 +26,13 @@ static void begin(int *rank, int *size)
 /* Sleeps instead of polling: MPI's own wait would occupy processors that others may use. */
 static void wait_asleep(MPI_Request *request)
 {
-    struct timespec pause = {.tv_nsec = LEAST_SLEEP_NS};
+    struct timespec pause = {.tv_nsec = MIN_SLEEP_NS};
     for (int done = 0;;) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done)
             return;
         nanosleep(&pause, NULL);
-        if (pause.tv_nsec < MOST_SLEEP_NS)
+        if (pause.tv_nsec < MAX_SLEEP_NS)
             pause.tv_nsec *= 2;
     }
 }

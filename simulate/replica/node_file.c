@@ -17,8 +17,8 @@
 
 enum {
     ALL_BUFFERS = 32 << 20,
-    LEAST_BLOCK = 256,
-    MOST_BLOCK = 16 << 10,
+    MIN_BLOCK = 256,
+    MAX_BLOCK = 16 << 10,
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
@@ -42,7 +42,7 @@ int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, s
 {
     const uint32_t share = ALL_BUFFERS / (uint32_t)ranks;
     char path[4200];
-    f->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
+    f->block = share > MAX_BLOCK ? MAX_BLOCK : share < MIN_BLOCK ? MIN_BLOCK : share;
     f->end = 0;
     snprintf(path, sizeof path, "%s/nodes.XXXXXX", folder);
     snprintf(f->name, sizeof f->name, "a temporary file in %s", folder);

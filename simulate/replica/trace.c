@@ -206,10 +206,10 @@ static int write_facts(struct mpg_replica_trace *r, int32_t rank, struct mpg_err
 
 static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
 {
-    enum { MOST_MIB = 4096 };
+    enum { MAX_MIB = 4096 };
     const char *path = r->facts->signature;
     size_t bytes;
-    char *text = mpg_input_read(mpg_input_open(path), path, MOST_MIB, &bytes, err);
+    char *text = mpg_input_read(mpg_input_open(path), path, MAX_MIB, &bytes, err);
     if (!text)
         return -1;
     int status = mpg_copy_signature(r->copy, path, text, bytes, err);

@@ -66,7 +66,7 @@ static void put_terms(struct mpg_table *t, const double *term, double weight)
 
 /* --- for people --- */
 
-enum { MOST_COLUMNS = COLUMNS + 4 };
+enum { MAX_COLUMNS = COLUMNS + 4 };
 
 /* Appends to LIST, from N on, the columns of TERM: time, share, and the row's name. Returns the new number of columns. */
 static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
@@ -97,7 +97,7 @@ static int print_table(const struct mpg_critical_report *r, const struct mpg_att
                        const struct mpg_where_figures *f,
                        FILE *out, struct mpg_error *err)
 {
-    struct mpg_table_column list[MOST_COLUMNS];
+    struct mpg_table_column list[MAX_COLUMNS];
     struct mpg_table t = {.column = list, .columns = text_columns(f, mpg_attribution_by_word(of->by), list, 0)};
     fprintf(out, "\nThe critical path by %s, %s\n", mpg_attribution_by_word(of->by), f->unit);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
@@ -126,7 +126,7 @@ static int print_path_segments(const struct mpg_critical_report *r, const struct
                                struct mpg_error *err)
 {
     const struct mpg_critical *p = r->path;
-    struct mpg_table_column list[MOST_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
+    struct mpg_table_column list[MAX_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
     struct mpg_table t = {.column = list, .columns = text_columns(f, "rank, call", list, 1)};
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);

@@ -134,7 +134,7 @@ static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i,
 
 int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
-    enum { MOST_RANKS = 64 };
+    enum { MAX_RANKS = 64 };
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .indent = 2};
     const struct mpg_extrapolation *x = r->extrapolation;
     char bytes[32], work[32];
@@ -154,12 +154,12 @@ int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
         print_sizes(x, out);
     fputc('\n', out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
-    for (int32_t i = 0; i < x->ranks && i < MOST_RANKS; i++)
+    for (int32_t i = 0; i < x->ranks && i < MAX_RANKS; i++)
         put_rank(&t, r, i, run_ns, all);
     if (mpg_table_end(&t, err) < 0)
         return -1;
-    if (x->ranks > MOST_RANKS)
-        fprintf(out, "  and %d more (--per-rank, --json)\n", x->ranks - MOST_RANKS);
+    if (x->ranks > MAX_RANKS)
+        fprintf(out, "  and %d more (--per-rank, --json)\n", x->ranks - MAX_RANKS);
     return 0;
 }
 

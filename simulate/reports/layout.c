@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_COLUMNS = 40 }; /* narrower pages are filled as if they were that wide */
+enum { MIN_COLUMNS = 40 }; /* narrower pages are filled as if they were that wide */
 
 struct line {
     const char *text;
@@ -139,7 +139,7 @@ static void close_gaps(struct page *page, unsigned most)
 
 int mpg_layout_put(const char *text, unsigned most, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err)
 {
-    struct page page = {.columns = columns > 0 && columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns};
+    struct page page = {.columns = columns > 0 && columns < MIN_COLUMNS ? MIN_COLUMNS : columns};
     size_t lines = 1;
     for (const char *p = text; (p = strchr(p, '\n')); p++)
         lines++;

@@ -7,7 +7,7 @@
 #include "simulate/reports/report.h"
 
 /* The maximum number of different notes about one topic in the output. */
-enum { MOST_VARIANTS = 4 };
+enum { MAX_VARIANTS = 4 };
 
 static const struct mpg_notes *of_row(const struct mpg_lines *x, size_t i)
 {
@@ -32,11 +32,11 @@ static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
     return has_line(list, k, &list->line[k]);
 }
 
-/* Returns the number of different notes about TOPIC, counted up to MOST_VARIANTS and some more. */
+/* Returns the number of different notes about TOPIC, counted up to MAX_VARIANTS and some more. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
-    for (size_t i = 0; i < x->n && n <= MOST_VARIANTS; i++)
+    for (size_t i = 0; i < x->n && n <= MAX_VARIANTS; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++)
             n += strcmp(of_row(x, i)->line[k].topic, topic) == 0 && !is_reported(x, i, k);
     return n;
@@ -83,7 +83,7 @@ static void print_notes(const struct mpg_lines *x, bool quality, bool heads, FIL
             const struct mpg_note *line = &of_row(x, i)->line[k];
             if (mpg_lines_is_quality(line) != quality || is_reported(x, i, k))
                 continue;
-            const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
+            const bool many = count_variants(x, line->topic) > MAX_VARIANTS;
             if (many && i > 0)
                 continue;
             fprintf(out, heads ? "%s: " : "  %-13s ", line->topic);

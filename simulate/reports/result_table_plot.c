@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "simulate/reports/result_table.h"
 
-enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
+enum { MAX_LINES = 8, MAX_MACHINES = 32, TEXT = 256 };
 
 static void format_cell(const struct mpg_result_column *column, const struct mpg_result_cell *cell, char *text)
 {
@@ -152,7 +152,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_result_table *row
     const char *unit_name;
     struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(most_of(rows), &unit_name)};
     const struct plot_lines lines = {.of = &x, .same = same_line, .point = point_of, .name = name_line, .rows = rows->n,
-                                     .most = MOST_LINES, .table = "sweep", .bands = true};
+                                     .most = MAX_LINES, .table = "sweep", .bands = true};
     if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
     double least_ns, most_ns;
@@ -177,7 +177,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_result_table *row
 static size_t machines(const struct mpg_result_table *rows)
 {
     size_t n = 0;
-    while (n < rows->n && n < MOST_MACHINES && rows->row[n].point == rows->row[0].point)
+    while (n < rows->n && n < MAX_MACHINES && rows->row[n].point == rows->row[0].point)
         n++;
     return n;
 }

@@ -18,7 +18,7 @@
 #include "simulate/reports/where_terms.h"
 
 /* Limits of the text: lines, warnings above the number, bytes of names. */
-enum { MOST_LINES = 20, MOST_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
+enum { MAX_LINES = 20, MAX_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
 
 /* Share by which a prediction differs much from the recorded run; share of call time off the CPU that is mentioned. */
 static const double MUCH = 0.1, OFF_PART = 0.1;
@@ -102,14 +102,14 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
     const struct mpg_notes *w = r->warnings;
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
-        if (mpg_lines_is_quality(&w->line[i]) || n++ >= MOST_WARNINGS)
+        if (mpg_lines_is_quality(&w->line[i]) || n++ >= MAX_WARNINGS)
             continue;
         fprintf(out, "Warning: %s: ", w->line[i].topic);
         mpg_printable_put(out, w->line[i].text);
         fputc('\n', out);
     }
-    if (n > MOST_WARNINGS)
-        fprintf(out, "Warning: %zu more (--verbose)\n", n - MOST_WARNINGS);
+    if (n > MAX_WARNINGS)
+        fprintf(out, "Warning: %zu more (--verbose)\n", n - MAX_WARNINGS);
     if (n > 0)
         fputc('\n', out);
 }
@@ -468,7 +468,7 @@ int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *
                           struct mpg_error *err)
 {
     char *text = make_text(r, run, part, err);
-    const int status = text ? mpg_layout_put(text, MOST_LINES, r->columns, folded_first, out, err) : -1;
+    const int status = text ? mpg_layout_put(text, MAX_LINES, r->columns, folded_first, out, err) : -1;
     free(text);
     return status;
 }

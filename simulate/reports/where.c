@@ -12,7 +12,7 @@
 #include "simulate/reports/where_terms.h"
 #include "simulate/attribution/critical.h"
 
-enum { MOST_COLUMNS = 40 };
+enum { MAX_COLUMNS = 40 };
 
 static double large_delay(const double *term)
 {
@@ -45,7 +45,7 @@ void mpg_where_report_clear(struct mpg_where_report *r)
 /* ---- the account, for people ---- */
 
 /* Text shows at least so many rows of a table, and of the others those of at least this part. */
-enum { LEAST_ROWS = 20 };
+enum { MIN_ROWS = 20 };
 #define SMALL 1e-3
 
 struct addend {
@@ -127,7 +127,7 @@ static size_t count_shown(const struct mpg_attribution_table *of, bool all)
     size_t n = of->n;
     if (all || of->by == MPG_ATTRIBUTION_BY_RANK)
         return n;
-    while (n > LEAST_ROWS && of->row[n - 1].weight < SMALL * of->row[0].weight)
+    while (n > MIN_ROWS && of->row[n - 1].weight < SMALL * of->row[0].weight)
         n--;
     return n == of->n - 1 ? of->n : n;
 }
@@ -157,7 +157,7 @@ static int print_account(const struct mpg_where_report *r, const struct mpg_attr
 {
     const bool own = of->by == MPG_ATTRIBUTION_BY_RANK || of->by == MPG_ATTRIBUTION_BY_PAIR;
     struct account x = {.r = r, .of = of, .addend = r->predicted ? times : delays, .addends = r->predicted ? TIMES : DELAYS};
-    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table_column columns[MAX_COLUMNS];
     size_t n = 0;
     x.figures = mpg_where_choose_unit(largest_of(&x));
     for (; n < x.addends; n++)
@@ -331,7 +331,7 @@ static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r,
         if (is_empty(r, row->term))
             continue;
         add_quanta(&sum, &q);
-        if (!all && of->by != MPG_ATTRIBUTION_BY_RANK && shown >= LEAST_ROWS && row->share.part < SMALL) {
+        if (!all && of->by != MPG_ATTRIBUTION_BY_RANK && shown >= MIN_ROWS && row->share.part < SMALL) {
             add_quanta(&small_q, &q);
             add_row(&small, row);
             n++;
@@ -435,7 +435,7 @@ static void put_rows(struct mpg_table *t, const struct mpg_where_report *r, cons
 
 int mpg_where_print_csv(const struct mpg_where_report *r, FILE *out, struct mpg_error *err)
 {
-    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table_column columns[MAX_COLUMNS];
     struct mpg_table t = {.column = columns,
                           .columns = figure_columns(r, columns, mpg_where_about_columns(r->table[0].by, columns))};
     mpg_table_begin(&t, MPG_TABLE_CSV, out);
@@ -446,7 +446,7 @@ int mpg_where_print_csv(const struct mpg_where_report *r, FILE *out, struct mpg_
 static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_attribution_table *of,
                      struct mpg_error *err)
 {
-    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table_column columns[MAX_COLUMNS];
     struct mpg_table t = {.column = columns, .columns = figure_columns(r, columns, mpg_where_about_columns(of->by, columns))};
     mpg_json_object(j, NULL);
     mpg_json_string(j, "by", mpg_attribution_by_word(of->by));
@@ -460,7 +460,7 @@ static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const
 
 int mpg_where_json(struct mpg_json *j, const char *key, const struct mpg_where_report *r, struct mpg_error *err)
 {
-    struct mpg_table_column columns[MOST_COLUMNS] = {{.key = "calls"}};
+    struct mpg_table_column columns[MAX_COLUMNS] = {{.key = "calls"}};
     struct mpg_table total = {.column = columns, .columns = figure_columns(r, columns, 1), .own_rows = true};
     int status = 0;
     mpg_json_object(j, key);

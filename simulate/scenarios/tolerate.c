@@ -12,10 +12,10 @@
  * median. */
 enum { MEDIAN, HIGH, LOW, CURVES };
 enum {
-    MOST_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
-    MOST_TRIES = 12,
+    MAX_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
+    MAX_TRIES = 12,
     FIRST_VALUES = 18,
-    MOST_VALUES = 8 * CURVES * MOST_LIMITS
+    MAX_VALUES = 8 * CURVES * MAX_LIMITS
 };
 
 /* Relative distance of the bounds at the end; the same for predictions with several replicas, whose curves are rough because
@@ -39,7 +39,7 @@ struct search {
     uint32_t base_replicas;
     double *ratio;  /* work space: two values for each replica */
     double least; /* smallest value of the axis, which has no effect */
-    struct bounds curve[MOST_LIMITS][CURVES]; /* by limit and curve */
+    struct bounds curve[MAX_LIMITS][CURVES]; /* by limit and curve */
     int curves;   /* 1 if there is a single replica */
 };
 
@@ -190,9 +190,9 @@ static int explore(struct search *s, double *values, size_t n, struct mpg_error 
 
 static int search(struct search *s, struct mpg_error *err)
 {
-    double values[MOST_VALUES];
+    double values[MAX_VALUES];
     size_t n = first_values(s, values);
-    for (int i = 0; i < MOST_TRIES && n > 0; i++) {
+    for (int i = 0; i < MAX_TRIES && n > 0; i++) {
         if (explore(s, values, sort(values, n), err) < 0)
             return -1;
         n = 0;
@@ -292,7 +292,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
 /* Fills ROWS for the single signature of S: the run without the axis and the run with each tolerated value. */
 static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
 {
-    double values[1 + MOST_LIMITS] = {s->least};
+    double values[1 + MAX_LIMITS] = {s->least};
     const size_t n = s->config->question.tolerated.n;
     for (size_t k = 0; k < n; k++)
         values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;

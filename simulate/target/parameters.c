@@ -14,9 +14,9 @@
 
 #pragma GCC diagnostic error "-Wswitch-enum"
 
-enum { MOST_MIB = 1, LONGEST_LINE = 4096 };
+enum { MAX_MIB = 1, LONGEST_LINE = 4096 };
 
-static const double MOST_TIME_NS = 1e15;
+static const double MAX_TIME_NS = 1e15;
 
 /* The shipped files: name without .par, and text. */
 static const struct {
@@ -119,7 +119,7 @@ static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const ch
         return mpg_error_set(err, "'%s': a machine's times are no ranks'", text);
     if (mpg_spec_can_be_negative(&p->time[which]))
         return mpg_error_set(err, "'%s' can be negative", text);
-    if (mpg_spec_quantile(&p->time[which], 0.5) > MOST_TIME_NS)
+    if (mpg_spec_quantile(&p->time[which], 0.5) > MAX_TIME_NS)
         return mpg_error_set(err, "'%s' is more than 11 days", text);
     return 0;
 }
@@ -381,7 +381,7 @@ struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *e
         set_unreadable(path, errno, err);
         return NULL;
     }
-    char *text = mpg_input_read(file, path, MOST_MIB, &n, err);
+    char *text = mpg_input_read(file, path, MAX_MIB, &n, err);
     struct mpg_parameters *p = text ? mpg_parameters_parse(text, n, path, err) : NULL;
     free(text);
     return p;

@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "simulate/target_table/target_table.h"
 
-enum { MOST_LINES = 12, MOST_BARS = 40, TEXT = 512, NAME = 160 };
+enum { MAX_LINES = 12, MAX_BARS = 40, TEXT = 512, NAME = 160 };
 
 /* Writes the name of MACHINE, with its target's file name without folders, into NAME of TEXT bytes. */
 static void name_short(const struct mpg_target_table *x, size_t machine, char *name)
@@ -143,7 +143,7 @@ static int draw_curves(struct plot_session *s, const struct mpg_target_table *x,
 {
     const struct drawn d = {.x = x, .is_speedup = is_speedup};
     const struct plot_lines lines = {.of = &d, .same = same_machine, .point = over_processors, .name = name_machine, .rows = x->n,
-                                     .most = MOST_LINES, .table = "table", .unique = true};
+                                     .most = MAX_LINES, .table = "table", .unique = true};
     int32_t most = 1;
     if (mpg_plot_start(s, err, is_speedup ? "speedup" : "run") < 0)
         return -1;
@@ -166,7 +166,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_target_table *x, 
 {
     struct drawn d = {.x = x, .x_unit = 1};
     const struct plot_lines lines = {.of = &d, .same = same_but_first, .point = over_key, .name = name_rest, .rows = x->n,
-                                     .most = MOST_LINES, .table = "table"};
+                                     .most = MAX_LINES, .table = "table"};
     const struct mpg_axis *axis = &x->keys->axis[0];
     const bool is_time = axis->unit == MPG_SWEEP_TIME;
     const char *y_name, *x_name = "";
@@ -200,8 +200,8 @@ static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, 
     enum { PARTS = sizeof titles / sizeof *titles };
     const char *unit_name;
     const double unit = mpg_units_of_time(most_run(x), &unit_name);
-    if (x->n > MOST_BARS)
-        return mpg_plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MOST_BARS);
+    if (x->n > MAX_BARS)
+        return mpg_plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MAX_BARS);
     if (mpg_plot_start(s, err, "time") < 0)
         return -1;
     put_title(s, x, "what a rank's time goes to, in the mean");

@@ -6,7 +6,7 @@ mpgtrace says what callsites waited for: each call is given one of its own, in t
 compared one by one; then sums by call, callsite, region and rank, as JSON and CSV.
 
 The environment variables MPGTRACE and MPGSIM name the programs; what mpgsim --waits says of the traced run is compared
-for every third one, with --sim for all.  Arguments: traces (of up to WAITS_MOST_CALLS lines), else random ones are
+for every third one, with --sim for all.  Arguments: traces (of up to WAITS_MAX_CALLS lines), else random ones are
 made (--first SEED --seeds N --steps N).
 """
 
@@ -30,7 +30,7 @@ from waits_printed import KINDS, MATTERS, Printed  # noqa: E402
 MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 TOLERANCE_NS = 1.01
-MOST_CALLS = int(os.environ.get("WAITS_MOST_CALLS", "60000"))
+MAX_CALLS = int(os.environ.get("WAITS_MAX_CALLS", "60000"))
 
 
 def run(command, text=None):
@@ -217,7 +217,7 @@ def main():
     for path in options.traces:
         shown = run([*MPGTRACE, "print", path])
         lines = shown.stdout.splitlines()
-        if shown.returncode or len(lines) > MOST_CALLS:
+        if shown.returncode or len(lines) > MAX_CALLS:
             skip(path, f"{len(lines)} lines {shown.stderr[:100].strip()}")
             continue
         printed = Printed(lines)

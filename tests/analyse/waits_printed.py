@@ -9,7 +9,7 @@ from collections import defaultdict
 KINDS = ["late_sender", "late_receiver", "wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce",
          "early_scan"]
 MATTERS = ["point_to_point", "collective", "synchronization", "one_sided", "other"]
-LEAST_NS = 1e-3
+MIN_NS = 1e-3
 
 ROOTED_OUT = {"Bcast", "Scatter", "Scatterv"}
 ROOTED_IN = {"Reduce", "Gather", "Gatherv"}
@@ -88,7 +88,7 @@ class Call:
             return None, 0.0
         until, kind = max(self.until, key=lambda entry: (entry[0], -entry[1]))
         long = min(until - self.begin, self.end - self.begin)
-        return (KINDS[kind], long) if long > LEAST_NS else (None, 0.0)
+        return (KINDS[kind], long) if long > MIN_NS else (None, 0.0)
 
 
 class Request:

@@ -13,7 +13,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_SECONDS = 30 };
+enum { MAX_SECONDS = 30 };
 
 static char current[4096];
 
@@ -36,7 +36,7 @@ static bool replay_file(const char *path)
         data = malloc((size_t)size + 1);
     bool ok = data && fread(data, 1, (size_t)size, f) == (size_t)size;
     snprintf(current, sizeof current, "%s", path);
-    alarm(MOST_SECONDS);
+    alarm(MAX_SECONDS);
     if (ok)
         (void)LLVMFuzzerTestOneInput(data, (size_t)size);
     alarm(0);

@@ -4,7 +4,7 @@ collectives): of every member its steps, one after the other."""
 
 from oracle_exact import Fraction
 
-MOST_SEGMENTS = 2 ** 16
+MAX_SEGMENTS = 2 ** 16
 
 
 class Step:
@@ -125,7 +125,7 @@ def segments_of(size, segment):
     """The sizes of a vector's segments; None: it goes as a whole."""
     if not segment or size <= segment:
         return None
-    segment = max(Fraction(segment), Fraction(size, MOST_SEGMENTS))
+    segment = max(Fraction(segment), Fraction(size, MAX_SEGMENTS))
     sizes = [segment] * -(-Fraction(size) // segment)
     sizes[-1] = size - segment * (len(sizes) - 1)
     return sizes

@@ -34,7 +34,7 @@ def rounded(value):
 class CallFloors:
     """The least duration seen for (host, call name, size class)."""
 
-    MOST_OF_WAITS = 1000
+    MAX_OF_WAITS = 1000
 
     def __init__(self, trace, places=None):
         self.trace, self.least, self.limited = trace, {}, set()
@@ -58,14 +58,14 @@ class CallFloors:
     def floor(self, call):
         least = self.least[self.key(call)]
         if self.key(call) in self.limited:
-            return min(least, self.MOST_OF_WAITS)
+            return min(least, self.MAX_OF_WAITS)
         return least
 
 
 class Flights:
     """Of the messages of one size class between two hosts."""
 
-    MOST_BINS = 32
+    MAX_BINS = 32
 
     def __init__(self):
         self.sizes, self.bounds, self.whole = [], [], []
@@ -81,7 +81,7 @@ class Flights:
         bins = {}
         for flight in map(rounded, self.whole):
             bins.setdefault(class_of(flight, 3), []).append(flight)
-        lowest, below = sorted(bins)[:self.MOST_BINS], 0
+        lowest, below = sorted(bins)[:self.MAX_BINS], 0
         for index in lowest:
             below += len(bins[index])
             if 2 * below >= len(self.whole):

@@ -9,15 +9,15 @@ from oracle_fits import NORMAL
 from oracle_signature import Distribution
 
 FIRST_CALL = 512
-MOST_LAGS = 256
-MOST_WEIGHTS = 512
+MAX_LAGS = 256
+MAX_WEIGHTS = 512
 LEFT_OFF = 1e-4
 EPSILON = 2.0 ** -53
 
 
 def regression(correlations, n):
     """The coefficients of the autoregression with these, as far as any process has them."""
-    beyond = [k for k, r in enumerate(correlations[:MOST_LAGS], 1)
+    beyond = [k for k, r in enumerate(correlations[:MAX_LAGS], 1)
               if abs(r) > 3 / math.sqrt(n)]
     last = max(beyond, default=0)
     a, left = [], 1.0
@@ -34,7 +34,7 @@ def regression(correlations, n):
 def response(a):
     """To one innovation, scaled to variance 1; [1]: independent."""
     weights = [1.0]
-    while a and len(weights) < MOST_WEIGHTS:
+    while a and len(weights) < MAX_WEIGHTS:
         weights.append(sum(one * weights[-1 - i] for i, one in enumerate(a)
                            if i < len(weights)))
     whole, n = sum(w * w for w in weights), len(weights)

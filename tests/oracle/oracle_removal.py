@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from oracle_replay import Losses, bin_of, bound_of
 
 ENOUGH = 8
-MOST_BINS = 128
+MAX_BINS = 128
 FINEST = 1024
-MOST_WINDOWS = 16
+MAX_WINDOWS = 16
 FULL_WINDOW = 512
 SHORTEST_WINDOW = 20  # 2^20 ns
 STEPS = 16
@@ -22,7 +22,7 @@ FIRST_THINNED = 21
 OF_CHANCE = 1024
 EQUAL_PARTS = 64
 SAME_PROBABILITY = 1e-9
-LEAST_SHARE = 1e-6
+MIN_SHARE = 1e-6
 
 
 def step_begin(s):
@@ -113,7 +113,7 @@ class Histogram:
     def __init__(self, lengths):
         self.n = len(lengths)
         self.bins = FINEST
-        while self.bins > 1 and len(self.count(lengths)) > MOST_BINS:
+        while self.bins > 1 and len(self.count(lengths)) > MAX_BINS:
             self.bins //= 2
         self.counts = dict(sorted(self.count(lengths).items()))
 
@@ -247,7 +247,7 @@ class Removal:
                   for share, some in zip(shares, ends)]
         if thins:
             chance = 2 * max(1.0, self.n / OF_CHANCE)
-            thinned = [0.0 if mass - chance < LEAST_SHARE * self.n else mass - chance for mass in masses]
+            thinned = [0.0 if mass - chance < MIN_SHARE * self.n else mass - chance for mass in masses]
             masses = thinned if any(thinned) else masses
         whole = sum(masses)
         if whole <= 0:
@@ -305,7 +305,7 @@ class Windows:
     def __init__(self, intervals, measure):
         """intervals: with since, ns after MPI_Init; measure: y of one."""
         k, last = SHORTEST_WINDOW, max(one.since for one in intervals)
-        while last // 2 ** k >= MOST_WINDOWS:
+        while last // 2 ** k >= MAX_WINDOWS:
             k += 1
         self.length = 2 ** k
         some = defaultdict(list)

@@ -24,7 +24,7 @@ from randomtrace_ranks import (  # noqa: E402
 from randomtrace_windows import WithWindows  # noqa: E402
 
 TAGS = 4
-MOST_PENDING = 6
+MAX_PENDING = 6
 
 KINDS = ["send", "pair", "isend", "recv", "irecv", "sendrecv", "null", "wait",
          "waitall", "waitany", "waitsome", "test", "testall", "testany",
@@ -199,7 +199,7 @@ class Program(Later, WithWindows, Execution):
     def step_isend(self):
         name, send = self.new_send(("Isend", "Issend"))
         rank = self.rank_of(send.comm, send.source)
-        if len(rank.requests) >= MOST_PENDING:
+        if len(rank.requests) >= MAX_PENDING:
             return False
         send.enter = self.compute(rank)
         self.issue(send)
@@ -213,7 +213,7 @@ class Program(Later, WithWindows, Execution):
                                self.any_member(comm), self.any_tag(),
                                self.any_open())
         rank = self.rank_of(comm, receive.dest)
-        if len(rank.requests) >= MOST_PENDING:
+        if len(rank.requests) >= MAX_PENDING:
             return False
         receive.enter = self.compute(rank)
         self.post(receive)
@@ -322,25 +322,25 @@ class Program(Later, WithWindows, Execution):
         return self.complete_all("Wait", 1)
 
     def step_waitall(self):
-        return self.complete_all("Waitall", MOST_PENDING)
+        return self.complete_all("Waitall", MAX_PENDING)
 
     def step_test(self):
         return self.complete_all("Test", 1)
 
     def step_testall(self):
-        return self.complete_all("Testall", MOST_PENDING)
+        return self.complete_all("Testall", MAX_PENDING)
 
     def step_waitany(self):
         return self.complete_some("Waitany", 1)
 
     def step_waitsome(self):
-        return self.complete_some("Waitsome", MOST_PENDING)
+        return self.complete_some("Waitsome", MAX_PENDING)
 
     def step_testany(self):
         return self.complete_some("Testany", 1)
 
     def step_testsome(self):
-        return self.complete_some("Testsome", MOST_PENDING)
+        return self.complete_some("Testsome", MAX_PENDING)
 
     def step_fail(self):
         """A test that finds nothing complete."""
@@ -374,7 +374,7 @@ class Program(Later, WithWindows, Execution):
         name = self.random.choice(COLLECTIVES)
         root = self.any_member(comm)
         ranks = [self.ranks[r] for r in comm.members]
-        if any(len(rank.requests) >= MOST_PENDING for rank in ranks):
+        if any(len(rank.requests) >= MAX_PENDING for rank in ranks):
             return False
         texts = self.collective_texts(name, comm, root)
         enters = [self.compute(rank) for rank in ranks]
@@ -392,7 +392,7 @@ class Program(Later, WithWindows, Execution):
         kind = self.random.choice(NEIGHBORS)
         blocking = self.random.random() < 0.5
         ranks = [self.ranks[r] for r in comm.members]
-        if any(len(rank.requests) >= MOST_PENDING for rank in ranks):
+        if any(len(rank.requests) >= MAX_PENDING for rank in ranks):
             return False
         size = self.any_size()
         enters = [self.compute(rank) for rank in ranks]

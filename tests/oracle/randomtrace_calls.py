@@ -98,7 +98,7 @@ class Posted:
 class WithMoved(Program):
     """Each operation goes one way; now and then a call does not wait as it should."""
 
-    MOST_RANKS = 7
+    MAX_RANKS = 7
     NAMES = ["Barrier", "Bcast", "Scatter", "Gather", "Reduce", "Allreduce", "Allgather", "Alltoall", "Reduce_scatter", "Scan"]
 
     def __init__(self, seed):

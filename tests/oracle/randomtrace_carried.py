@@ -10,12 +10,12 @@ SIZES = [1, 300, 1024, 5000, 70000]
 class Program:
     """Lines of a text trace, rank by rank in the order of time; ranks work and send by turns, in an order without deadlock."""
 
-    MOST_RANKS = 4
+    MAX_RANKS = 4
     SLIPS = [0, 0, 0.04, 0.3]  # how many of those that should wait do not
 
     def __init__(self, seed):
         self.draw = random.Random(f"carried {seed}")
-        self.ranks, self.request = self.draw.randint(2, self.MOST_RANKS), 0
+        self.ranks, self.request = self.draw.randint(2, self.MAX_RANKS), 0
         self.now = [100] * self.ranks
         self.lines = [[f"{rank} 0 100 Init"] for rank in range(self.ranks)]
         self.limits = {"Send": self.draw.choice([99, 299, 4095]), "Wait": self.draw.choice([1023, 4999, 10**9])}
@@ -86,7 +86,7 @@ class Program:
 class WithTrees(Program):
     """And with collectives that have a root, and scans, whose members are in a call just before, or not."""
 
-    MOST_RANKS = 7
+    MAX_RANKS = 7
     SLIPS = [0, 0, 0, 0.02]
 
     def __init__(self, seed):

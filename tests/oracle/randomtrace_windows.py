@@ -4,7 +4,7 @@ find a message, communicators that are made."""
 
 from randomtrace_ranks import Pending, any_text, receive_half, taken_text
 
-MOST_PENDING = 6
+MAX_PENDING = 6
 
 MOVES = ["Put", "Get", "Accumulate", "Get_accumulate"]
 MAKERS = ["Win_create", "Win_allocate", "Win_create_dynamic"]
@@ -156,7 +156,7 @@ class WithWindows:
     def step_mrecv(self):
         """Receive a message that a matched probe took."""
         rank = self.random.choice(self.ranks)
-        if not rank.probed or len(rank.requests) >= MOST_PENDING:
+        if not rank.probed or len(rank.requests) >= MAX_PENDING:
             return False
         number = self.random.choice(list(rank.probed))
         self.receive_taken(rank, number, self.random.random() < 0.5)

@@ -446,7 +446,7 @@ class Scaled(Rule):
             return False
         settings.place(matching.trace)
         floors = oracle.Builder(matching, settings).call_floors
-        return any(floors.least[key] > floors.MOST_OF_WAITS for key in floors.limited)
+        return any(floors.least[key] > floors.MAX_OF_WAITS for key in floors.limited)
 
     def compare(self, case):
         def twice(match):

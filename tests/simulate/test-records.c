@@ -79,7 +79,7 @@ struct run {
     double delay_ns[LANES], passed_ns[LANES];
 };
 
-/* Returns whether the delays of A and B differ by at most MOST_NS in interval I. */
+/* Returns whether the delays of A and B differ by at most MAX_NS in interval I. */
 static bool same(const struct run *a, const struct run *b, double most_ns, uint32_t i)
 {
     for (uint32_t w = 0; w < LANES; w++)

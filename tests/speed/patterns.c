@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 1024, TAG = 7, POST_NS = 100, FLIGHT_NS = 1900, MOST_LEVELS = 31 };
+enum { BYTES = 1024, TAG = 7, POST_NS = 100, FLIGHT_NS = 1900, MAX_LEVELS = 31 };
 
 struct mpg_event pattern_call(enum mpg_call which, int64_t enter_ns, int64_t leave_ns)
 {
@@ -171,7 +171,7 @@ static int write_wavefront(struct rank *r, int64_t begin_ns, struct mpg_error *e
 static int levels(int32_t ranks)
 {
     int n = 0;
-    while (n < MOST_LEVELS && ((int64_t)1 << n) < ranks)
+    while (n < MAX_LEVELS && ((int64_t)1 << n) < ranks)
         n++;
     return n;
 }

@@ -10,7 +10,7 @@
 #include "common/input.h"
 #include "trace/hypothesis/private.h"
 
-enum { MOST_MIB = 1 };
+enum { MAX_MIB = 1 };
 
 /* Returns a copy of the first N bytes of TEXT without surrounding blanks. */
 static char *trimmed(const char *text, size_t n)
@@ -104,7 +104,7 @@ int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_e
 {
     const size_t before = h->n;
     size_t n;
-    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MOST_MIB, &n, err);
+    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MAX_MIB, &n, err);
     if (!text)
         return -1;
     int status = memchr(text, '\0', n) ? mpg_error_set(err, "%s: is no text", path) : add_lines(h, path, text, err);

@@ -467,8 +467,8 @@ static int define_comm(struct otf2_archive *a, struct mpg_build *b, struct otf2_
 const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_build *b, uint32_t number, int32_t rank,
                                        int32_t *label, struct mpg_error *err)
 {
-    enum { MOST_PARENTS = 256 };
-    struct otf2_comm *chain[MOST_PARENTS], *c = mpg_otf2_comm_of(a, number);
+    enum { MAX_PARENTS = 256 };
+    struct otf2_comm *chain[MAX_PARENTS], *c = mpg_otf2_comm_of(a, number);
     size_t n = 0;
     if (!c) {
         mpg_error_set(err, "damaged: communicator %u is not defined", number);
@@ -476,7 +476,7 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
     }
     struct otf2_comm *const wanted = c;
     /* A parent that is damaged, or its own parent, is left out. */
-    for (uint32_t at = number; c && !c->is_defined && !c->is_visited && n < MOST_PARENTS; c = mpg_otf2_comm_of(a, at)) {
+    for (uint32_t at = number; c && !c->is_defined && !c->is_visited && n < MAX_PARENTS; c = mpg_otf2_comm_of(a, at)) {
         if (!c->members && resolve_comm(a, c, at, err) < 0) {
             free(c->members);
             c->members = NULL;
@@ -540,10 +540,10 @@ bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const 
 
 const char *mpg_otf2_host(const struct otf2_archive *a, int32_t rank)
 {
-    enum { MOST_DEPTH = 64 };
+    enum { MAX_DEPTH = 64 };
     const struct otf2_process *p = find(&a->processes, a->rank_place[rank]->group, sizeof *p);
     const struct otf2_node *node = p ? find(&a->nodes, p->node, sizeof *node) : NULL, *first = node;
-    for (int i = 0; node && i < MOST_DEPTH && !node->shares_memory && strcmp(node->class_name, "node") != 0; i++)
+    for (int i = 0; node && i < MAX_DEPTH && !node->shares_memory && strcmp(node->class_name, "node") != 0; i++)
         node = find(&a->nodes, node->parent, sizeof *node);
     node = node ? node : first;
     return node && *node->name ? node->name : NULL;

@@ -64,11 +64,11 @@ static void run_child(int pipe, const char *anchor, const char *target, int fd, 
 /* Takes the child's result from PIPE. */
 static int take_result(int pipe, const struct mpg_import_config *config, struct mpg_error *err)
 {
-    enum { MOST_REPORT = 1 << 20 };
+    enum { MAX_REPORT_BYTES = 1 << 20 };
     struct result result;
     if (!read_all(pipe, &result, sizeof result))
         return mpg_error_set(err, "damaged: libotf2 gave up");
-    char *report = result.report_bytes < MOST_REPORT ? malloc(result.report_bytes + 1) : NULL;
+    char *report = result.report_bytes < MAX_REPORT_BYTES ? malloc(result.report_bytes + 1) : NULL;
     if (report && read_all(pipe, report, result.report_bytes) && config->report)
         (void)fwrite(report, 1, result.report_bytes, config->report);
     free(report);

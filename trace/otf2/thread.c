@@ -12,7 +12,7 @@
 
 #include "trace/store/spool.h"
 
-enum { MOST_DEPTH = 1 << 20, TOLERANCE_NS = 1000, REQUESTS_BITS = 40 };
+enum { MAX_DEPTH = 1 << 20, TOLERANCE_NS = 1000, REQUESTS_BITS = 40 };
 
 /* --- records --- */
 
@@ -132,9 +132,9 @@ static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2
     const int64_t now_ns = time_of(t, time);
     if (t->depth == t->stack_capacity) {
         const size_t capacity = t->stack_capacity ? 2 * t->stack_capacity : 64;
-        void *grown = capacity <= MOST_DEPTH ? realloc(t->stack, capacity * sizeof *t->stack) : NULL;
+        void *grown = capacity <= MAX_DEPTH ? realloc(t->stack, capacity * sizeof *t->stack) : NULL;
         if (!grown) {
-            mpg_error_set(t->err, "rank %d: more than %d regions inside each other", t->rank, MOST_DEPTH);
+            mpg_error_set(t->err, "rank %d: more than %d regions inside each other", t->rank, MAX_DEPTH);
             mpg_otf2_fail(t);
             return;
         }

@@ -455,11 +455,11 @@ static _Unwind_Reason_Code search(struct _Unwind_Context *context, void *data)
 
 bool callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa)
 {
-    enum { MOST_FRAMES = 1 << 16 };
+    enum { MAX_FRAMES = 1 << 16 };
     struct wanted wanted = {.address = plain((uintptr_t)to_address), .cfa = (uintptr_t)to_cfa};
     struct at at = at_of(address, cfa, frame);
     struct walk w = {.depth = 0};
-    for (int i = 0; i < MOST_FRAMES && at.address != 0; i++) {
+    for (int i = 0; i < MAX_FRAMES && at.address != 0; i++) {
         if (at.sp == wanted.cfa && at.address == wanted.address)
             return true;
         struct place *p = places_get(at.address, at.interrupted);

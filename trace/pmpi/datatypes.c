@@ -10,7 +10,7 @@
 enum { PLACES = 256 };
 
 /* Limit on the bytes of a record: sums of several records still fit (mpgtext(5)). */
-static const int64_t MOST_BYTES = INT64_MAX / 4;
+static const int64_t MAX_BYTES = INT64_MAX / 4;
 
 static struct place {
     MPI_Datatype type;
@@ -61,7 +61,7 @@ int64_t tracer_bytes(int64_t count, MPI_Datatype type)
     int64_t bytes;
     if (size < 0)
         return 0;
-    return __builtin_mul_overflow(count, size, &bytes) || bytes > MOST_BYTES ? MOST_BYTES : bytes;
+    return __builtin_mul_overflow(count, size, &bytes) || bytes > MAX_BYTES ? MAX_BYTES : bytes;
 }
 
 MPI_Datatype tracer_type_at(struct tracer_types types, int i)

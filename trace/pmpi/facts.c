@@ -194,14 +194,14 @@ static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
 /* Writes the tracer's time as measured in the run: for new stacks, and for all recorded calls by the mean of some. */
 static int write_overhead(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    enum { LEAST_MEASURED = 10 };
+    enum { MIN_MEASURED = 10 };
     char text[32];
     if (streams.stacks_ns > 0) {
         mpg_units_format_fact(text, sizeof text, (double)streams.stacks_ns, 1);
         if (facts_write(w, "overhead_stacks_ns", text, err) < 0)
             return -1;
     }
-    if (streams.measured < LEAST_MEASURED)
+    if (streams.measured < MIN_MEASURED)
         return 0;
     const double mean_ns = (double)streams.measured_ns / (double)streams.measured;
     mpg_units_format_fact(text, sizeof text, mean_ns * (double)streams.calls, 1);

@@ -35,7 +35,7 @@
 #include "trace/pmpi/usage.h"
 #include "trace/pmpi/values.h"
 
-enum { LEAST_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MOST_SEGMENT_BYTES = 1 << 26 };
+enum { MIN_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MAX_SEGMENT_BYTES = 1 << 26 };
 
 static struct {
     bool tried;             /* MPI_Init was called */
@@ -56,8 +56,8 @@ static void stop_in_child(void)
 
 static size_t segment_bytes(int rank)
 {
-    return (size_t)setting_number("MPGTRACE_BUFFER", SETTING_SIZE, LEAST_SEGMENT_BYTES,
-                                  MOST_SEGMENT_BYTES, DEFAULT_SEGMENT_BYTES, rank);
+    return (size_t)setting_number("MPGTRACE_BUFFER", SETTING_SIZE, MIN_SEGMENT_BYTES,
+                                  MAX_SEGMENT_BYTES, DEFAULT_SEGMENT_BYTES, rank);
 }
 
 /* --- start --- */
@@ -143,7 +143,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .claimed_inode = (ino_t)life.claim.inode,
                                            .rank = rank,
                                            .ranks = ranks,
-                                           .segment_bytes = profile ? LEAST_SEGMENT_BYTES : segment_bytes(rank),
+                                           .segment_bytes = profile ? MIN_SEGMENT_BYTES : segment_bytes(rank),
                                            .value_number = values_number,
                                            .off_cpu = off_cpu_start(!profile, rank) != OFF_CPU_NONE,
                                            .threads = threads};

@@ -9,7 +9,7 @@
 static uint64_t recorded = 1; /* calls of each function recorded from each site */
 
 /* Sums whose next calls are only counted, by return address and call. A process with several streams has none. */
-enum { SUMS = 256, TIMED_FIRST = 4, LEAST_UNTIMED = 16, DRAW_SHIFT = 27 /* of 32 bits: 0 .. 31 */ };
+enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* of 32 bits: 0 .. 31 */ };
 struct local_sum {
     const void *return_address;
     uint64_t *counter; /* valid while EPOCH is mpg_trace_sums_epoch */
@@ -68,7 +68,7 @@ static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
                                                              .counter = counter,
                                                              .epoch = mpg_trace_sums_epoch,
                                                              .call = s->call,
-                                                             .untimed = LEAST_UNTIMED + (draw >> DRAW_SHIFT)};
+                                                             .untimed = MIN_UNTIMED + (draw >> DRAW_SHIFT)};
 }
 
 struct local_sum *local_begin(enum mpg_call call, const void *return_address, const void *frame)

@@ -18,7 +18,7 @@ enum {
     SIZES = 32,           /* 16, 32, 48, 64, 80, 96, 112, 128, 160 ... 8192 */
     LARGE = SIZES,        /* a mapping of one block */
     AT_ONCE = 8,          /* slabs mapped at once */
-    MOST_POPULATED = AT_ONCE * SLAB_BYTES,
+    MAX_POPULATED = AT_ONCE * SLAB_BYTES,
     KEPT_BYTES = 4 << 20  /* limit on freed large blocks kept for reuse */
 };
 
@@ -104,7 +104,7 @@ static char *map(size_t bytes)
         (void)munmap(p, before);
     if (before < SLAB_BYTES)
         (void)munmap(p + before + bytes, SLAB_BYTES - before);
-    if (bytes <= MOST_POPULATED)
+    if (bytes <= MAX_POPULATED)
         populate(p + before, bytes);
     return p + before;
 }

@@ -33,7 +33,7 @@ static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without int
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-enum { CPU_ID = 4, RSEQ_CS = 8, LEAST_SIZE = 16 }; /* offsets in the rseq area; least size of the area */
+enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets in the rseq area; least size of the area */
 
 /* The kernel requires the signature that glibc registered in front of the abort address. The descriptor's range is
  * empty, so no sequence is ever aborted. */
@@ -48,7 +48,7 @@ static volatile uint64_t *find_flag(void)
 {
     char *thread;
     int32_t cpu;
-    if (!&__rseq_offset || !&__rseq_size || __rseq_size < LEAST_SIZE)
+    if (!&__rseq_offset || !&__rseq_size || __rseq_size < MIN_SIZE)
         return NULL;
     __asm__("movq %%fs:0, %0" : "=r"(thread)); /* Sets rseq_cs to the tracer's descriptor unless another user occupies the
                                                   word. */

@@ -15,7 +15,7 @@ static struct {
     pthread_mutex_t lock; /* for the members below, and for adding entries */
     char *block;          /* the unused rest of the newest block */
     size_t block_left;
-    const struct site **sites[SET_MOST / BLOCK_SITES]; /* blocks of sites, by number */
+    const struct site **sites[SET_MAX_ENTRIES / BLOCK_SITES]; /* blocks of sites, by number */
 } tables = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Set while this thread holds the lock, for a signal handler that interrupts it. */
@@ -192,7 +192,7 @@ int32_t places_site(struct place *const *places, const uintptr_t *addresses, uns
 
 const struct site *places_site_numbered(int32_t number)
 {
-    const struct site **block = number >= 0 && number < SET_MOST
+    const struct site **block = number >= 0 && number < SET_MAX_ENTRIES
                                     ? __atomic_load_n(&tables.sites[number / BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
     return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
 }

@@ -23,7 +23,7 @@ enum {
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
     ROW_BYTES = sizeof(struct mpg_profile_entry),
-    LEAST_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
+    MIN_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
 };
 
 /* Numbers in the file of captured sites or of modules, defined at first use. */
@@ -100,7 +100,7 @@ int profile_open(const char *directory, int rank, int ranks, uint32_t values, st
     profile.rank = rank;
     profile.ranks = ranks;
     profile.value_number = values;
-    profile.file_bytes = LEAST_BYTES + ROWS * (ROW_BYTES + values * sizeof *profile.values);
+    profile.file_bytes = MIN_BYTES + ROWS * (ROW_BYTES + values * sizeof *profile.values);
     if (snprintf(profile.path, sizeof profile.path, "%s/rank-%d.profile.mpgt", directory, rank) >=
         (int)sizeof profile.path)
         return mpg_error_set(err, "%s: name too long", directory);

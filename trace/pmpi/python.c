@@ -41,9 +41,9 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
-    MOST_SUMMED = 256,    /* bytes of a line table checked each time the table is met */
-    MOST_LINES = 1 << 16, /* most lines of a program */
-    MOST_WALKED = 1 << 10 /* frames for one callsite, including frames whose function has not begun */
+    MAX_SUMMED_BYTES = 256, /* bytes of a line table checked each time the table is met */
+    MAX_LINES = 1 << 16,  /* most lines of a program */
+    MAX_WALKED = 1 << 10  /* frames for one callsite, including frames whose function has not begun */
 };
 
 /* In place of an index into lines: the line is not reported. */
@@ -137,7 +137,7 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
                                  : mpg_map_add(&python.numbers, (uint64_t)module, (uint64_t)number);
     if (!place || *place)
         return place ? (uint32_t)*place : 0;
-    if (python.line_number == MOST_LINES ||
+    if (python.line_number == MAX_LINES ||
         mpg_reserve_at(&python.lines, sizeof *python.lines, &python.line_capacity, python.line_number + 1, &unused) < 0)
         return 0;
     python.lines[python.line_number++] = (struct line){module, number};
@@ -152,7 +152,7 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
     const size_t size = word(table + BYTES_SIZE);
     const struct met now = {.lines = table,
                             .table = python_text_sum((const void *)(table + BYTES_BEGIN),
-                                                     size < MOST_SUMMED ? size : MOST_SUMMED),
+                                                     size < MAX_SUMMED_BYTES ? size : MAX_SUMMED_BYTES),
                             .names = python_text_hash((const void *)word(code + CODE_FUNCTION)) ^
                                      3 * python_text_hash((const void *)word(code + CODE_FILE)),
                             .first_line = int_at(code + CODE_FIRST_LINE)};
@@ -191,7 +191,7 @@ unsigned python_frames(uintptr_t *frames, unsigned most)
     const uintptr_t thread = python.failed ? 0 : (uintptr_t)PyGILState_GetThisThreadState();
     const uintptr_t on_stack = thread ? word(thread + THREAD_CFRAME) : 0;
     uintptr_t frame = on_stack ? word(on_stack + CFRAME_FRAME) : 0;
-    for (int walked = 0; frame && n < most && walked < MOST_WALKED; walked++) {
+    for (int walked = 0; frame && n < most && walked < MAX_WALKED; walked++) {
         const uintptr_t code = word(frame + FRAME_CODE);
         if (!code || word(code + OBJECT_TYPE) != (uintptr_t)&PyCode_Type) {
             python.failed = true;

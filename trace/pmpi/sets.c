@@ -17,7 +17,7 @@ bool set_make_room(struct set *set)
 {
     struct set_table *old = set->table;
     const size_t slots = old ? old->mask + 1 : 0;
-    if (set->number == SET_MOST)
+    if (set->number == SET_MAX_ENTRIES)
         return false;
     if (2 * (set->number + 1) <= slots)
         return true;

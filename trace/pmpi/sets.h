@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SET_MOST = 1 << 18 }; /* entries of a set at most */
+enum { SET_MAX_ENTRIES = 1 << 18 }; /* entries of a set at most */
 
 /* Entries begin with their hash. */
 struct set_entry {
@@ -34,7 +34,7 @@ static inline uint64_t set_hash(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Makes room for one more entry. Returns false without memory, or if the set has SET_MOST entries. */
+/* Makes room for one more entry. Returns false without memory, or if the set has SET_MAX_ENTRIES entries. */
 bool set_make_room(struct set *set);
 /* Adds ENTRY, whose hash is set and which SET does not have. The caller has made room. */
 void set_add(struct set *set, struct set_entry *entry);

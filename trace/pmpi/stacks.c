@@ -108,12 +108,12 @@ static bool find_mapping(struct stacks *s, uintptr_t sp)
 
 uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
 {
-    enum { MOST_BYTES = 1 << 20, LEAST_PAGE = 4096 };
-    unsigned char in_memory[MOST_BYTES / LEAST_PAGE + 1];
+    enum { MAX_BYTES = 1 << 20, MIN_PAGE = 4096 };
+    unsigned char in_memory[MAX_BYTES / MIN_PAGE + 1];
     const uintptr_t page = sp & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     for (int i = 0; i < 2; i++) {
         if (s->other_low <= sp && sp < s->other_high) {
-            const uintptr_t bytes = s->other_high - page < MOST_BYTES ? s->other_high - page : MOST_BYTES;
+            const uintptr_t bytes = s->other_high - page < MAX_BYTES ? s->other_high - page : MAX_BYTES;
             if (mincore((void *)page, bytes, in_memory) == 0)
                 return page + bytes;
         }

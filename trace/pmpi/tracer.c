@@ -73,10 +73,10 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
  * interruption. */
 static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s)
 {
-    enum { MOST_NS = 10000 };
+    enum { MAX_NS = 10000 };
     const int64_t took_ns = stream_thread.entering_ns + clock_now_ns() - s->leave_ns;
     stream_thread.entering_ns = -1;
-    if (took_ns >= MOST_NS)
+    if (took_ns >= MAX_NS)
         return;
     streams.measured++;
     streams.measured_ns += took_ns;

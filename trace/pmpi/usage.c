@@ -65,8 +65,8 @@ static void read_run_queue(struct usage *u)
 /* Reads the eighth number (stolen time) in the lines of the cores that the process may use. */
 static void read_steal(struct usage *u)
 {
-    enum { BYTES = 1 << 17, MOST_CORES = 1 << 13 };
-    unsigned long set[MOST_CORES / (8 * sizeof(unsigned long))] = {0};
+    enum { BYTES = 1 << 17, MAX_CORES = 1 << 13 };
+    unsigned long set[MAX_CORES / (8 * sizeof(unsigned long))] = {0};
     const long ticks_a_second = sysconf(_SC_CLK_TCK);
     char *text = malloc(BYTES);
     if (text && ticks_a_second > 0 &&
@@ -76,7 +76,7 @@ static void read_steal(struct usage *u)
             int core;
             long long ticks;
             if (sscanf(line, "cpu%d %*d %*d %*d %*d %*d %*d %*d %lld", &core, &ticks) == 2 &&
-                core >= 0 && core < MOST_CORES &&
+                core >= 0 && core < MAX_CORES &&
                 CPU_ISSET_S((size_t)core, sizeof set, (cpu_set_t *)(void *)set))
                 u->counter[STEAL] = (u->counter[STEAL] < 0 ? 0 : u->counter[STEAL]) +
                                     ticks * (1000000000 / ticks_a_second);

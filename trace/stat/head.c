@@ -13,7 +13,7 @@
 #include "trace/cores.h"
 #include "trace/stat/stat.h"
 
-enum { MOST_DEATHS = 8, MOST_HOSTS = 8 }; /* maximum lines printed */
+enum { MAX_DEATHS = 8, MAX_HOSTS = 8 }; /* maximum lines printed */
 
 /* Prints BEFORE, then TEXT with unprintable characters escaped, since TEXT comes from a file. */
 static void print_text(const char *before, const char *text)
@@ -80,11 +80,11 @@ static void print_deaths(const struct stat_summary *s)
             const uint32_t thread = mpg_trace_thread(s->trace, r, i);
             enum mpg_call call;
             int64_t enter_ns;
-            if (mpg_trace_died(s->trace, r, thread, &call, &enter_ns) && number++ < MOST_DEATHS)
+            if (mpg_trace_died(s->trace, r, thread, &call, &enter_ns) && number++ < MAX_DEATHS)
                 print_death(s, r, thread, call, enter_ns);
         }
-    if (number > MOST_DEATHS)
-        printf("died        and %d more\n", number - MOST_DEATHS);
+    if (number > MAX_DEATHS)
+        printf("died        and %d more\n", number - MAX_DEATHS);
 }
 
 /* Launchers kill ranks inside MPI_Finalize when another rank exits with an error. */
@@ -177,7 +177,7 @@ static void print_machine(const struct mpg_trace *t)
         putchar('\n');
     }
     if (mpg_trace_cores(t, &hosts, &n, NULL) == 0) {
-        for (size_t i = 0, known = 0; i < n && known < MOST_HOSTS; i++)
+        for (size_t i = 0, known = 0; i < n && known < MAX_HOSTS; i++)
             if (hosts[i].cores > 0 && ++known) {
                 printf("cores       %d for %" PRId32 " rank%s", hosts[i].cores, hosts[i].ranks,
                        hosts[i].ranks == 1 ? "" : "s");

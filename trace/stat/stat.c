@@ -118,13 +118,13 @@ static int stat_profile(const struct wanted *a, const char *path, struct mpg_err
 
 int mpg_stat_main(int argc, char **argv)
 {
-    enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
+    enum { MAX_FRAMES = 64, MAX_ROWS = 1000000000 };
     struct wanted a = {.frames = 1};
     const struct mpg_option options[] = {
         {.name = "callsites", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &a.callsites,
          .help = "a table of the places in the source that calls were made from"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames,
-         .argument = "N", .minimum = 1, .maximum = MOST_FRAMES, .given = &a.frames_given,
+         .argument = "N", .minimum = 1, .maximum = MAX_FRAMES, .given = &a.frames_given,
          .help = "with up to N functions each, callers after callees (default 1)"},
         {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path,
          .argument = "DIR",
@@ -133,7 +133,7 @@ int mpg_stat_main(int argc, char **argv)
         {.name = "ranks", .kind = MPG_OPTION_FLAG, .value = &a.ranks,
          .help = "a table of the ranks: calls, run time, and how much of it is in MPI"},
         {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
-         .maximum = MOST_ROWS,
+         .maximum = MAX_ROWS,
          .help = "the first N rows of each table; of ranks those with the largest part\n"
                  "in MPI"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,

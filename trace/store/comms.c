@@ -7,13 +7,13 @@
 #include <string.h>
 
 enum {
-    LEAST_NAMED = 1 << 21, /* ranks that groups of a trace of any size may name */
+    MIN_NAMED = 1 << 21, /* ranks that groups of a trace of any size may name */
     NAMED_A_BYTE = 16
 };
 
 bool mpg_trace_may_name(struct mpg_trace *t, uint64_t n)
 {
-    const uint64_t most = LEAST_NAMED + NAMED_A_BYTE * (uint64_t)t->total_bytes;
+    const uint64_t most = MIN_NAMED + NAMED_A_BYTE * (uint64_t)t->total_bytes;
     if (n > most || t->named > most - n)
         return false;
     t->named += n;

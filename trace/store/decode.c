@@ -448,9 +448,9 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 /* Returns whether a held part can end before the next event does. */
 static bool is_short(const struct mpg_decoder *d)
 {
-    enum { MOST_BYTES = 10 }; /* most bytes of a number */
+    enum { MAX_BYTES = 10 }; /* most bytes of a number */
     for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < d->columns; i++)
-        if (d->numbers[i].end - d->numbers[i].p < MOST_BYTES && d->slices->column[i].left > 0)
+        if (d->numbers[i].end - d->numbers[i].p < MAX_BYTES && d->slices->column[i].left > 0)
             return true;
     return false;
 }

@@ -20,12 +20,12 @@ static int64_t add(int64_t a, int64_t b)
  * many requests that often. */
 static bool may_list(struct mpg_decoder *d, uint64_t n)
 {
-    enum { LEAST_LISTED = 1 << 20, LISTED_A_BYTE = 4096, SHORT = 4096 };
+    enum { MIN_LISTED = 1 << 20, LISTED_A_BYTE = 4096, SHORT = 4096 };
     const struct trace_rank *r = &d->trace->rank[d->rank];
     if (n > SHORT && n > r->events && n > d->trace->named && n > r->stored_bytes)
         return false;
     d->listed += n;
-    return d->listed <= LEAST_LISTED + LISTED_A_BYTE * r->stored_bytes;
+    return d->listed <= MIN_LISTED + LISTED_A_BYTE * r->stored_bytes;
 }
 
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,

@@ -5,7 +5,7 @@
 
 #include "trace/store/decode.h"
 
-enum { LEAST_SLICE = 64 }; /* an event takes less in any column of numbers */
+enum { MIN_SLICE_BYTES = 64 }; /* an event takes less in any column of numbers */
 
 static size_t file_of(const struct mpg_decoder *d)
 {
@@ -116,7 +116,7 @@ static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
 static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
 {
     const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
-    return raw < LEAST_SLICE ? raw : share > LEAST_SLICE ? share : LEAST_SLICE;
+    return raw < MIN_SLICE_BYTES ? raw : share > MIN_SLICE_BYTES ? share : MIN_SLICE_BYTES;
 }
 
 /* Decompresses SIZE bytes of column I, from BEGIN on, to TO. */

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEAST_OPEN = 4, MOST_OPEN = 1024 };
+enum { MIN_OPEN = 4, MAX_OPEN = 1024 };
 
 /* Half of the process's limit, as other code needs descriptors, too. */
 static size_t open_limit(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > MOST_OPEN)
-        return MOST_OPEN;
-    return limit.rlim_cur / 2 > LEAST_OPEN ? (size_t)(limit.rlim_cur / 2) : LEAST_OPEN;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > MAX_OPEN)
+        return MAX_OPEN;
+    return limit.rlim_cur / 2 > MIN_OPEN ? (size_t)(limit.rlim_cur / 2) : MIN_OPEN;
 }
 
 /* --- by last use --- */

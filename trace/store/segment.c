@@ -18,7 +18,7 @@
 #include "trace/store/process.h"
 
 enum {
-    LEAST_COLUMN_BYTES = 512,
+    MIN_COLUMN_BYTES = 512,
     SUM_BYTES = MPG_SUM_ROWS * MPG_SUM_ROW_BYTES,
     ATTEMPTS = 100
 };
@@ -229,10 +229,10 @@ static void fill_head(uint8_t *base, const void *data)
  * effect before Linux 5.14. */
 static void populate(uint8_t *base, size_t size)
 {
-    enum { MOST_BYTES = 1 << 20, PAGE_BYTES = 4096 };
+    enum { MAX_BYTES = 1 << 20, PAGE_BYTES = 4096 };
     const size_t page = (uintptr_t)base & (PAGE_BYTES - 1);
 #ifdef MADV_POPULATE_WRITE
-    if (size <= MOST_BYTES)
+    if (size <= MAX_BYTES)
         (void)madvise(base - page, size + page, MADV_POPULATE_WRITE);
 #else
     (void)page, (void)size;
@@ -246,7 +246,7 @@ int mpg_segment_make(struct mpg_segment *w, const char *path, const struct mpg_c
     size_t capacity[MPG_MAX_COLUMNS], size = head_bytes(chunk->columns) + SUM_BYTES;
     size_t share = segment_bytes / chunk->columns;
     for (uint32_t i = 0; i < chunk->columns; i++) {
-        capacity[i] = align(share > LEAST_COLUMN_BYTES ? share : LEAST_COLUMN_BYTES);
+        capacity[i] = align(share > MIN_COLUMN_BYTES ? share : MIN_COLUMN_BYTES);
         if (i == MPG_COLUMN_RECORDS && capacity[i] < record_bytes)
             capacity[i] = align(record_bytes);
         size += capacity[i];

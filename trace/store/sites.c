@@ -5,7 +5,7 @@
 
 #include "trace/store/private.h"
 
-enum { LEAST_MODULE_BYTES = 16, LEAST_SITE_BYTES = 8 };
+enum { MIN_MODULE_BYTES = 16, MIN_SITE_BYTES = 8 };
 
 static void put_text(struct mpg_bytes *bytes, const void *text, size_t size)
 {
@@ -59,12 +59,12 @@ static int32_t get_site(struct mpg_trace *t, struct mpg_bytes_left *left, const 
 
 int32_t *mpg_trace_get_sites(struct mpg_trace *t, struct mpg_bytes_left *left, size_t *n)
 {
-    const size_t modules = mpg_bytes_get_number(left, LEAST_MODULE_BYTES);
+    const size_t modules = mpg_bytes_get_number(left, MIN_MODULE_BYTES);
     int32_t *module = calloc(modules + 1, sizeof *module), *site = NULL;
     bool good = module && !left->failed;
     for (size_t i = 0; good && i < modules; i++)
         good = (module[i] = get_module(t, left)) >= 0;
-    *n = good ? mpg_bytes_get_number(left, LEAST_SITE_BYTES) : 0;
+    *n = good ? mpg_bytes_get_number(left, MIN_SITE_BYTES) : 0;
     good = good && !left->failed && (site = calloc(*n + 1, sizeof *site));
     for (size_t i = 0; good && i < *n; i++)
         good = (site[i] = get_site(t, left, module, modules)) >= 0;

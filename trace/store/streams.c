@@ -18,9 +18,9 @@
 enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
-    MOST_OPEN = 64,
-    LEAST_BUFFER = 128, /* least buffer of the records of a stream */
-    MOST_BUFFER = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
+    MAX_OPEN = 64,
+    MIN_BUFFER_BYTES = 128, /* least buffer of the records of a stream */
+    MAX_BUFFER_BYTES = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
     ALL_BUFFERS = 32 << 20
 };
 
@@ -33,8 +33,8 @@ static int out_of_memory(struct mpg_error *err)
 static size_t most_open(int fd)
 {
     struct rlimit limit;
-    if (fd >= 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 4 > MOST_OPEN)
-        return MOST_OPEN;
+    if (fd >= 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 4 > MAX_OPEN)
+        return MAX_OPEN;
     return limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 1;
 }
 
@@ -259,11 +259,11 @@ int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, c
 {
     const size_t need = size + MPG_VARINT_BYTES + 1;
     size_t most = ALL_BUFFERS / all->count;
-    most = most > MOST_BUFFER ? MOST_BUFFER : most < LEAST_BUFFER ? LEAST_BUFFER : most;
+    most = most > MAX_BUFFER_BYTES ? MAX_BUFFER_BYTES : most < MIN_BUFFER_BYTES ? MIN_BUFFER_BYTES : most;
     if (s->used > 0 && s->used + need > most && write_block(all, s, err) < 0)
         return -1;
     if (s->used + need > s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : LEAST_BUFFER;
+        size_t capacity = s->capacity ? 2 * s->capacity : MIN_BUFFER_BYTES;
         while (capacity < s->used + need)
             capacity *= 2;
         uint8_t *grown = realloc(s->buffer, capacity);

@@ -12,10 +12,10 @@
 #include "trace/store/process.h"
 
 enum {
-    MOST_RANKS_OF_NOTHING = 4096, /* ranks that a file of any size may declare, to report missing ranks */
-    LEAST_EVENT_BYTES = 3,        /* a record, and two lengths of times */
+    MAX_RANKS_OF_NOTHING = 4096,  /* ranks that a file of any size may declare, to report missing ranks */
+    MIN_EVENT_BYTES = 3,          /* a record, and two lengths of times */
     ALL_HELD = 1 << 30,           /* bytes of chunks held by all streams */
-    LEAST_HELD = 4096             /* by one stream */
+    MIN_HELD_BYTES = 4096         /* by one stream */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -27,7 +27,7 @@ static int grow_ranks(struct mpg_trace *t, const struct mpg_chunk *c, const stru
                       struct mpg_error *err)
 {
     if (t->ranks == 0) {
-        if (c->ranks > MOST_RANKS_OF_NOTHING &&
+        if (c->ranks > MAX_RANKS_OF_NOTHING &&
             c->ranks > t->total_bytes / MPG_CHUNK_HEADER_BYTES)
             return mpg_error_set(err, "%s: rank %u is one of %u ranks, of which most are missing: "
                                       "%lld bytes are too few for them", f->path, c->rank,
@@ -133,7 +133,7 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
                       struct mpg_error *err)
 {
     struct trace_file *f = &t->files[file];
-    if ((uint64_t)c->events * LEAST_EVENT_BYTES > c->raw_bytes)
+    if ((uint64_t)c->events * MIN_EVENT_BYTES > c->raw_bytes)
         return mpg_error_set(err, "%s: byte %lld: damaged chunk header (%u events in %u bytes)",
                              f->path, (long long)offset, c->events, c->raw_bytes);
     struct trace_stream *s = find_stream(t, c, f, err);
@@ -351,7 +351,7 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
                  path, (unsigned long long)s->chunks, r);
         return note_line(t, line, err);
     }
-    if (s->progress.events > s->segment_bytes / LEAST_EVENT_BYTES)
+    if (s->progress.events > s->segment_bytes / MIN_EVENT_BYTES)
         return mpg_error_set(err, "%s: rank %d: damaged segment", path, r);
     s->uses_segment = true;
     s->events += s->progress.events;
@@ -399,7 +399,7 @@ void mpg_trace_limit_memory(struct mpg_trace *t, size_t all_bytes)
     size_t streams = 1;
     for (int32_t r = 0; r < t->ranks; r++)
         streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u); /* 2: with its look-ahead reader */
-    t->hold_bytes = all_bytes / streams > LEAST_HELD ? all_bytes / streams : LEAST_HELD;
+    t->hold_bytes = all_bytes / streams > MIN_HELD_BYTES ? all_bytes / streams : MIN_HELD_BYTES;
 }
 
 int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)

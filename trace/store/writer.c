@@ -12,7 +12,7 @@
 #include "trace/store/writer_private.h"
 
 enum {
-    LEAST_SEGMENT = 4096,
+    MIN_SEGMENT_BYTES = 4096,
     LARGEST_SEGMENT = 64 << 20,
     FACT_BYTES = 8192, /* most bytes of a chunk of facts */
     COLUMN_HEAD_BYTES = 2 * MPG_VARINT_BYTES
@@ -86,9 +86,9 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
 {
     if (o->rank < 0 || o->rank >= o->ranks || o->ranks > MPG_CHUNK_MAX_RANKS)
         return mpg_error_set(err, "trace writer: rank or ranks out of range");
-    if (o->segment_bytes < LEAST_SEGMENT || o->segment_bytes > LARGEST_SEGMENT)
+    if (o->segment_bytes < MIN_SEGMENT_BYTES || o->segment_bytes > LARGEST_SEGMENT)
         return mpg_error_set(err, "trace writer: a segment of %zu bytes is not from %d to %d",
-                             o->segment_bytes, LEAST_SEGMENT, LARGEST_SEGMENT);
+                             o->segment_bytes, MIN_SEGMENT_BYTES, LARGEST_SEGMENT);
     if (o->thread >= MPG_TRACE_MAX_THREADS || o->value_number > MPG_TRACE_MAX_VALUES)
         return mpg_error_set(err, "trace writer: thread or values out of range");
     return 0;

@@ -193,18 +193,18 @@ static int parse_frame(char *word, struct mpg_frame *f, struct mpg_error *err)
 /* Parses "NUMBER = FRAME...", innermost frame first. */
 int mpg_text_parse_site(struct mpg_build *build, char *text, struct mpg_error *err)
 {
-    enum { MOST_FRAMES = 64 };
+    enum { MAX_FRAMES = 64 };
     char *number = mpg_text_word(&text), *equals = mpg_text_word(&text);
     int32_t label;
-    struct mpg_frame frames[MOST_FRAMES];
+    struct mpg_frame frames[MAX_FRAMES];
     uint32_t n = 0;
     if (!equals || strcmp(equals, "=") != 0)
         return mpg_error_set(err, "a callsite is: #site NUMBER = MODULE+0xOFFSET...");
     if (mpg_text_parse_int32(number, 0, &label, err) < 0)
         return -1;
     for (char *word; (word = mpg_text_word(&text));) {
-        if (n == MOST_FRAMES)
-            return mpg_error_set(err, "callsite %d has more than %d frames", label, MOST_FRAMES);
+        if (n == MAX_FRAMES)
+            return mpg_error_set(err, "callsite %d has more than %d frames", label, MAX_FRAMES);
         if (parse_frame(word, &frames[n++], err) < 0)
             return -1;
     }

@@ -13,7 +13,7 @@
 
 enum {
     RANKS_OF_NOTHING = 4096, /* a text of any size may have this many ranks; */
-    LEAST_RANK_BYTES = 16    /* each further rank needs this many bytes: two calls take more */
+    MIN_RANK_BYTES = 16      /* each further rank needs this many bytes: two calls take more */
 };
 
 struct import {
@@ -27,7 +27,7 @@ struct import {
 
 static int check_ranks(const struct import *im, int64_t size_bytes, struct mpg_error *err)
 {
-    if (im->ranks <= RANKS_OF_NOTHING + size_bytes / LEAST_RANK_BYTES)
+    if (im->ranks <= RANKS_OF_NOTHING + size_bytes / MIN_RANK_BYTES)
         return 0;
     return mpg_error_set(err, "'#ranks %d' in a text of %lld bytes, which are too few for the calls "
                               "of so many", im->ranks, (long long)size_bytes);
@@ -219,7 +219,7 @@ struct lines {
 };
 
 /* Longer than any useful list; bounds the memory for input without line ends. */
-enum { MOST_LINE_BYTES = 1 << 26 };
+enum { MAX_LINE_BYTES = 1 << 26 };
 
 /* Reads the next line. Returns 1; 0 at the end of the file or after a read error; -1 for a line too long. */
 static int next_line(struct lines *l, struct mpg_error *err)
@@ -234,8 +234,8 @@ static int next_line(struct lines *l, struct mpg_error *err)
         }
         const char *from = l->block + l->begin, *end = memchr(from, '\n', l->end - l->begin);
         const size_t more = end ? (size_t)(end - from) + 1 : l->end - l->begin;
-        if (l->n + more > MOST_LINE_BYTES)
-            return mpg_error_set(err, "longer than %d MiB", MOST_LINE_BYTES >> 20);
+        if (l->n + more > MAX_LINE_BYTES)
+            return mpg_error_set(err, "longer than %d MiB", MAX_LINE_BYTES >> 20);
         if (l->n + more >= l->capacity) {
             const size_t capacity = 2 * (l->n + more) + 1;
             char *grown = realloc(l->line, capacity);

@@ -49,11 +49,11 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_OFF_CALL] = {"off_call", MPG_TEXT_TYPE_INT64, FIELD(off_in_ns)},
 };
 
-enum { MOST_KEYS = 9 };
+enum { MAX_KEYS = 9 };
 #define NEED(key) (MPG_TEXT_##key | MPG_TEXT_NEEDED)
 #define MAY(key) MPG_TEXT_##key
 
-static const unsigned char grammar[MPG_KIND_OTHER + 1][MOST_KEYS + 1] = {
+static const unsigned char grammar[MPG_KIND_OTHER + 1][MAX_KEYS + 1] = {
     [MPG_KIND_REGION_BEGIN] = {NEED(NAME)},
     [MPG_KIND_REGION_END] = {NEED(NAME)},
     [MPG_KIND_FINALIZE] = {MAY(KILLED)},

@@ -142,7 +142,7 @@ static enum mpg_steps_wanted wants(const struct mpg_evaluator *l)
 
 static NOINLINE void step_enter(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    if (l->n >= MPG_LANES_AHEAD_LEAST)
+    if (l->n >= MPG_MIN_LANES_AHEAD)
         mpg_delays_look_ahead(l, s->stream);
     double *value = stream_delay(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);

@@ -13,7 +13,7 @@
 #include "simulate/noise/resampled.h"
 #include "statistics/order.h"
 
-enum { LEAST_GROUPS = 3 };
+enum { MIN_GROUPS = 3 };
 
 /* Values of replicas, and the measurements that each used. */
 struct sample {
@@ -88,7 +88,7 @@ static double share_of_noise(const struct sample *x)
             squares += (double)count[m] * (double)count[m];
             groups++;
         }
-    if (groups < LEAST_GROUPS || x->n < groups + LEAST_GROUPS)
+    if (groups < MIN_GROUPS || x->n < groups + MIN_GROUPS)
         return 0;
     for (size_t w = 0; w < x->n; w++) {
         const uint32_t m = mpg_measurement_of(x->first + (uint32_t)w);

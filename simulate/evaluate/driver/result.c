@@ -11,7 +11,7 @@
 #include "statistics/order.h"
 
 /* The square of this delay, summed over replicas, is still finite. */
-static const double MOST_DELAY_NS = 1e145;
+static const double MAX_DELAY_NS = 1e145;
 
 static size_t blocks_of(const struct mpg_result *r)
 {
@@ -114,7 +114,7 @@ int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
         r->run_ns[k] = -INFINITY;
         for (int32_t i = 0; i < r->ranks; i++) {
             double delay_ns = r->delay_ns[(size_t)i * r->replicas + k];
-            if (!(fabs(delay_ns) <= MOST_DELAY_NS))
+            if (!(fabs(delay_ns) <= MAX_DELAY_NS))
                 return mpg_error_set(err,
                                      "rank %d, replica %u: the delay is more than numbers hold: "
                                      "perturbations are too large",

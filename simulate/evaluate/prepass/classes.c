@@ -10,7 +10,7 @@
 #include "simulate/noise/removal.h"
 
 /* Fewer intervals than the least have no distribution. Windows of fewer than WINDOW_INTERVALS are joined. */
-enum { LEAST_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
+enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
 
 /* Histograms by length, or by CPU time. */
 struct windows {
@@ -280,7 +280,7 @@ static int finish_windows(struct windows *w, struct mpg_losses *const *losses, s
     for (int k = 0; k < n; k++) {
         const struct mpg_histogram *all = &w->histogram[first[k]];
         struct mpg_removal *removal = NULL;
-        if (all->n >= LEAST_ALIKE && !(removal = mpg_removal_new(all, losses, cores, err)))
+        if (all->n >= MIN_ALIKE && !(removal = mpg_removal_new(all, losses, cores, err)))
             return -1;
         for (int i = first[k]; i < first[k + 1]; i++)
             w->removal[i] = removal;

@@ -260,8 +260,8 @@ int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *f)
 /* Fills the table of curves for all pairs of hosts, unless there are too many. */
 static int fill_table(struct mpg_floors *f, struct mpg_error *err)
 {
-    enum { MOST_HOSTS = 64 };
-    if (f->curve_of || f->hosts > MOST_HOSTS)
+    enum { MAX_HOSTS = 64 };
+    if (f->curve_of || f->hosts > MAX_HOSTS)
         return 0;
     f->curve_of = calloc((size_t)f->hosts * f->hosts + 1, sizeof *f->curve_of);
     if (!f->curve_of)

@@ -11,7 +11,7 @@ enum {
     BINS = 32,                /* in a cell: its lowest nonempty bins; the flights above share one count */
     BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 6 to 12 % wide */
     SIZES_PER_OCTAVE_LOG2 = 2,
-    MOST_INDEX = 64 << BINS_PER_OCTAVE_LOG2,
+    MAX_INDEX = 64 << BINS_PER_OCTAVE_LOG2,
 };
 
 struct flight_bin {
@@ -155,7 +155,7 @@ static int get_bins(struct mpg_bytes_left *left, struct mpg_flight_cell *cell)
         return -1;
     for (; cell->used < n; cell->used++) {
         struct flight_bin *bin = &cell->bin[cell->used];
-        bin->index = (uint32_t)mpg_bytes_get_below(left, MOST_INDEX);
+        bin->index = (uint32_t)mpg_bytes_get_below(left, MAX_INDEX);
         bin->count = mpg_bytes_get_u64(left);
         bin->sum_ns = (int64_t)mpg_bytes_get_u64(left);
         if (bin->count == 0 || (cell->used > 0 && bin->index <= bin[-1].index))
@@ -168,7 +168,7 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
 {
     for (size_t n = mpg_bytes_get_number(left, CELL_BYTES); n > 0 && !left->failed; n--) {
         const uint64_t pair = mpg_bytes_get_u64(left);
-        struct mpg_flight_cell *cell = new_cell(t, pair, mpg_bytes_get_below(left, MOST_INDEX));
+        struct mpg_flight_cell *cell = new_cell(t, pair, mpg_bytes_get_below(left, MAX_INDEX));
         if (!cell)
             return -1;
         cell->bytes = mpg_bytes_get_double(left);

@@ -128,7 +128,7 @@ static void test_waste(void)
 /* Prepared blocks cause no page faults: 400 KiB, which would be 100. */
 static void test_prepared(void)
 {
-    enum { BYTES = 4096, NUMBER = 100, MOST_FAULTS = 20 };
+    enum { BYTES = 4096, NUMBER = 100, MAX_FAULTS = 20 };
     struct rusage before, after;
     uint8_t *blocks[NUMBER];
     tracer_memory_prepare();
@@ -144,7 +144,7 @@ static void test_prepared(void)
 #ifdef MADV_POPULATE_WRITE
     uint8_t *page = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page != MAP_FAILED && madvise(page, BYTES, MADV_POPULATE_WRITE) == 0) {
-        ok(faults < MOST_FAULTS, "prepared blocks cause no page faults: %ld", faults);
+        ok(faults < MAX_FAULTS, "prepared blocks cause no page faults: %ld", faults);
         return;
     }
 #endif

@@ -11,7 +11,7 @@
 #include "trace/reader.h"
 #include "trace/text/text.h"
 
-enum { ROUNDS = 3000, MOST_BYTES = 8192 };
+enum { ROUNDS = 3000, MAX_BYTES = 8192 };
 
 static const char seed[] =
     "#mpgtext 1\n#ranks 3\n#values a b\n#clocks shared\n#host 1 h\n#clock 1 5 7\n"
@@ -50,7 +50,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* Makes N random changes to TEXT, within MOST_BYTES. Returns the new length. */
+/* Makes N random changes to TEXT, within MAX_BYTES. Returns the new length. */
 static size_t change(char *text, size_t n)
 {
     static const char likely[] = "0123456789-=,. \n\"\\#|>*+x_ei";
@@ -73,7 +73,7 @@ static size_t change(char *text, size_t n)
         memmove(text + at, text + from, length);
         return n;
     default: /* repeat some bytes */
-        if (n + length > MOST_BYTES)
+        if (n + length > MAX_BYTES)
             return n;
         memmove(text + at + length, text + at, n - at);
         return n + length;
@@ -108,7 +108,7 @@ static char *there_and_back(char *text, size_t n, struct mpg_error *err)
 
 int main(void)
 {
-    static char text[MOST_BYTES + 1];
+    static char text[MAX_BYTES + 1];
     struct mpg_error err;
     int refused = 0, read = 0, wrong = 0, silent = 0;
     fd = mkstemp(path);
