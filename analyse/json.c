@@ -25,9 +25,9 @@ static void put_run(struct mpg_json *j, const struct mpg_waits_report *r, size_t
     mpg_json_object(j, mpg_waits_run_name(w));
     mpg_json_number(j, "total_ns", mpg_waits_total(r->run[w], mpg_trace_ranks(r->trace)));
     put_sum(j, "mpi", &all);
-    for (int m = 0; m < MPG_MATTERS; m++) {
-        const struct mpg_wait_sum sum = mpg_waits_of_matter(r->run[w], (enum mpg_matter)m);
-        put_sum(j, mpg_matter_key((enum mpg_matter)m), &sum);
+    for (int m = 0; m < MPG_CATEGORIES; m++) {
+        const struct mpg_wait_sum sum = mpg_waits_of_category(r->run[w], (enum mpg_category)m);
+        put_sum(j, mpg_category_key((enum mpg_category)m), &sum);
     }
     mpg_json_close(j);
 }

@@ -19,7 +19,7 @@ enum mpg_wait mpg_waits_of_meeting(enum mpg_call call)
     case MPG_CALL_Gatherv:
         return MPG_WAIT_EARLY_REDUCE;
     default:
-        return mpg_call_matter(call) == MPG_MATTER_SYNCHRONIZATION ? MPG_WAIT_BARRIER : MPG_WAIT_NXN;
+        return mpg_call_category(call) == MPG_CATEGORY_SYNCHRONIZATION ? MPG_WAIT_BARRIER : MPG_WAIT_NXN;
     }
 }
 

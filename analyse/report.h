@@ -41,6 +41,6 @@ struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
 /* Returns the sum of the ranks' run times, ns. */
 double mpg_waits_total(const struct mpg_waits *waits, int32_t ranks);
 /* Returns a key such as "point_to_point". */
-const char *mpg_matter_key(enum mpg_matter matter);
+const char *mpg_category_key(enum mpg_category category);
 
 #endif

@@ -44,12 +44,12 @@ double mpg_wait_all(const struct mpg_wait_sum *sum)
 
 /* ---- adding waits to rows ---- */
 
-static enum mpg_matter matter_of(const struct mpg_step *s)
+static enum mpg_category category_of(const struct mpg_step *s)
 {
-    for (int m = 0; m < MPG_MATTERS; m++)
+    for (int m = 0; m < MPG_CATEGORIES; m++)
         if (s->completed & 1u << m)
-            return (enum mpg_matter)m;
-    return mpg_call_matter(s->call);
+            return (enum mpg_category)m;
+    return mpg_call_category(s->call);
 }
 
 static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_call_site *place,
@@ -92,7 +92,7 @@ int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct 
     mpg_wait_add(region, one);
     mpg_wait_add(&w->rank[s->rank], one);
     mpg_wait_add(&w->call[s->call], one);
-    mpg_wait_add(&w->matter[matter_of(s)], one);
+    mpg_wait_add(&w->category[category_of(s)], one);
     return 0;
 }
 
@@ -103,9 +103,9 @@ double mpg_waits_run(const struct mpg_waits *w, int32_t rank)
     return w->run_ns[rank];
 }
 
-struct mpg_wait_sum mpg_waits_of_matter(const struct mpg_waits *w, enum mpg_matter matter)
+struct mpg_wait_sum mpg_waits_of_category(const struct mpg_waits *w, enum mpg_category category)
 {
-    return w->matter[matter];
+    return w->category[category];
 }
 
 struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *w, int32_t rank)

@@ -9,24 +9,24 @@
 
 static const struct {
     const char *name, *key;
-} words[MPG_MATTERS] = {
-    [MPG_MATTER_POINT] = {"Point-to-point", "point_to_point"},
-    [MPG_MATTER_COLLECTIVE] = {"Collective", "collective"},
-    [MPG_MATTER_SYNCHRONIZATION] = {"Synchronization", "synchronization"},
-    [MPG_MATTER_ONE_SIDED] = {"One-sided", "one_sided"},
-    [MPG_MATTER_OTHER] = {"Other MPI", "other"},
+} words[MPG_CATEGORIES] = {
+    [MPG_CATEGORY_POINT] = {"Point-to-point", "point_to_point"},
+    [MPG_CATEGORY_COLLECTIVE] = {"Collective", "collective"},
+    [MPG_CATEGORY_SYNCHRONIZATION] = {"Synchronization", "synchronization"},
+    [MPG_CATEGORY_ONE_SIDED] = {"One-sided", "one_sided"},
+    [MPG_CATEGORY_OTHER] = {"Other MPI", "other"},
 };
 
-const char *mpg_matter_key(enum mpg_matter matter)
+const char *mpg_category_key(enum mpg_category category)
 {
-    return words[matter].key;
+    return words[category].key;
 }
 
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits)
 {
     struct mpg_wait_sum all = {.calls = 0};
-    for (int m = 0; m < MPG_MATTERS; m++) {
-        const struct mpg_wait_sum one = mpg_waits_of_matter(waits, (enum mpg_matter)m);
+    for (int m = 0; m < MPG_CATEGORIES; m++) {
+        const struct mpg_wait_sum one = mpg_waits_of_category(waits, (enum mpg_category)m);
         mpg_wait_add(&all, &one);
     }
     return all;
@@ -111,19 +111,19 @@ static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, con
     }
 }
 
-static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, enum mpg_matter matter)
+static void put_category(struct mpg_table *t, const struct mpg_waits_report *r, enum mpg_category category)
 {
     struct mpg_wait_sum sum[MPG_WAITS_RUNS] = {{.calls = 0}};
     double ns[MPG_WAITS_RUNS] = {0};
-    bool any = matter <= MPG_MATTER_SYNCHRONIZATION;
+    bool any = category <= MPG_CATEGORY_SYNCHRONIZATION;
     for (size_t w = 0; w < r->runs; w++) {
-        sum[w] = mpg_waits_of_matter(r->run[w], matter);
+        sum[w] = mpg_waits_of_category(r->run[w], category);
         ns[w] = sum[w].time_ns;
         any = any || sum[w].calls > 0;
     }
     if (!any)
         return;
-    put_total(t, r, words[matter].name, ns);
+    put_total(t, r, words[category].name, ns);
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         char name[32];
         any = false;
@@ -168,8 +168,8 @@ static int print_totals(const struct mpg_waits_report *r, FILE *out, struct mpg_
     put_total(&t, r, "Total", total_ns);
     put_total(&t, r, "MPI", mpi_ns);
     put_off_cpu(&t, r, all);
-    for (int m = 0; m < MPG_MATTERS; m++)
-        put_matter(&t, r, (enum mpg_matter)m);
+    for (int m = 0; m < MPG_CATEGORIES; m++)
+        put_category(&t, r, (enum mpg_category)m);
     return mpg_table_end(&t, err);
 }
 

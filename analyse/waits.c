@@ -34,7 +34,7 @@ void mpg_waits_restart(struct mpg_waits *w)
     mpg_map_clear(&w->site_index);
     memset(w->run_ns, 0, (size_t)w->ranks * sizeof *w->run_ns);
     memset(w->rank, 0, (size_t)w->ranks * sizeof *w->rank);
-    memset(w->matter, 0, sizeof w->matter);
+    memset(w->category, 0, sizeof w->category);
     memset(w->call, 0, sizeof w->call);
     w->regions = w->sites = w->substituted_count = 0;
     if (w->stream_capacity > 0)

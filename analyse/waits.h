@@ -88,7 +88,7 @@ void mpg_waits_free(struct mpg_waits *waits); /* NULL is allowed */
 
 /* Returns the run time of RANK, ns. */
 double mpg_waits_run(const struct mpg_waits *waits, int32_t rank);
-struct mpg_wait_sum mpg_waits_of_matter(const struct mpg_waits *waits, enum mpg_matter matter);
+struct mpg_wait_sum mpg_waits_of_category(const struct mpg_waits *waits, enum mpg_category category);
 struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_call(const struct mpg_waits *waits, enum mpg_call call);
 /* For regions: NAME is a string of the trace, from -1 (no region) to mpg_waits_regions() - 1. */

@@ -41,7 +41,7 @@ struct mpg_waits {
     uint32_t substituted_count, substituted_capacity;
     double *run_ns;          /* a rank */
     struct mpg_wait_sum *rank, *region; /* region: by name + 1 */
-    struct mpg_wait_sum matter[MPG_MATTERS], call[MPG_CALL_COUNT];
+    struct mpg_wait_sum category[MPG_CATEGORIES], call[MPG_CALL_COUNT];
     struct waits_site *site;
     struct mpg_map site_index; /* (callsite, call) -> index + 1 */
     uint32_t regions, sites;   /* regions: names, and none */

@@ -201,14 +201,14 @@ struct mpg_expanding {
     const struct mpg_expanded_member *member; /* by member index; in a tree only members that have entered */
 };
 
-/* Classes of calls and requests, by subject. */
-enum mpg_matter {
-    MPG_MATTER_POINT,           /* point-to-point messages and probes */
-    MPG_MATTER_COLLECTIVE,
-    MPG_MATTER_SYNCHRONIZATION, /* barriers, constructors, epochs of windows */
-    MPG_MATTER_ONE_SIDED,       /* one-sided transfers */
-    MPG_MATTER_OTHER,           /* files, processes of other worlds, ... */
-    MPG_MATTERS
+/* Categories of calls and requests, by their kind of communication. */
+enum mpg_category {
+    MPG_CATEGORY_POINT,           /* point-to-point messages and probes */
+    MPG_CATEGORY_COLLECTIVE,
+    MPG_CATEGORY_SYNCHRONIZATION, /* barriers, constructors, epochs of windows */
+    MPG_CATEGORY_ONE_SIDED,       /* one-sided transfers */
+    MPG_CATEGORY_OTHER,           /* files, processes of spawned or connected jobs, ... */
+    MPG_CATEGORIES
 };
 
 /* One-sided transfers of a call. A put, get or accumulate starts a transfer: PUT_BYTES go to OWNER, GET_BYTES come back. */
@@ -220,8 +220,8 @@ struct mpg_transfer {
 };
 extern const struct mpg_transfer mpg_no_transfer; /* a call without one-sided transfer */
 
-/* The class of CALL. Completion calls belong to the class of their requests. */
-enum mpg_matter mpg_call_matter(enum mpg_call call);
+/* Returns the category of CALL. Completion calls belong to the category of their requests. */
+enum mpg_category mpg_call_category(enum mpg_call call);
 
 /* A call of the program, and the callsite. */
 struct mpg_call_site {

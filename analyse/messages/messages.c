@@ -153,7 +153,7 @@ static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_e
 static int take(struct counter *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->kind == MPG_STEP_EAGER || (s->kind == MPG_STEP_STORE && s->sends);
-    if (starts && mpg_call_matter(s->call) != MPG_MATTER_SYNCHRONIZATION)
+    if (starts && mpg_call_category(s->call) != MPG_CATEGORY_SYNCHRONIZATION)
         return count(c, s->rank, s->receiver, 1, s->bytes, err);
     if (s->kind == MPG_STEP_EXPAND && s->member <= 0) /* a tree has one step for each member; counted at the root's step */
         return expand(c, s->expanding, err);

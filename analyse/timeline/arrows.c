@@ -76,7 +76,7 @@ static int take(struct arrows *a, const struct mpg_step *s, struct mpg_error *er
     }
     case MPG_STEP_EAGER:
         a->slot[s->slot] = a->stream[s->stream];
-        if (mpg_call_matter(s->call) == MPG_MATTER_SYNCHRONIZATION)
+        if (mpg_call_category(s->call) == MPG_CATEGORY_SYNCHRONIZATION)
             a->slot[s->slot].rank = -1;
         break;
     case MPG_STEP_STORE:

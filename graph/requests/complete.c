@@ -78,13 +78,13 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
 }
 
 /* Returns the class of REQUEST, whose edges are not made yet. */
-static enum mpg_matter matter_of(const struct request *request)
+static enum mpg_category category_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
-        return mpg_call_matter(mpg_graph_part_call(&request->more->part));
+        return mpg_call_category(mpg_graph_part_call(&request->more->part));
     if (request->kind == REQUEST_GROUP)
-        return MPG_MATTER_COLLECTIVE;
-    return mpg_call_matter((enum mpg_call)request->call);
+        return MPG_CATEGORY_COLLECTIVE;
+    return mpg_call_category((enum mpg_call)request->call);
 }
 
 /* Adds the edges of a completed request; with `lenient` its events can be missing. */
@@ -192,7 +192,7 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
     bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
                  name == MPG_CALL_Testsome;
     for (uint32_t i = 0; i < completing->count; i++) {
-        call->completed |= (uint8_t)(1u << matter_of(completing->requests[i]));
+        call->completed |= (uint8_t)(1u << category_of(completing->requests[i]));
         if (completion_edge(requests, call, completing->requests[i], polls, err) < 0)
             return -1;
         mpg_graph_remove_request(requests, rank, completing->requests[i]);

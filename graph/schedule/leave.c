@@ -120,7 +120,7 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
     /* the call completes neighbourhood collectives, or other nonblocking collectives */
-    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE;
+    const bool of_neighbors = s->call.completed & 1u << MPG_CATEGORY_COLLECTIVE;
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
         const struct mpg_edge *e = &g->steps.edges[i];

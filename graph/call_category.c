@@ -7,7 +7,7 @@ static bool is_barrier(enum mpg_call call)
     return call == MPG_CALL_Barrier || call == MPG_CALL_Ibarrier || call == MPG_CALL_Barrier_init;
 }
 
-enum mpg_matter mpg_call_matter(enum mpg_call call)
+enum mpg_category mpg_call_category(enum mpg_call call)
 {
     switch (mpg_call_kind(call)) {
     case MPG_KIND_SEND:
@@ -31,15 +31,15 @@ enum mpg_matter mpg_call_matter(enum mpg_call call)
     case MPG_KIND_PREADY:
     case MPG_KIND_PARRIVED:
     case MPG_KIND_START:
-        return MPG_MATTER_POINT;
+        return MPG_CATEGORY_POINT;
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_ICOLLECTIVE:
     case MPG_KIND_COLLECTIVE_INIT:
-        return is_barrier(call) ? MPG_MATTER_SYNCHRONIZATION : MPG_MATTER_COLLECTIVE;
+        return is_barrier(call) ? MPG_CATEGORY_SYNCHRONIZATION : MPG_CATEGORY_COLLECTIVE;
     case MPG_KIND_NEIGHBOR:
     case MPG_KIND_INEIGHBOR:
     case MPG_KIND_NEIGHBOR_INIT:
-        return MPG_MATTER_COLLECTIVE;
+        return MPG_CATEGORY_COLLECTIVE;
     case MPG_KIND_CONSTRUCTOR:
     case MPG_KIND_ICONSTRUCTOR:
     case MPG_KIND_WIN_CONSTRUCTOR:
@@ -49,12 +49,12 @@ enum mpg_matter mpg_call_matter(enum mpg_call call)
     case MPG_KIND_WIN_EPOCH:
     case MPG_KIND_WIN_TARGET:
     case MPG_KIND_WIN_ALL:
-        return MPG_MATTER_SYNCHRONIZATION;
+        return MPG_CATEGORY_SYNCHRONIZATION;
     case MPG_KIND_RMA:
     case MPG_KIND_IRMA:
-        return MPG_MATTER_ONE_SIDED;
+        return MPG_CATEGORY_ONE_SIDED;
     default:
-        return MPG_MATTER_OTHER;
+        return MPG_CATEGORY_OTHER;
     }
 }
 
