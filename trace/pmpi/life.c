@@ -20,7 +20,7 @@
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/off_cpu.h"
-#include "trace/pmpi/past.h"
+#include "trace/pmpi/bypass.h"
 #include "trace/pmpi/pcontrol.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
@@ -341,7 +341,7 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_objects_end();
     tracer_unlock();
     if (streams.rank == 0) {
-        past_report();
+        bypass_report();
         pcontrol_report();
         summary_report(life.folder);
     }
@@ -374,5 +374,5 @@ __attribute__((destructor)) static void at_exit(void)
     tracer_real_was_initialized(&ended);
     tracer_end_early(ended ? "MPI_Finalize was called past the tracer" : "the program ended without MPI_Finalize");
     if (streams.rank == 0)
-        past_report();
+        bypass_report();
 }

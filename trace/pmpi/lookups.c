@@ -13,7 +13,7 @@
 #if defined(__GLIBC__) && ((defined(__x86_64__) && defined(__LP64__)) || (defined(__aarch64__) && defined(__LP64__)))
 #include <gnu/libc-version.h>
 
-#include "trace/pmpi/past.h"
+#include "trace/pmpi/bypass.h"
 #include "trace/pmpi/real.h"
 
 #if defined(__x86_64__)
@@ -97,7 +97,7 @@ static void *wrapper_of(dlsym_function *next, void *handle, const char *name, co
     if (is_c_name(name) && tracer_real_leads_to(name, found))
         return wrapper;
     if (!tracer_real_is_behind(name, caller))
-        past_looked_up(name, found);
+        bypass_looked_up(name, found);
     return NULL;
 }
 

@@ -18,7 +18,7 @@
 #include "common/units.h"
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
-#include "trace/pmpi/past.h"
+#include "trace/pmpi/bypass.h"
 #include "trace/pmpi/report.h"
 #include "trace/store/names.h"
 
@@ -199,13 +199,13 @@ void summary_report_nothing(bool session)
     else if (tracer_real_before("MPI_Init"))
         report("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
                tracer_real_before("MPI_Init"));
-    else if (tracer_real_was_initialized(&ended) && (file = past_initializer()))
+    else if (tracer_real_was_initialized(&ended) && (file = bypass_initializer()))
         report("nothing was traced: %s calls PMPI_Init past the tracer, which records MPI_ functions, not PMPI_ (a tool of its "
                "own is in it?)", file);
-    else if (past_describe(names, sizeof names))
+    else if (bypass_describe(names, sizeof names))
         report("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
                "mpgtrace record --mpi names another",
-               length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
+               length, line, names, bypass_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
     else if (tracer_real_was_initialized(&ended))
         report("nothing was traced: %.*s initialized MPI by a call that the tracer does not see%s", length, line,
                MPG_TRACER_MPI == MPG_MPI_ABI ? ": it records calls from C, and MPI's standard ABI has no Fortran for it" : "");

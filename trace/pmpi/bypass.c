@@ -3,7 +3,7 @@
  * the module's relocations (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, filled at the first call or before,
  * and GLOB_DAT. The addresses in a module's function tables have separate relocations. */
 #define _GNU_SOURCE
-#include "trace/pmpi/past.h"
+#include "trace/pmpi/bypass.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -38,7 +38,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-void past_looked_up(const char *name, const void *function)
+void bypass_looked_up(const char *name, const void *function)
 {
     Dl_info module;
     pthread_mutex_lock(&looked_up.lock);
@@ -51,7 +51,7 @@ void past_looked_up(const char *name, const void *function)
     pthread_mutex_unlock(&looked_up.lock);
 }
 
-const char *past_describe(char *text, size_t size)
+const char *bypass_describe(char *text, size_t size)
 {
     const int number = looked_up.number, shown = number <= NAMES_SHOWN + 1 ? number : NAMES_SHOWN;
     size_t n = 0;
@@ -68,7 +68,7 @@ const char *past_describe(char *text, size_t size)
 static void report_looked_up(void)
 {
     char names[256];
-    const char *file = past_describe(names, sizeof names);
+    const char *file = bypass_describe(names, sizeof names);
     if (file)
         report("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names,
                looked_up.number > 1 ? "were" : "was", file, looked_up.number > 1 ? "them" : "it");
@@ -247,7 +247,7 @@ static void look_at_all(struct search *search)
         dl_iterate_phdr(look_at, search);
 }
 
-const char *past_initializer(void)
+const char *bypass_initializer(void)
 {
     struct search search = {.reports = false};
     Dl_info module;
@@ -261,7 +261,7 @@ const char *past_initializer(void)
     return NULL;
 }
 
-void past_report(void)
+void bypass_report(void)
 {
     struct search search = {.reports = true};
     look_at_all(&search);
@@ -275,12 +275,12 @@ void past_report(void)
 }
 
 #else
-const char *past_initializer(void)
+const char *bypass_initializer(void)
 {
     return NULL;
 }
 
-void past_report(void)
+void bypass_report(void)
 {
     report_looked_up();
 }
