@@ -25,7 +25,7 @@
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
-#include "trace/pmpi/roll.h"
+#include "trace/pmpi/sign_in.h"
 #include "trace/pmpi/report.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
@@ -200,7 +200,7 @@ void tracer_before_init(void)
         summary_end_watch();
     report_start();
     tracer_real_chain(mpg_launcher_is_first());
-    roll_sign();
+    sign_in_process();
 }
 
 void tracer_before_session(void)
@@ -210,16 +210,16 @@ void tracer_before_session(void)
 
 static bool all_are_here(void)
 {
-    struct roll_lack lack;
+    struct sign_in_missing missing;
     int ranks;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (roll_is_complete(ranks, &lack))
+    if (sign_in_is_complete(ranks, &missing))
         return true;
-    if (lack.reports && lack.where)
+    if (missing.reports && missing.where)
         report("only %d of %d ranks run under mpgtrace record (found in %s, which all hosts must share): they run untraced",
-               lack.traced, lack.ranks, lack.where);
-    else if (lack.reports)
-        report("only %d of %d ranks run under mpgtrace record: they run untraced", lack.traced, lack.ranks);
+               missing.traced, missing.ranks, missing.where);
+    else if (missing.reports)
+        report("only %d of %d ranks run under mpgtrace record: they run untraced", missing.traced, missing.ranks);
     return false;
 }
 

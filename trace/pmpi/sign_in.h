@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether all ranks of the job run under the tracer. Traced ranks agree on clocks and the folder with collective operations,
  * which would hang if one rank did not take part. */
-#ifndef MPG_TRACER_ROLL_H
-#define MPG_TRACER_ROLL_H
+#ifndef MPG_TRACER_SIGN_IN_H
+#define MPG_TRACER_SIGN_IN_H
 
 #include <stdbool.h>
 
 /* Signs this process in, before the real MPI_Init. */
-void roll_sign(void);
+void sign_in_process(void);
 
 /* How many processes have signed in, if some process has not. */
-struct roll_lack {
+struct sign_in_missing {
     int traced, ranks; /* TRACED of RANKS processes have signed in */
     bool reports;        /* in the one process that is to report this */
     const char *where; /* the folder by which hosts found this; NULL: on one host */
 };
 
 /* Returns whether all RANKS processes of the job have signed in, after the real MPI_Init; all signed-in processes get the same
- * answer, and *LACK if it is false. Waits up to a second for other processes of this host, and up to ten for other hosts.
+ * answer, and *MISSING if it is false. Waits up to a second for other processes of this host, and up to ten for other hosts.
  * Returns true if the launcher does not provide the number of processes; other hosts are not asked if it names no job that is
  * the same on all, or no folder can be made beside the trace. */
-bool roll_is_complete(int ranks, struct roll_lack *lack);
+bool sign_in_is_complete(int ranks, struct sign_in_missing *missing);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The roll: a file shared by the processes of a job on one host. It holds the number of processes that have signed
+/* The sign-in file: a file shared by the processes of a job on one host. It holds the number of processes that have signed
  * in, and whether all of them will be traced, once this is decided. Both values change under a lock only, so that all
  * processes finally see the same state. The file is read and written instead of mapped: truncation by others does
  * no harm. If processes are missing here, or the job has more hosts, the first process asks the other hosts (hosts.h), for the
  * others: hosts that share a machine can have different names, as containers do. */
 #define _GNU_SOURCE
-#include "trace/pmpi/roll.h"
+#include "trace/pmpi/sign_in.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,12 +47,12 @@ static struct {
     bool counts; /* the file exists, and this process has signed in */
     int fd;
     uint64_t size; /* number of the job's processes on this host */
-} roll = {.fd = -1};
+} sign_in = {.fd = -1};
 
 /* The job's name here is the same on all hosts. */
 static bool use_on_all_hosts(void)
 {
-    snprintf(roll.common, sizeof roll.common, "%s", roll.job);
+    snprintf(sign_in.common, sizeof sign_in.common, "%s", sign_in.job);
     return true;
 }
 
@@ -65,9 +65,9 @@ static bool find_step(enum mpg_srun_protocol protocol)
     const int tasks = mpg_launcher_srun_tasks_here();
     if (!mpg_launcher_srun(&found) || found != protocol || tasks < 1 || getenv("SLURM_HET_SIZE"))
         return false;
-    roll.size = (uint64_t)tasks;
-    return snprintf(roll.job, sizeof roll.job, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) <
-               (int)sizeof roll.job &&
+    sign_in.size = (uint64_t)tasks;
+    return snprintf(sign_in.job, sizeof sign_in.job, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) <
+               (int)sizeof sign_in.job &&
            use_on_all_hosts();
 }
 
@@ -84,11 +84,11 @@ static bool find_job_of_hydra(void)
         getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
         return false;
     uint64_t mark = mpg_process_mark(maker.pid);
-    if (!mpg_launcher_hydra_job(maker.pid, roll.common, sizeof roll.common))
-        roll.common[0] = '\0';
-    roll.size = (uint64_t)atoi(size);
+    if (!mpg_launcher_hydra_job(maker.pid, sign_in.common, sizeof sign_in.common))
+        sign_in.common[0] = '\0';
+    sign_in.size = (uint64_t)atoi(size);
     return mark != 0 &&
-           snprintf(roll.job, sizeof roll.job, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)sizeof roll.job;
+           snprintf(sign_in.job, sizeof sign_in.job, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)sizeof sign_in.job;
 }
 
 /* Gets the job name from Open MPI's launcher or another PMIx launcher. */
@@ -99,8 +99,8 @@ static bool find_job_of_pmix(void)
         return find_step(MPG_SRUN_PMIX);
     if (!name)
         return false;
-    roll.size = (uint64_t)atoi(size);
-    return snprintf(roll.job, sizeof roll.job, "%s", name) < (int)sizeof roll.job && use_on_all_hosts();
+    sign_in.size = (uint64_t)atoi(size);
+    return snprintf(sign_in.job, sizeof sign_in.job, "%s", name) < (int)sizeof sign_in.job && use_on_all_hosts();
 }
 
 static bool find_job(void)
@@ -111,13 +111,13 @@ static bool find_job(void)
 
 static bool find_path(void)
 {
-    if (!find_job() || roll.size < 1)
+    if (!find_job() || sign_in.size < 1)
         return false;
     char host[HOST_NAME_MAX + 1] = ""; /* containers on other hosts may share the folder */
     (void)gethostname(host, sizeof host - 1);
-    snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s-%s", (unsigned)getuid(), host,
-             roll.job);
-    for (char *p = roll.path + sizeof FOLDER - 1; *p; p++)
+    snprintf(sign_in.path, sizeof sign_in.path, FOLDER "mpgtrace-%u-%s-%s", (unsigned)getuid(), host,
+             sign_in.job);
+    for (char *p = sign_in.path + sizeof FOLDER - 1; *p; p++)
         if (*p == '/')
             *p = '-';
     return true;
@@ -149,7 +149,7 @@ static bool set_lock(int fd, short type)
     return status == 0;
 }
 
-/* Reads the record. An empty or truncated file counts as a roll without signatures. */
+/* Reads the record. An empty or truncated file counts as a sign-in file without signatures. */
 static struct record read_record(int fd)
 {
     struct record r;
@@ -164,7 +164,7 @@ static bool write_record(int fd, const struct record *r)
 /* Removes rolls of this user's jobs that ended before all of their processes had signed in. */
 static void clear_stale(const char *name, void *prefix)
 {
-    char path[sizeof roll.path + sizeof FOLDER];
+    char path[sizeof sign_in.path + sizeof FOLDER];
     struct stat st;
     if (strncmp(name, prefix, strlen(prefix)) != 0 ||
         snprintf(path, sizeof path, FOLDER "%s", name) >= (int)sizeof path)
@@ -178,23 +178,23 @@ static void clear_stale(const char *name, void *prefix)
     close(fd);
 }
 
-void roll_sign(void)
+void sign_in_process(void)
 {
     char prefix[64];
     struct record r = {0};
-    if (roll.counts || !find_path() || (roll.fd = open_own(roll.path, O_CREAT)) < 0)
+    if (sign_in.counts || !find_path() || (sign_in.fd = open_own(sign_in.path, O_CREAT)) < 0)
         return;
-    if (set_lock(roll.fd, F_WRLCK)) {
-        r = read_record(roll.fd);
-        roll.leads = r.number++ == 0;
-        if (roll.leads)
+    if (set_lock(sign_in.fd, F_WRLCK)) {
+        r = read_record(sign_in.fd);
+        sign_in.leads = r.number++ == 0;
+        if (sign_in.leads)
             r.maker = mpg_process_mark(getpid());
-        roll.counts = write_record(roll.fd, &r);
-        set_lock(roll.fd, F_UNLCK);
+        sign_in.counts = write_record(sign_in.fd, &r);
+        set_lock(sign_in.fd, F_UNLCK);
     }
     /* All processes have the file open now: removed early, it does not remain if the job dies in MPI_Init. */
-    if (roll.counts && r.number == roll.size)
-        (void)unlink(roll.path);
+    if (sign_in.counts && r.number == sign_in.size)
+        (void)unlink(sign_in.path);
     if (r.number != 1)
         return;
     snprintf(prefix, sizeof prefix, "mpgtrace-%u-", (unsigned)getuid());
@@ -204,15 +204,15 @@ void roll_sign(void)
 /* Changes the record by CHANGE, under the lock. Returns the new record. */
 static struct record change_record(void (*change)(struct record *r))
 {
-    struct record r = read_record(roll.fd);
-    if (!set_lock(roll.fd, F_WRLCK))
+    struct record r = read_record(sign_in.fd);
+    if (!set_lock(sign_in.fd, F_WRLCK))
         return r;
-    r = read_record(roll.fd);
+    r = read_record(sign_in.fd);
     const struct record before = r;
     change(&r);
-    if (memcmp(&r, &before, sizeof r) != 0 && !write_record(roll.fd, &r))
+    if (memcmp(&r, &before, sizeof r) != 0 && !write_record(sign_in.fd, &r))
         r = before;
-    set_lock(roll.fd, F_UNLCK);
+    set_lock(sign_in.fd, F_UNLCK);
     return r;
 }
 
@@ -223,7 +223,7 @@ static void begin_query(struct record *r)
 
 static void decide(struct record *r, enum hosts_answer answer)
 {
-    roll.has_decided = r->decided == 0;
+    sign_in.has_decided = r->decided == 0;
     r->decided = r->decided ? r->decided : answer;
 }
 
@@ -240,23 +240,23 @@ static void decide_some(struct record *r)
 /* Decides by this host alone; the last process may have signed in meanwhile. */
 static void decide_here(struct record *r)
 {
-    decide(r, r->number < roll.size ? HOSTS_SOME : HOSTS_ALL);
+    decide(r, r->number < sign_in.size ? HOSTS_SOME : HOSTS_ALL);
 }
 
 /* Waits at most MS milliseconds until IS_OVER. Returns the record. */
 static struct record wait_for(bool (*is_over)(const struct record *r), int ms)
 {
-    struct record now = read_record(roll.fd);
+    struct record now = read_record(sign_in.fd);
     for (; !is_over(&now) && ms > 0; ms--) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
-        now = read_record(roll.fd);
+        now = read_record(sign_in.fd);
     }
     return now;
 }
 
 static bool is_here(const struct record *r)
 {
-    return r->decided || r->asks_hosts || r->number >= roll.size;
+    return r->decided || r->asks_hosts || r->number >= sign_in.size;
 }
 
 static bool is_decided(const struct record *r)
@@ -265,48 +265,48 @@ static bool is_decided(const struct record *r)
 }
 
 /* Decides by this host's processes. */
-static struct record decide_alone(struct roll_lack *lack)
+static struct record decide_alone(struct sign_in_missing *missing)
 {
     const struct record now = change_record(decide_here);
-    lack->reports = roll.has_decided && now.decided == HOSTS_SOME;
+    missing->reports = sign_in.has_decided && now.decided == HOSTS_SOME;
     return now;
 }
 
 /* Decides with the other hosts of a job of RANKS processes. */
-static struct record decide_together(int ranks, struct roll_lack *lack)
+static struct record decide_together(int ranks, struct sign_in_missing *missing)
 {
-    const int wait_ms = (uint64_t)ranks > roll.size ? HOSTS_MS : OTHERS_MS;
-    struct record now = roll.leads ? change_record(begin_query) : wait_for(is_decided, WAIT_MS + wait_ms + LATE_MS);
+    const int wait_ms = (uint64_t)ranks > sign_in.size ? HOSTS_MS : OTHERS_MS;
+    struct record now = sign_in.leads ? change_record(begin_query) : wait_for(is_decided, WAIT_MS + wait_ms + LATE_MS);
     struct hosts_count count;
     if (now.decided)
         return now;
-    const int number = roll.leads ? (int)now.number : 0;
-    const enum hosts_answer answer = hosts_query(roll.common, number, ranks, roll.leads ? wait_ms : 0, &count);
+    const int number = sign_in.leads ? (int)now.number : 0;
+    const enum hosts_answer answer = hosts_query(sign_in.common, number, ranks, sign_in.leads ? wait_ms : 0, &count);
     if (answer == HOSTS_UNKNOWN)
-        return decide_alone(lack);
-    lack->traced = count.traced;
-    lack->ranks = ranks;
-    lack->reports = count.reports;
-    lack->where = (uint64_t)ranks > roll.size ? count.where : NULL;
+        return decide_alone(missing);
+    missing->traced = count.traced;
+    missing->ranks = ranks;
+    missing->reports = count.reports;
+    missing->where = (uint64_t)ranks > sign_in.size ? count.where : NULL;
     return change_record(answer == HOSTS_ALL ? decide_all : decide_some);
 }
 
-bool roll_is_complete(int ranks, struct roll_lack *lack)
+bool sign_in_is_complete(int ranks, struct sign_in_missing *missing)
 {
-    *lack = (struct roll_lack){.where = NULL};
-    if (!roll.counts)
+    *missing = (struct sign_in_missing){.where = NULL};
+    if (!sign_in.counts)
         return true;
     struct record now = wait_for(is_here, WAIT_MS);
-    const bool is_whole = now.number >= roll.size && !now.asks_hosts && ((uint64_t)ranks <= roll.size || !roll.common[0]);
-    lack->ranks = (int)roll.size;
+    const bool is_whole = now.number >= sign_in.size && !now.asks_hosts && ((uint64_t)ranks <= sign_in.size || !sign_in.common[0]);
+    missing->ranks = (int)sign_in.size;
     if (!now.decided && !is_whole)
-        now = roll.common[0] ? decide_together(ranks, lack) : decide_alone(lack);
-    if (now.number < roll.size)
-        (void)unlink(roll.path); /* later signatures would belong to another run */
-    if (!lack->traced)
-        lack->traced = (int)now.number;
-    close(roll.fd);
-    roll.fd = -1;
-    roll.counts = false;
+        now = sign_in.common[0] ? decide_together(ranks, missing) : decide_alone(missing);
+    if (now.number < sign_in.size)
+        (void)unlink(sign_in.path); /* later signatures would belong to another run */
+    if (!missing->traced)
+        missing->traced = (int)now.number;
+    close(sign_in.fd);
+    sign_in.fd = -1;
+    sign_in.counts = false;
     return now.decided != HOSTS_SOME;
 }
