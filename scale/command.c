@@ -158,7 +158,7 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
     if (a->sizings_differ && a->sizing != SCALE_SIZING_UNKNOWN)
         return mpg_error_set(err, "some runs are of fixed sizes, others of scaled ones or not said to be: these are "
                                   "not compared with each other (--only scaling=fixed)");
-    if (a->counts < SCALE_LEAST_COUNTS)
+    if (a->counts < SCALE_MIN_COUNTS)
         return mpg_error_set(err, "runs at %zu process count%s are left, 3 are needed", a->counts,
                              a->counts == 1 ? "" : "s");
     for (size_t site = 0; site < set->site_number; site++) {
@@ -283,7 +283,7 @@ int mpg_scale_main(int argc, char **argv)
          .words = frames_words,
          .argument = "N",
          .minimum = 1,
-         .maximum = SCALE_MOST_FRAMES,
+         .maximum = SCALE_MAX_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1); auto: with callers where these differ"},
         {.name = "by",

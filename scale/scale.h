@@ -12,7 +12,7 @@
 #include "analyse/efficiency/counters.h"
 #include "trace/event.h"
 
-enum { SCALE_LEAST_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
+enum { SCALE_MIN_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
 
 /* ---- input ---- */
 

@@ -97,9 +97,9 @@ static int find_parts(struct compare_run *run, const struct stat_summary *s, int
                       struct mpg_error *err)
 {
     struct stat_line *line = NULL;
-    const struct stat_places places = mpg_stat_places_of(s->trace);
+    const struct stat_callsites callsites = mpg_stat_callsites_of(s->trace);
     struct mpg_symbols *symbols = mpg_symbols_new(debug_path, err);
-    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &places, symbols, frames, &line, err) : -1;
+    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, frames, &line, err) : -1;
     mpg_symbols_free(symbols);
     if (n < 0)
         return -1;

@@ -84,7 +84,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
             return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan,"
                                       " reduce_local and reduce_sent add up doubles; leave them out by"
                                       " --operations", (long long)size[i]);
-        if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MOST_BYTES)
+        if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MAX_BYTES)
             continue;
         one.size_bytes = size[i];
         one.most = mpg_plan_max_samples(&limits, size[i]);

@@ -11,7 +11,7 @@
 #include "common/error.h"
 
 /* Operations whose data grow with the number of processes are skipped if a rank sends or receives more than this. */
-#define MPG_CASES_MOST_BYTES ((int64_t)1 << 24)
+#define MPG_CASES_MAX_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {
     enum mpg_bench_operation operation;

@@ -69,7 +69,7 @@ int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_
 static int64_t block_of(int64_t most)
 {
     int64_t block = most / BLOCKS > MIN_BLOCK ? most / BLOCKS : MIN_BLOCK;
-    block = block < MPG_PLAN_MOST_BLOCK ? block : MPG_PLAN_MOST_BLOCK;
+    block = block < MPG_PLAN_MAX_BLOCK ? block : MPG_PLAN_MAX_BLOCK;
     return block < most ? block : most;
 }
 

@@ -10,13 +10,13 @@
 
 #define MPG_PLAN_MAX_BYTES ((int64_t)1 << 30)
 #define MPG_PLAN_MAX_SAMPLES 100000000
-enum { MPG_PLAN_MOST_BLOCK = 1000 };
+enum { MPG_PLAN_MAX_BLOCK = 1000 };
 
 struct mpg_bench_cell {
     int64_t size_bytes;
     int64_t window; /* messages in flight, >= 1 */
     int64_t most;   /* largest number of samples, >= 1 */
-    int64_t block;  /* samples taken consecutively, 1..MPG_PLAN_MOST_BLOCK */
+    int64_t block;  /* samples taken consecutively, 1..MPG_PLAN_MAX_BLOCK */
 };
 
 /* Zero-initialised is empty. */

@@ -400,7 +400,7 @@ static int prepare(struct work *w, struct mpg_error *err)
     w->state = calloc(w->plan->n, sizeof *w->state);
     w->order = calloc(w->plan->n, sizeof *w->order);
     w->scratch = w->rounds->adaptive ? malloc((size_t)longest * sizeof(double)) : NULL;
-    w->other_off_ns = calloc(MPG_PLAN_MOST_BLOCK + 1, sizeof *w->other_off_ns);
+    w->other_off_ns = calloc(MPG_PLAN_MAX_BLOCK + 1, sizeof *w->other_off_ns);
     return w->state && w->order && w->other_off_ns && (w->scratch || !w->rounds->adaptive)
                ? 0
                : mpg_error_set(err, "out of memory");

@@ -37,15 +37,15 @@ struct mpg_bench_exchange {
  * second message has arrived. OFF_NS: off-CPU time of each rank from the previous exchange until END or ARRIVED; the
  * other rank adds an element after the last answer. */
 struct mpg_stamps {
-    uint64_t start[MPG_PLAN_MOST_BLOCK], sent[MPG_PLAN_MOST_BLOCK], end[MPG_PLAN_MOST_BLOCK];
-    uint64_t arrived[MPG_PLAN_MOST_BLOCK];
-    uint64_t receive_start[MPG_PLAN_MOST_BLOCK], wait_start[MPG_PLAN_MOST_BLOCK], wait_end[MPG_PLAN_MOST_BLOCK];
-    uint64_t second_arrived[MPG_PLAN_MOST_BLOCK];
-    double off_ns[MPG_PLAN_MOST_BLOCK + 1];
+    uint64_t start[MPG_PLAN_MAX_BLOCK], sent[MPG_PLAN_MAX_BLOCK], end[MPG_PLAN_MAX_BLOCK];
+    uint64_t arrived[MPG_PLAN_MAX_BLOCK];
+    uint64_t receive_start[MPG_PLAN_MAX_BLOCK], wait_start[MPG_PLAN_MAX_BLOCK], wait_end[MPG_PLAN_MAX_BLOCK];
+    uint64_t second_arrived[MPG_PLAN_MAX_BLOCK];
+    double off_ns[MPG_PLAN_MAX_BLOCK + 1];
     double answer_ns; /* late receives: the minimal time in flight of an answer, in this block */
 };
 
-/* Performs a rank's half of N exchanges (1..MPG_PLAN_MOST_BLOCK) and records them in STAMPS. */
+/* Performs a rank's half of N exchanges (1..MPG_PLAN_MAX_BLOCK) and records them in STAMPS. */
 typedef void mpg_exchange_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
 
 /* Parameters of a measurement; equal on both ranks. */

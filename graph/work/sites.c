@@ -10,7 +10,7 @@
 
 struct sites {
     struct mpg_bound_hypotheses *x;
-    struct stat_places places;
+    struct stat_callsites callsites;
     struct mpg_symbols *symbols;
     int32_t site; /* callsite being compared */
 };
@@ -38,7 +38,7 @@ static bool is_function(const struct mpg_symbol *s, const char *name)
     return strncmp(s->function, name, n) == 0 && (s->function[n] == '\0' || s->function[n] == '(');
 }
 
-static int compare(void *context, const struct stat_place *place)
+static int compare(void *context, const struct stat_frame *place)
 {
     struct sites *s = context;
     const struct mpg_hypotheses *list = s->x->list;
@@ -60,7 +60,7 @@ static bool are_named(const struct mpg_hypotheses *list)
 
 int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
-    struct sites s = {.x = x, .places = mpg_stat_places_of(trace)};
+    struct sites s = {.x = x, .callsites = mpg_stat_callsites_of(trace)};
     int status = 0;
     if (!are_named(x->list))
         return 0;
@@ -70,7 +70,7 @@ int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace 
         return -1;
     for (; (size_t)s.site < x->sites && status == 0; s.site++)
         if (x->site[s.site] >= 0)
-            status = mpg_stat_walk_site(&s.places, s.site, s.symbols, 1, compare, &s, err);
+            status = mpg_stat_walk_site(&s.callsites, s.site, s.symbols, 1, compare, &s, err);
     mpg_symbols_free(s.symbols);
     return status;
 }

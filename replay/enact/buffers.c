@@ -63,9 +63,9 @@ int play_type(struct player *p, int64_t bytes, int *count, MPI_Datatype *type)
     PMPI_Type_contiguous(PIECE, MPI_BYTE, &piece);
     PMPI_Type_contiguous((int)(bytes / PIECE), piece, &whole);
     int lengths[2] = {1, (int)(bytes % PIECE)};
-    MPI_Aint places[2] = {0, (MPI_Aint)(bytes - bytes % PIECE)};
+    MPI_Aint displacements[2] = {0, (MPI_Aint)(bytes - bytes % PIECE)};
     MPI_Datatype types[2] = {whole, MPI_BYTE};
-    const int rc = PMPI_Type_create_struct(2, lengths, places, types, type);
+    const int rc = PMPI_Type_create_struct(2, lengths, displacements, types, type);
     PMPI_Type_free(&piece);
     PMPI_Type_free(&whole);
     *count = 1;
@@ -93,7 +93,7 @@ static struct play_counts *new_counts(size_t n)
         x->far[i] = (MPI_Aint *)at;
     for (int i = 0; i < 2; i++, at += 2 * n * sizeof(int)) {
         x->counts[i] = (int *)at;
-        x->places[i] = x->counts[i] + n;
+        x->displacements[i] = x->counts[i] + n;
     }
     for (size_t i = 0; i < n; i++)
         x->types[i] = MPI_BYTE;

@@ -65,7 +65,7 @@ static int set_counts(struct player *p, const struct collective *k, int side, co
     struct play_counts *x = *k->counts;
     *sum = 0;
     for (size_t i = 0; i < n; i++) {
-        if (play_count(p, bytes[i], &x->counts[side][i]) < 0 || play_count(p, *sum, &x->places[side][i]) < 0)
+        if (play_count(p, bytes[i], &x->counts[side][i]) < 0 || play_count(p, *sum, &x->displacements[side][i]) < 0)
             return -1;
         x->far[side][i] = (MPI_Aint)*sum;
         *sum += bytes[i];
@@ -161,10 +161,10 @@ static int gatherv(struct player *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Allgatherv)
-        return play_check(p, PLAY_CALL(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1],
-                                                MPI_BYTE, k->c->comm)));
-    return play_check(p, PLAY_CALL(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE,
-                                            k->root, k->c->comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Allgatherv, Iallgatherv, from, n, MPI_BYTE, into, x->counts[1],
+                                                x->displacements[1], MPI_BYTE, k->c->comm)));
+    return play_check(p, PLAY_CALL(p, ENACT(Gatherv, Igatherv, from, n, MPI_BYTE, into, x->counts[1], x->displacements[1],
+                                            MPI_BYTE, k->root, k->c->comm)));
 }
 
 static int scatterv(struct player *p, const struct collective *k)
@@ -186,8 +186,8 @@ static int scatterv(struct player *p, const struct collective *k)
     if (play_count(p, own, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    return play_check(p, PLAY_CALL(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->places[0], MPI_BYTE, into, n, MPI_BYTE,
-                               k->root, k->c->comm)));
+    return play_check(p, PLAY_CALL(p, ENACT(Scatterv, Iscatterv, from, x->counts[0], x->displacements[0], MPI_BYTE, into, n,
+                               MPI_BYTE, k->root, k->c->comm)));
 }
 
 static int alltoallv(struct player *p, const struct collective *k)
@@ -204,10 +204,10 @@ static int alltoallv(struct player *p, const struct collective *k)
     if (!from || !into)
         return play_fail(p, "out of memory");
     if (k->call == MPG_CALL_Alltoallv)
-        return play_check(p, PLAY_CALL(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->places[0], MPI_BYTE, into,
-                                   x->counts[1], x->places[1], MPI_BYTE, k->c->comm)));
-    return play_check(p, PLAY_CALL(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->places[0], x->types, into,
-                               x->counts[1], x->places[1], x->types, k->c->comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Alltoallv, Ialltoallv, from, x->counts[0], x->displacements[0], MPI_BYTE, into,
+                                   x->counts[1], x->displacements[1], MPI_BYTE, k->c->comm)));
+    return play_check(p, PLAY_CALL(p, ENACT(Alltoallw, Ialltoallw, from, x->counts[0], x->displacements[0], x->types, into,
+                               x->counts[1], x->displacements[1], x->types, k->c->comm)));
 }
 
 /* Makes a Reduce_scatter. The trace has only the total size, which is divided evenly. */
@@ -269,13 +269,13 @@ static int neighbors(struct player *p, const struct collective *k)
                                    comm)));
     case MPG_CALL_Neighbor_allgatherv:
         return play_check(p, PLAY_CALL(p, ENACT(Neighbor_allgatherv, Ineighbor_allgatherv, from, n, MPI_BYTE, into,
-                                   x->counts[1], x->places[1], MPI_BYTE, comm)));
+                                   x->counts[1], x->displacements[1], MPI_BYTE, comm)));
     case MPG_CALL_Neighbor_alltoall:
         return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoall, Ineighbor_alltoall, from, n, MPI_BYTE, into, m, MPI_BYTE,
                                    comm)));
     case MPG_CALL_Neighbor_alltoallv:
-        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->places[0],
-                                   MPI_BYTE, into, x->counts[1], x->places[1], MPI_BYTE, comm)));
+        return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoallv, Ineighbor_alltoallv, from, x->counts[0], x->displacements[0],
+                                   MPI_BYTE, into, x->counts[1], x->displacements[1], MPI_BYTE, comm)));
     default:
         return play_check(p, PLAY_CALL(p, ENACT(Neighbor_alltoallw, Ineighbor_alltoallw, from, x->counts[0], x->far[0],
                                                 x->types, into, x->counts[1], x->far[1], x->types, comm)));

@@ -55,7 +55,7 @@ struct play_window {
 /* Counts and displacements of a collective in bytes, by member or neighbour. Index 0: send, 1: receive. */
 struct play_counts {
     size_t room;
-    int *counts[2], *places[2];
+    int *counts[2], *displacements[2];
     MPI_Aint *far[2];    /* the displacements as addresses */
     MPI_Datatype *types; /* all MPI_BYTE */
 };

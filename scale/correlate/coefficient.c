@@ -188,7 +188,7 @@ int mpg_scale_correlate(const struct scale_series *series, const struct scale_dr
                                     .p = NAN,
                                     .q = NAN,
                                     .interval = {NAN, NAN}};
-    if (r->counts < SCALE_LEAST_COUNTS)
+    if (r->counts < SCALE_MIN_COUNTS)
         r->undefined = "fewer than 3 process counts";
     else if (is_constant(series))
         r->undefined = "constant";

@@ -25,9 +25,9 @@ static bool wants(const struct scale_gather *g, enum scale_by by)
 
 int mpg_scale_gather_init(struct scale_gather *g, const struct scale_reading *how, struct mpg_error *err)
 {
-    *g = (struct scale_gather){.how = how, .places = mpg_scale_places_new(how->debug_path, err)};
+    *g = (struct scale_gather){.how = how, .names = mpg_scale_frame_names_new(how->debug_path, err)};
     g->address.ranks = g->line.ranks = how->ranks;
-    return g->places ? 0 : -1;
+    return g->names ? 0 : -1;
 }
 
 static void forget_file(struct scale_gather *g)
@@ -38,24 +38,24 @@ static void forget_file(struct scale_gather *g)
     mpg_map_clear(&g->index);
 }
 
-int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *source, struct mpg_error *err)
+int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_callsites *source, struct mpg_error *err)
 {
     forget_file(g);
-    mpg_scale_places_begin(g->places, source);
+    mpg_scale_frame_names_begin(g->names, source);
     return mpg_scale_tree_begin(&g->address) < 0 || mpg_scale_tree_begin(&g->line) < 0 ? out_of_memory(err) : 0;
 }
 
 /* ---- sites of a row ---- */
 
-/* Adds the nodes of TREE for N places to NODE. Returns their number; -1 if out of memory. */
+/* Adds the nodes of TREE for N frames to NODE. Returns their number; -1 if out of memory. */
 static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, enum mpg_call call,
-                         const struct scale_place *place, size_t n, uint32_t *node)
+                         const struct scale_frame_key *key, size_t n, uint32_t *node)
 {
     const bool all = g->how->frames == SCALE_FRAMES_AUTO;
     int64_t at = SCALE_NO_SITE;
     size_t added = 0;
     for (size_t i = 0; i < n; i++) {
-        at = mpg_scale_tree_find(tree, at, call, &place[i]);
+        at = mpg_scale_tree_find(tree, at, call, &key[i]);
         if (at < 0)
             return -1;
         if (all || i + 1 == n) {
@@ -67,28 +67,28 @@ static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, 
 }
 
 /* A marker for stacks that end here. It keeps their costs separate from stacks with further callers. */
-static const struct scale_place end_place = {.key = SCALE_END_KEY, .text = ""};
+static const struct scale_frame_key end_of_stack = {.key = SCALE_END_KEY, .text = ""};
 
 static int make_chain(struct scale_gather *g, enum mpg_call call, const struct scale_frames *frames,
-                      const struct scale_place *only, struct chain *chain)
+                      const struct scale_frame_key *only, struct chain *chain)
 {
-    struct scale_place place[SCALE_MOST_FRAMES + 1];
+    struct scale_frame_key key[SCALE_MAX_FRAMES + 1];
     const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
-    uint32_t node[2 * SCALE_MOST_FRAMES + 2];
+    uint32_t node[2 * SCALE_MAX_FRAMES + 2];
     int64_t count[2] = {0, 0};
     for (int by = 0; by < 2; by++) {
         size_t n = 0;
         if (!wants(g, by == 0 ? SCALE_BY_ADDRESS : SCALE_BY_LINE))
             continue;
         if (only)
-            place[n++] = *only;
+            key[n++] = *only;
         for (int i = 0; frames && i < frames->n; i++) {
             const struct scale_frame *f = &frames->frame[i];
-            place[n++] = (struct scale_place){by == 0 ? f->address : f->text, f->text, f->function, f->file, f->line};
+            key[n++] = (struct scale_frame_key){by == 0 ? f->address : f->text, f->text, f->function, f->file, f->line};
         }
         if (frames && g->how->frames == SCALE_FRAMES_AUTO && frames->n < most)
-            place[n++] = end_place;
-        count[by] = add_nodes(g, by == 0 ? &g->address : &g->line, call, place, n, node + count[0]);
+            key[n++] = end_of_stack;
+        count[by] = add_nodes(g, by == 0 ? &g->address : &g->line, call, key, n, node + count[0]);
         if (count[by] < 0)
             return -1;
     }
@@ -103,11 +103,11 @@ static int make_chain(struct scale_gather *g, enum mpg_call call, const struct s
 static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, const char *region, struct chain *chain,
                       struct mpg_error *err)
 {
-    struct scale_place only = {.key = "", .text = ""};
+    struct scale_frame_key only = {.key = "", .text = ""};
     const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
     if (g->how->unit == SCALE_UNIT_CALLSITE && site >= 0) {
         struct scale_frames frames;
-        int status = mpg_scale_places_find(g->places, site, most, &frames, err);
+        int status = mpg_scale_frame_names_find(g->names, site, most, &frames, err);
         if (status == 0 && frames.n > 0 && make_chain(g, call, &frames, NULL, chain) < 0)
             status = out_of_memory(err);
         const bool done = status < 0 || frames.n > 0;
@@ -162,7 +162,7 @@ int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region
                                           struct mpg_error *err)
 {
     const char *text = name ? name : "(all computation)";
-    const struct scale_place only = {.key = text, .text = text};
+    const struct scale_frame_key only = {.key = text, .text = text};
     uint64_t *at = mpg_map_add(&g->index, UINT64_MAX, (uint64_t)(int64_t)(name ? region : ALL_COMPUTATION));
     if (!at)
         return out_of_memory(err);
@@ -250,5 +250,5 @@ void mpg_scale_gather_clear(struct scale_gather *g)
     mpg_scale_tree_clear(&g->line);
     for (size_t i = 0; i < g->counter_number; i++)
         free(g->counter_names[i]);
-    mpg_scale_places_free(g->places);
+    mpg_scale_frame_names_free(g->names);
 }

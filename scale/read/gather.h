@@ -3,13 +3,13 @@
 #ifndef MPG_SCALE_GATHER_H
 #define MPG_SCALE_GATHER_H
 
-#include "scale/read/places.h"
+#include "scale/read/frame_names.h"
 #include "scale/read/read.h"
 #include "scale/read/tree.h"
 
 struct scale_gather {
     const struct scale_reading *how;
-    struct scale_places *places;
+    struct scale_frame_names *names;
     struct scale_tree address, line; /* empty if only the other tree is used */
     char *counter_names[SCALE_COUNTERS];
     size_t counter_number;
@@ -21,7 +21,7 @@ struct scale_gather {
 
 int mpg_scale_gather_init(struct scale_gather *g, const struct scale_reading *how, struct mpg_error *err);
 /* Begins a file with the sites and modules of SOURCE. */
-int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *source, struct mpg_error *err);
+int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_callsites *source, struct mpg_error *err);
 /* Returns the chain of CALL at SITE (a site of the file, MPG_NO_SITE or MPG_OTHER_SITES), or, with regions as the unit, of
  * REGION with the name REGION_NAME. The functions below take the chain. Returns -1 if out of memory. */
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,

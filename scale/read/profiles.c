@@ -151,7 +151,7 @@ int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct
     struct scale_core_facts facts = {0};
     if (!p)
         return -1;
-    const struct stat_places source = {p, site_of, module_of};
+    const struct stat_callsites source = {p, site_of, module_of};
     int status = mpg_scale_gather_begin(g, &source, err);
     int more = 0;
     run->threads = 1;

@@ -253,7 +253,7 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 /* Adds a note if missing line information prevents the matching of callsites between builds. */
 static int note_without_lines(struct all *a, struct mpg_error *err)
 {
-    const char *module = mpg_scale_places_without_lines(a->g.places);
+    const char *module = mpg_scale_frame_names_without_lines(a->g.names);
     char shown[256];
     return !module ? 0
                    : mpg_scale_note(a->notes, NULL, false, err,
@@ -333,7 +333,7 @@ static int finish(struct all *a, struct mpg_error *err)
     int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
     const bool by_line = a->how->by == SCALE_BY_LINE ||
                          (a->how->by == SCALE_BY_ANY && a->how->unit == SCALE_UNIT_CALLSITE &&
-                          (mpg_scale_places_differ(a->g.places) || (status == 0 && names_differ(a->set, keep))));
+                          (mpg_scale_frame_names_differ(a->g.names) || (status == 0 && names_differ(a->set, keep))));
     if (status == 0 && by_line)
         status = note_without_lines(a, err);
     if (status == 0)

@@ -16,7 +16,7 @@ enum scale_by {
     SCALE_BY_LINE     /* by name */
 };
 
-enum { SCALE_FRAMES_AUTO = 0, SCALE_MOST_FRAMES = 64, SCALE_AUTO_DEPTH = 12 };
+enum { SCALE_FRAMES_AUTO = 0, SCALE_MAX_FRAMES = 64, SCALE_AUTO_DEPTH = 12 };
 
 struct scale_reading {
     enum scale_unit unit;

@@ -325,7 +325,7 @@ static int check(const struct mpg_trace *trace, struct mpg_error *err)
 
 static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
 {
-    const struct stat_places source = mpg_stat_places_of(r->trace);
+    const struct stat_callsites source = mpg_stat_callsites_of(r->trace);
     if (mpg_scale_gather_begin(r->g, &source, err) < 0)
         return -1;
     r->run->ranks = mpg_trace_ranks(r->trace);

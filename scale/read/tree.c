@@ -31,7 +31,7 @@ static char *name_of(const struct scale_tree *tree, int64_t parent, enum mpg_cal
     return name;
 }
 
-static bool make_node(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place)
+static bool make_node(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_frame_key *frame)
 {
     if (tree->node_number == tree->node_capacity) {
         const size_t more = tree->node_capacity ? 2 * tree->node_capacity : 64;
@@ -44,34 +44,34 @@ static bool make_node(struct scale_tree *tree, int64_t parent, enum mpg_call cal
     bool failed = false;
     struct scale_node *node = &tree->nodes[tree->node_number];
     *node = (struct scale_node){.site = {.call = call,
-                                         .name = name_of(tree, parent, call, place->text),
-                                         .line = place->line,
+                                         .name = name_of(tree, parent, call, frame->text),
+                                         .line = frame->line,
                                          .parent = parent,
                                          .depth = parent >= 0 ? tree->nodes[parent].site.depth + 1 : 1},
-                                .key = copy_of(place->key, &failed)};
-    node->site.function = copy_of(parent >= 0 ? tree->nodes[parent].site.function : place->function, &failed);
-    node->site.file = copy_of(parent >= 0 ? tree->nodes[parent].site.file : place->file, &failed);
+                                .key = copy_of(frame->key, &failed)};
+    node->site.function = copy_of(parent >= 0 ? tree->nodes[parent].site.function : frame->function, &failed);
+    node->site.file = copy_of(parent >= 0 ? tree->nodes[parent].site.file : frame->file, &failed);
     if (parent >= 0)
         node->site.line = tree->nodes[parent].site.line;
     tree->node_number++;
     return !failed && node->site.name;
 }
 
-int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place)
+int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_frame_key *frame)
 {
-    const uint64_t h = hash(parent, call, place->key);
+    const uint64_t h = hash(parent, call, frame->key);
     for (uint64_t i = 0;; i++) {
         uint64_t *at = mpg_map_add(&tree->index, h, i);
         if (!at)
             return -1;
         if (*at == 0) {
-            if (!make_node(tree, parent, call, place))
+            if (!make_node(tree, parent, call, frame))
                 return -1;
             *at = tree->node_number;
             return (int64_t)*at - 1;
         }
         const struct scale_node *node = &tree->nodes[*at - 1];
-        if (node->site.parent == parent && node->site.call == call && strcmp(node->key, place->key) == 0)
+        if (node->site.parent == parent && node->site.call == call && strcmp(node->key, frame->key) == 0)
             return (int64_t)*at - 1;
     }
 }

@@ -14,8 +14,8 @@ enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* maximum number of counters in 
 #define SCALE_END_KEY "\n"
 
 /* A frame of a callsite, or its substitute. The caller owns the texts. */
-struct scale_place {
-    const char *key;                /* places with equal keys are the same */
+struct scale_frame_key {
+    const char *key;                /* frames with equal keys are the same frame */
     const char *text;               /* printable name */
     const char *function, *file;    /* may be NULL */
     int line;
@@ -52,7 +52,7 @@ struct scale_tree {
 };
 
 /* Finds or adds the node of CALL at PLACE below PARENT (SCALE_NO_SITE: top level). Returns -1 if out of memory. */
-int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place);
+int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_frame_key *frame);
 
 /* The costs of a rank at one place. */
 struct scale_sum {

@@ -245,9 +245,9 @@ static void print_plan(const struct request *request, const struct scale_plan *p
 /* Warns before the runs if there are too few process counts for an analysis. */
 static void print_counts(const struct request *request, int n)
 {
-    if (n < SCALE_LEAST_COUNTS && !request->only)
+    if (n < SCALE_MIN_COUNTS && !request->only)
         fprintf(stderr, "mpgscale run: attention: %d process %s in --counts: what grows is found from runs at %d, that folder's "
-                "earlier ones with them\n", n, n == 1 ? "count" : "counts", SCALE_LEAST_COUNTS);
+                "earlier ones with them\n", n, n == 1 ? "count" : "counts", SCALE_MIN_COUNTS);
 }
 
 /* Executes the runs without the analysis. Returns 0 or an exit status. */

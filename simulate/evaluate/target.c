@@ -52,18 +52,18 @@ static int use_any(struct mpg_perturbation *path_costs, const struct mpg_perturb
 }
 
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
-                    const struct mpg_placement *places, struct mpg_error *err)
+                    const struct mpg_placement *placement, struct mpg_error *err)
 {
-    *t = (struct mpg_target){.noise = p, .places = places};
-    if (!places)
+    *t = (struct mpg_target){.noise = p, .placement = placement};
+    if (!placement)
         return use_path(&t->path_costs[0], p, p->target_path, err);
     for (int i = 0; i < MPG_PATHS; i++) {
         const enum mpg_path_class class = (enum mpg_path_class)i;
-        if (places->taken[i] &&
+        if (placement->taken[i] &&
             use_path(&t->path_costs[i], p, p->target ? mpg_placement_path(p->target, class) : NULL, err) < 0)
             return -1;
     }
-    if (places->taken[MPG_PATH_COMPLEX])
+    if (placement->taken[MPG_PATH_COMPLEX])
         return 0;
     return p->target && p->target->paths > 0 ? use_any(&t->path_costs[MPG_PATH_COMPLEX], p, err)
                                              : use_path(&t->path_costs[MPG_PATH_COMPLEX], p, NULL, err);
@@ -72,7 +72,7 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
 bool mpg_target_covers(const struct mpg_target *t)
 {
     bool any = false;
-    for (int i = 0; i < (t->places ? MPG_PATHS : 1); i++)
+    for (int i = 0; i < (t->placement ? MPG_PATHS : 1); i++)
         any = any || mpg_perturbation_noise_covered(&t->path_costs[i]);
     return any;
 }

@@ -10,18 +10,18 @@
 struct mpg_target {
     /* Computation; includes the source, whose noise is removed. */
     const struct mpg_perturbation *noise;
-    const struct mpg_placement *places;      /* NULL: one path class */
+    const struct mpg_placement *placement;      /* NULL: one path class */
     /* Messages of each path class between ranks, or of the only class in [0]: the target alone on the path. A rank's
      * messages to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies
      * or requested fits are missing), they use the next usable path. */
     struct mpg_perturbation path_costs[MPG_PATHS];
 };
 
-/* Initialises T from P, whose launches are drawn; PLACES may be NULL. P and PLACES outlive T. Errors: a path between two ranks
- * lacks latencies, and --latency is not given, or lacks fits that are asked for; out of memory. The caller clears T, also on
- * failure. */
+/* Initialises T from P, whose launches are drawn; PLACEMENT may be NULL. P and PLACEMENT outlive T. Errors: a path between two
+ * ranks lacks latencies, and --latency is not given; or a path lacks fits that options need; out of memory. The caller clears
+ * T, also on failure. */
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
-                    const struct mpg_placement *places, struct mpg_error *err);
+                    const struct mpg_placement *placement, struct mpg_error *err);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
 /* Whether messages are delayed by detours, too. */
@@ -36,13 +36,13 @@ bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, u
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)
 {
-    return t->places ? &t->path_costs[mpg_placement_path_class(t->places, a, b)] : &t->path_costs[0];
+    return t->placement ? &t->path_costs[mpg_placement_path_class(t->placement, a, b)] : &t->path_costs[0];
 }
 
 /* The costs of operations of all ranks. */
 static inline const struct mpg_perturbation *mpg_target_farthest(const struct mpg_target *t)
 {
-    return t->places ? &t->path_costs[t->places->farthest] : &t->path_costs[0];
+    return t->placement ? &t->path_costs[t->placement->farthest] : &t->path_costs[0];
 }
 
 #endif

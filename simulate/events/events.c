@@ -311,7 +311,7 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     x->use = calloc((size_t)x->ranks, sizeof *x->use);
     int status = x->use ? 0 : mpg_error_set(err, "out of memory");
     run.clocks = status == 0 ? mpg_clock_map_from_trace(trace, err) : NULL;
-    if (run.clocks && mpg_target_init(&run.target, p, o->places, err) == 0)
+    if (run.clocks && mpg_target_init(&run.target, p, o->placement, err) == 0)
         status = run_all(&run, share, err);
     else
         status = -1;

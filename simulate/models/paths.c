@@ -20,34 +20,34 @@ static int set_path_costs(struct mpg_perturbation *path_costs, const struct mpg_
     return mpg_perturbation_use_fits(path_costs, err);
 }
 
-/* The number of classes of a machine with PLACES, and whether messages use CLASS. */
-static int classes(const struct mpg_placement *places)
+/* The number of classes of a machine with PLACEMENT, and whether messages use CLASS. */
+static int classes(const struct mpg_placement *placement)
 {
-    return places ? MPG_PATHS : 1;
+    return placement ? MPG_PATHS : 1;
 }
 
-static bool is_taken(const struct mpg_placement *places, int class)
+static bool is_taken(const struct mpg_placement *placement, int class)
 {
-    return !places || places->taken[class] || class == MPG_PATH_COMPLEX;
+    return !placement || placement->taken[class] || class == MPG_PATH_COMPLEX;
 }
 
 /* Returns true if only messages of a rank to itself use CLASS. */
-static bool is_own(const struct mpg_placement *places, int class)
+static bool is_own(const struct mpg_placement *placement, int class)
 {
-    return places && class == MPG_PATH_COMPLEX && !places->taken[class];
+    return placement && class == MPG_PATH_COMPLEX && !placement->taken[class];
 }
 
 /* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be NULL.
- * Without PLACES or SIG the only candidate is ONLY. */
-static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *places, int class,
+ * Without PLACEMENT or SIG the only candidate is ONLY. */
+static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *placement, int class,
                       const struct mpg_network_path *only, const struct mpg_network_path **path)
 {
     int n = 0;
     path[0] = only;
-    if (!places || !sig)
+    if (!placement || !sig)
         return 1;
     path[0] = mpg_placement_path(sig, (enum mpg_path_class)class);
-    if (!is_own(places, class))
+    if (!is_own(placement, class))
         return 1;
     const struct mpg_network_path *own;
     for (int i = 0; (own = mpg_placement_own_path(sig, i)); i++)

@@ -261,8 +261,8 @@ static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace
     if (!traced)
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < ranks; i++)
-        traced[i] = c->source.map ? in->source_places.node[i] : mpg_trace_host(trace, i);
-    const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
+        traced[i] = c->source.map ? in->source_placement.node[i] : mpg_trace_host(trace, i);
+    const int32_t *host = in->placement.ranks > 0 ? in->placement.node : traced;
     int status = mpg_perturbation_noise_location(&in->p, ranks, host, traced, c->model.cosched, err);
     free(traced);
     return status;
@@ -275,7 +275,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
     const int32_t ranks = mpg_trace_ranks(trace);
     bool named = false;
     if (c->source.map)
-        return mpg_placement_parse(&in->source_places, "source=map", c->source.map, ranks, err);
+        return mpg_placement_parse(&in->source_placement, "source=map", c->source.map, ranks, err);
     if (!c->target.map || c->target.predict)
         return 0;
     int32_t *host = malloc((size_t)ranks * sizeof *host);
@@ -285,7 +285,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
         host[i] = mpg_trace_host(trace, i);
         named = named || mpg_trace_find_fact(trace, i, "host");
     }
-    int status = named ? mpg_placement_of_hosts(&in->source_places, host, ranks, err) : 0;
+    int status = named ? mpg_placement_of_hosts(&in->source_placement, host, ranks, err) : 0;
     free(host);
     return status;
 }
@@ -309,16 +309,16 @@ static const struct mpg_network_path *source_path(const struct mpg_config *c,
 {
     if (c->target.predict && c->target.map && in->target && in->source.signature)
         return unplaced_source_path(c, in);
-    const bool says = !c->target.predict && in->source.signature && in->source_places.ranks > 0;
-    return says ? mpg_placement_path(in->source.signature, in->source_places.farthest) : NULL;
+    const bool says = !c->target.predict && in->source.signature && in->source_placement.ranks > 0;
+    return says ? mpg_placement_path(in->source.signature, in->source_placement.farthest) : NULL;
 }
 
 /* Returns the path class of messages: as given, or that of the two farthest ranks of --map; MPG_PATHS: the farthest measured. */
 static enum mpg_path_class path_class(const struct mpg_config *c, const struct mpg_setting *in)
 {
-    if (in->places.ranks == 0 || !in->target)
+    if (in->placement.ranks == 0 || !in->target)
         return c->target.path;
-    const struct mpg_network_path *path = mpg_placement_path(in->target, in->places.farthest);
+    const struct mpg_network_path *path = mpg_placement_path(in->target, in->placement.farthest);
     return path ? path->path : c->target.path;
 }
 
@@ -366,7 +366,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
                         c->source.none, err) < 0 ||
         mpg_setting_scale_messages(in, in->target, err) < 0 ||
-        (c->target.map && mpg_placement_parse(&in->places, "map", c->target.map, ranks, err) < 0) ||
+        (c->target.map && mpg_placement_parse(&in->placement, "map", c->target.map, ranks, err) < 0) ||
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
@@ -389,8 +389,8 @@ static void clear_setting(struct mpg_setting *in)
 void mpg_setting_close(struct mpg_setting *in)
 {
     clear_setting(in);
-    mpg_placement_clear(&in->places);
-    mpg_placement_clear(&in->source_places);
+    mpg_placement_clear(&in->placement);
+    mpg_placement_clear(&in->source_placement);
     mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
     free(in->unexpanded.whole);
@@ -468,7 +468,7 @@ static bool drops_transfers(const struct mpg_config *c)
 bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
 {
     const struct mpg_simulation_options *o = &in->simulation;
-    return (p->target && !o->predicts && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
+    return (p->target && !o->predicts && (o->placement || o->source_placement)) || mpg_perturbation_is_random(p);
 }
 
 /* The calls of operations that are measured as a whole. */
@@ -545,8 +545,8 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->floors.source = p->source_path;
     o->first_replica = (uint32_t)c->first_replica;
     o->predicts = c->target.predict;
-    o->places = in->places.ranks > 0 ? &in->places : NULL;
-    o->source_places = in->source_places.ranks > 0 && !c->target.predict ? &in->source_places : NULL;
+    o->placement = in->placement.ranks > 0 ? &in->placement : NULL;
+    o->source_placement = in->source_placement.ranks > 0 && !c->target.predict ? &in->source_placement : NULL;
     o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
 }
 
@@ -595,8 +595,8 @@ int mpg_setting_begin(struct mpg_setting *in, const struct mpg_config *c, const 
     struct mpg_simulation_options *o = &in->simulation;
     struct mpg_perturbation *p = &in->p;
     o->replicas = replicas;
-    p->every_path = c->target.predict || o->places;
-    p->every_source_path = o->source_places != NULL;
+    p->every_path = c->target.predict || o->placement;
+    p->every_source_path = o->source_placement != NULL;
     if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
         return -1;
     /* with CPU times noise is separated from work even if both machines have the same noise record */
@@ -612,8 +612,8 @@ struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct 
     return (struct mpg_report){.trace = f->trace,
                                .p = p,
                                .source = &in->source,
-                               .places = in->places.ranks > 0 ? &in->places : NULL,
-                               .source_places = options->source_places,
+                               .placement = in->placement.ranks > 0 ? &in->placement : NULL,
+                               .source_placement = options->source_placement,
                                .map = c->target.map,
                                .source_map = c->source.map,
                                .collectives = mpg_collectives_word(c->model.collectives),

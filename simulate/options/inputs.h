@@ -37,7 +37,7 @@ struct mpg_setting {
     const struct mpg_signature *target; /* belongs to the files, or is `scaled`; NULL: none */
     struct mpg_signature *scaled;       /* the files' with the factors of message times; NULL: none are asked for */
     struct mpg_source source;
-    struct mpg_placement places, source_places;
+    struct mpg_placement placement, source_placement;
     struct mpg_processors processors; /* processors of a parametric target */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };

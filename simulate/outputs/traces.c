@@ -37,12 +37,12 @@ int mpg_session_begin_trace(struct mpg_session *x, const struct mpg_observer **o
 static int end_trace(const struct mpg_config *c, const struct mpg_setting *setting,
                      struct mpg_replica_trace *retrace, struct mpg_error *err)
 {
-    const struct mpg_placement *places = &setting->places;
+    const struct mpg_placement *placement = &setting->placement;
     const struct mpg_replica_trace_facts facts = {.signature = c->target.signature,
                                             .stored = mpg_config_signature_is_all(c),
                                             .seed = c->seed,
                                             .replica = c->first_replica,
-                                            .places = places->ranks > 0 ? places : NULL};
+                                            .placement = placement->ranks > 0 ? placement : NULL};
     uint64_t swapped = 0;
     if (retrace && mpg_replica_trace_write(retrace, &facts, &swapped, err) < 0)
         return -1;

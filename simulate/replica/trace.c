@@ -170,7 +170,7 @@ static bool is_gone(const struct mpg_replica_trace *r, const char *key)
     return is_one_of(key, always) || (!r->rules.same_machine && is_one_of(key, machine)) ||
            (!r->rules.keeps_tracer && is_one_of(key, tracer)) ||
            (!r->rules.delays && strcmp(key, "clocks") == 0) ||
-           (r->facts->places && strcmp(key, "host") == 0);
+           (r->facts->placement && strcmp(key, "host") == 0);
 }
 
 static int write_origin(struct mpg_replica_trace *r, int32_t rank, struct mpg_error *err)
@@ -178,8 +178,8 @@ static int write_origin(struct mpg_replica_trace *r, int32_t rank, struct mpg_er
     const struct mpg_replica_trace_facts *f = r->facts;
     const char *slash = f->signature ? strrchr(f->signature, '/') : NULL;
     char text[512];
-    if (f->places) {
-        snprintf(text, sizeof text, "node-%" PRId32, f->places->node[rank]);
+    if (f->placement) {
+        snprintf(text, sizeof text, "node-%" PRId32, f->placement->node[rank]);
         if (mpg_copy_fact(r->copy, "host", text, err) < 0)
             return -1;
     }

@@ -16,7 +16,7 @@ struct mpg_replica_trace_facts {
     const char *signature; /* file of the target; NULL: none */
     bool stored;           /* the new trace stores the signature as its machine's */
     int64_t seed, replica;
-    const struct mpg_placement *places; /* placement of the ranks; NULL: as in the traced run */
+    const struct mpg_placement *placement; /* NULL: as in the traced run */
 };
 
 struct mpg_replica_trace_rules {

@@ -20,7 +20,7 @@ mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
 /* Whether some nonblocking collectives make progress only in calls of their members. */
 bool mpg_report_moves(const struct mpg_report *report);
 /* Places of ranks, where the target or the source has any. */
-mpg_assume mpg_assume_places;
+mpg_assume mpg_assume_placement;
 /* A run on a target of parameters; whether ranks serve one-sided transfers there. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
 bool mpg_assume_served(const struct mpg_report *report);

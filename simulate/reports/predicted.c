@@ -215,5 +215,5 @@ void mpg_predicted_warnings(const struct mpg_report *r, struct mpg_notes *list)
                           "in expanded collectives are too cheap (%s)",
                           all_given(r) ? "a --signature has streams; --latency and --byte do not"
                                        : "mpgbench bandwidth measures it");
-    mpg_warn_places(r, list);
+    mpg_warn_placement(r, list);
 }

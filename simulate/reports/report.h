@@ -26,10 +26,10 @@ struct mpg_report {
     const struct mpg_source *source; /* how the source of P was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    const struct mpg_placement *places;         /* places of ranks on the target; NULL: all messages take one network path */
-    const char *map;                            /* the option that gave PLACES */
-    const struct mpg_placement *source_places;  /* perturb mode: of ranks when traced; NULL: one network path */
-    const char *source_map;                     /* the key that gave SOURCE_PLACES; NULL: the trace */
+    const struct mpg_placement *placement;      /* places of ranks on the target; NULL: all messages take one network path */
+    const char *map;                            /* the option that gave PLACEMENT */
+    const struct mpg_placement *source_placement; /* perturb mode: of ranks when traced; NULL: one network path */
+    const char *source_map;                     /* the key that gave SOURCE_PLACEMENT; NULL: the trace */
     const char *collectives, *collective_table; /* as given; NULL: not given */
     const struct mpg_times_options *times;
     const struct mpg_hypothesis_shares *hypothesis_shares; /* NULL: no hypotheses, or shares of hypotheses are not wanted */

@@ -88,7 +88,7 @@ static void put_head(const struct mpg_report *r, FILE *out)
     mpg_printable_put(out, target && target->path ? target->path : "?");
     put_fact(out, target ? mpg_fact_find(target->fact, target->facts, "cpu") : NULL);
     put_fact(out, target ? mpg_fact_find(target->fact, target->facts, "mpi") : NULL);
-    if (path && !r->places)
+    if (path && !r->placement)
         fprintf(out, ", messages by path '%s'", mpg_path_name(path->path));
     if (mpg_report_source(r, source, sizeof source)) {
         fputs("; source: ", out);

@@ -113,8 +113,8 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
 {
     (void)name;
     (void)events; /* wrong in archives of some tools */
-    ADD(places, self, struct otf2_place);
-    *item = (struct otf2_place){self, type, group, -1, 0};
+    ADD(locations, self, struct otf2_location);
+    *item = (struct otf2_location){self, type, group, -1, 0};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -156,9 +156,9 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 }
 
 static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self, OTF2_RegionRef region,
-                                    OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent)
+                                    OTF2_SourceCodeLocationRef location, OTF2_CallingContextRef parent)
 {
-    (void)place;
+    (void)location;
     (void)parent;
     ADD(contexts, self, uint32_t);
     *item = region;
@@ -297,7 +297,7 @@ static const struct otf2_group *find_ranks(const struct otf2_archive *a)
 
 static int compare_threads(const void *x, const void *y)
 {
-    const struct otf2_place *a = *(struct otf2_place *const *)x, *b = *(struct otf2_place *const *)y;
+    const struct otf2_location *a = *(struct otf2_location *const *)x, *b = *(struct otf2_location *const *)y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     const bool first = a->thread == 0, second = b->thread == 0;
@@ -307,16 +307,16 @@ static int compare_threads(const void *x, const void *y)
 static int list_threads(struct otf2_archive *a, struct mpg_error *err)
 {
     enum { OTHER_THREAD = 1 };
-    struct otf2_place *p = a->places.items;
+    struct otf2_location *p = a->locations.items;
     struct mpg_map rank_of = {0}; /* location group -> rank + 1 */
-    int status = (a->threads = calloc(a->places.count + 1, sizeof *a->threads)) ? 0 : -1;
+    int status = (a->threads = calloc(a->locations.count + 1, sizeof *a->threads)) ? 0 : -1;
     for (int32_t r = 0; r < a->ranks && status == 0; r++) {
-        uint64_t *slot = mpg_map_add(&rank_of, a->rank_place[r]->group, 0);
+        uint64_t *slot = mpg_map_add(&rank_of, a->rank_location[r]->group, 0);
         if (slot && *slot == 0)
             *slot = (uint64_t)r + 1;
         status = slot ? 0 : -1;
     }
-    for (size_t i = 0; i < a->places.count && status == 0; i++) {
+    for (size_t i = 0; i < a->locations.count && status == 0; i++) {
         const uint64_t *slot = mpg_map_find(&rank_of, p[i].group, 0);
         if (p[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && p[i].rank < 0 && slot) {
             p[i].rank = (int32_t)(*slot - 1);
@@ -342,17 +342,17 @@ static int find_places(struct otf2_archive *a, struct mpg_error *err)
     if (!g || g->n == 0)
         return mpg_error_set(err, "an OTF2 archive of %s without MPI: no group of its definitions lists MPI processes",
                              a->creator);
-    if (g->n > MPG_BUILD_MAX_RANKS || g->n > a->places.count)
-        return mpg_error_set(err, "damaged: %u MPI processes in an archive of %zu locations", g->n, a->places.count);
+    if (g->n > MPG_BUILD_MAX_RANKS || g->n > a->locations.count)
+        return mpg_error_set(err, "damaged: %u MPI processes in an archive of %zu locations", g->n, a->locations.count);
     a->ranks = (int32_t)g->n;
-    if (!(a->rank_place = calloc(g->n, sizeof *a->rank_place)))
+    if (!(a->rank_location = calloc(g->n, sizeof *a->rank_location)))
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < a->ranks; r++) {
-        struct otf2_place *p = find(&a->places, g->members[r], sizeof *p);
+        struct otf2_location *p = find(&a->locations, g->members[r], sizeof *p);
         if (!p || p->rank >= 0)
             return mpg_error_set(err, "damaged: the location of MPI process %d %s", r, p ? "is another's too" : "is not defined");
         p->rank = r;
-        a->rank_place[r] = p;
+        a->rank_location[r] = p;
     }
     return list_threads(a, err);
 }
@@ -365,7 +365,7 @@ static bool fill_members(const struct otf2_archive *a, const struct otf2_group *
     for (uint32_t i = 0; i < g->n; i++) {
         uint64_t rank = g->members[i];
         if (g->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
-            const struct otf2_place *p = find(&a->places, rank, sizeof *p);
+            const struct otf2_location *p = find(&a->locations, rank, sizeof *p);
             rank = p && p->rank >= 0 ? (uint64_t)p->rank : UINT64_MAX;
         }
         if (rank >= (uint64_t)a->ranks)
@@ -541,7 +541,7 @@ bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const 
 const char *mpg_otf2_host(const struct otf2_archive *a, int32_t rank)
 {
     enum { MAX_DEPTH = 64 };
-    const struct otf2_process *p = find(&a->processes, a->rank_place[rank]->group, sizeof *p);
+    const struct otf2_process *p = find(&a->processes, a->rank_location[rank]->group, sizeof *p);
     const struct otf2_node *node = p ? find(&a->nodes, p->node, sizeof *node) : NULL, *first = node;
     for (int i = 0; node && i < MAX_DEPTH && !node->shares_memory && strcmp(node->class_name, "node") != 0; i++)
         node = find(&a->nodes, node->parent, sizeof *node);
@@ -621,13 +621,13 @@ void mpg_otf2_archive_clear(struct otf2_archive *a)
         free(((struct otf2_comm *)a->comms.items)[i].members);
     for (size_t i = 0; i < a->classes.count; i++)
         free(((struct otf2_metric_class *)a->classes.items)[i].members);
-    struct otf2_table *tables[] = {&a->strings, &a->regions, &a->groups, &a->comms, &a->places,
+    struct otf2_table *tables[] = {&a->strings, &a->regions, &a->groups, &a->comms, &a->locations,
                                    &a->nodes, &a->processes, &a->classes, &a->members, &a->contexts, &a->properties};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         free(tables[i]->items);
         mpg_map_clear(&tables[i]->index);
     }
-    free(a->rank_place);
+    free(a->rank_location);
     free(a->threads);
     free((char *)a->creator);
 }

@@ -38,7 +38,7 @@ struct otf2_comm {
     int32_t *members; /* world ranks; NULL until defined */
 };
 
-struct otf2_place { /* a location: a thread, a GPU's stream, or a source of metrics */
+struct otf2_location { /* a location: a thread, a GPU's stream, or a source of metrics */
     uint64_t number;
     OTF2_LocationType type;
     uint32_t group;
@@ -82,11 +82,11 @@ struct otf2_archive {
     const char *creator; /* owned by this archive, like all strings */
     uint8_t version[3];
     uint64_t resolution, origin; /* ticks a second; ticks */
-    struct otf2_table strings, regions, groups, comms, places, nodes, processes, classes, members, contexts, properties;
+    struct otf2_table strings, regions, groups, comms, locations, nodes, processes, classes, members, contexts, properties;
     struct otf2_own_attributes own;
     int32_t ranks;
-    struct otf2_place **rank_place; /* by rank: the location that called MPI_Init */
-    struct otf2_place **threads;    /* all threads of ranks, by rank and thread */
+    struct otf2_location **rank_location; /* by rank: the location that called MPI_Init */
+    struct otf2_location **threads; /* all threads of ranks, by rank and thread */
     size_t thread_count;
     uint64_t twice;   /* definitions with the number of an earlier, different one */
     uint64_t devices, others; /* locations of GPUs; of metrics and others */

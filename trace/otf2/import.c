@@ -189,7 +189,7 @@ static int read_local(struct otf2_import *im, struct otf2_clock *clocks, struct 
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_offset);
     int status = 0;
     for (size_t i = 0; i < im->archive.thread_count && status == 0; i++) {
-        const struct otf2_place *p = im->archive.threads[i];
+        const struct otf2_location *p = im->archive.threads[i];
         struct otf2_clock unused = {0};
         struct otf2_clock *clock = p->thread == 0 ? &clocks[p->rank] : &unused;
         uint64_t n;

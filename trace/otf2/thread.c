@@ -522,17 +522,17 @@ static void begin_pass(struct otf2_thread *t, int pass)
     mpg_map_clear(&t->open);
 }
 
-int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_place *place, struct mpg_error *err)
+int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_location *location, struct mpg_error *err)
 {
     struct otf2_thread *t = calloc(1, sizeof *t);
     if (!t)
         return mpg_error_set(err, "out of memory");
-    *t = (struct otf2_thread){.import = im, .rank = place->rank, .thread = place->thread, .records.fd = -1, .err = err};
+    *t = (struct otf2_thread){.import = im, .rank = location->rank, .thread = location->thread, .records.fd = -1, .err = err};
     begin_pass(t, 1);
-    int status = read_pass(t, place->number, err);
+    int status = read_pass(t, location->number, err);
     if (status == 0) {
         begin_pass(t, 2);
-        status = read_pass(t, place->number, err) < 0 || end_thread(t, err) < 0 ? -1 : 0;
+        status = read_pass(t, location->number, err) < 0 || end_thread(t, err) < 0 ? -1 : 0;
     }
     clear_records(&t->records);
     mpg_map_clear(&t->open);

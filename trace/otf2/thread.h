@@ -87,8 +87,8 @@ struct otf2_import {
     struct mpg_error said; /* the first message of libotf2 */
 };
 
-/* Reads the events of PLACE, a thread of a rank, into the trace. Returns 0, or -1 with ERR. */
-int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_place *place, struct mpg_error *err);
+/* Reads the events of LOCATION, a thread of a rank, into the trace. Returns 0, or -1 with ERR. */
+int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_location *location, struct mpg_error *err);
 
 /* Makes the events of the MPI call of T, which is left at LEAVE_NS. */
 void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns);

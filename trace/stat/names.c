@@ -80,21 +80,21 @@ static bool is_outermost(const struct mpg_module *module, const char *function)
     return strcmp(function, "main") == 0 || strcmp(function, "MAIN__") == 0;
 }
 
-static int append_place(struct text *t, const struct mpg_symbol *place)
+static int append_frame(struct text *t, const struct mpg_symbol *frame)
 {
     char line[32];
-    if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, place->function) < 0)
+    if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, frame->function) < 0)
         return -1;
-    if (!place->file && strchr(place->function, '+')) /* "module+0x11d6" names the module already */
+    if (!frame->file && strchr(frame->function, '+')) /* "module+0x11d6" names the module already */
         return 0;
-    snprintf(line, sizeof line, place->line ? ":%d)" : ")", place->line);
-    return append(t, " (") < 0 || append_shown(t, place->file ? base_name(place->file) : place->module) < 0
+    snprintf(line, sizeof line, frame->line ? ":%d)" : ")", frame->line);
+    return append(t, " (") < 0 || append_shown(t, frame->file ? base_name(frame->file) : frame->module) < 0
                ? -1
                : append(t, line);
 }
 
 /* Returns the index of the first frame of S outside of wrappers and tracer. */
-static uint32_t first_frame(const struct stat_places *source, const struct mpg_site *s)
+static uint32_t first_frame(const struct stat_callsites *source, const struct mpg_site *s)
 {
     uint32_t first = 0;
     while (first < s->frame_number &&
@@ -103,54 +103,54 @@ static uint32_t first_frame(const struct stat_places *source, const struct mpg_s
     return first == s->frame_number ? 0 : first; /* all frames are wrappers: MPI called itself */
 }
 
-int mpg_stat_walk_site(const struct stat_places *source, int32_t site, struct mpg_symbols *symbols, int frames,
-                       int (*visit)(void *context, const struct stat_place *place), void *context,
+int mpg_stat_walk_site(const struct stat_callsites *source, int32_t site, struct mpg_symbols *symbols, int frames,
+                       int (*visit)(void *context, const struct stat_frame *frame), void *context,
                        struct mpg_error *err)
 {
     const struct mpg_site *s = source->site(source->source, site);
     for (uint32_t i = first_frame(source, s); i < s->frame_number; i++) {
         const struct mpg_symbol *symbol;
-        struct stat_place place = {.offset = s->frames[i].offset};
+        struct stat_frame frame = {.offset = s->frames[i].offset};
         if (s->frames[i].module >= 0)
-            place.module = source->module(source->source, s->frames[i].module);
-        if (is_interpreter(place.module)) /* reported even beyond FRAMES places */
-            return visit(context, &place);
+            frame.module = source->module(source->source, s->frames[i].module);
+        if (is_interpreter(frame.module)) /* reported even beyond FRAMES frames */
+            return visit(context, &frame);
         if (frames <= 0)
             continue;
-        const int n = mpg_symbols_look_up(symbols, place.module, place.offset, &symbol, err);
+        const int n = mpg_symbols_look_up(symbols, frame.module, frame.offset, &symbol, err);
         if (n < 0)
             return -1;
         for (int j = 0; j < n && frames > 0; j++, frames--) {
-            place.symbol = &symbol[j];
-            place.inlined = j + 1 < n;
-            const int status = visit(context, &place);
+            frame.symbol = &symbol[j];
+            frame.inlined = j + 1 < n;
+            const int status = visit(context, &frame);
             if (status != 0)
                 return status;
-            if (is_outermost(place.module, symbol[j].function))
+            if (is_outermost(frame.module, symbol[j].function))
                 return 0;
         }
     }
     return 0;
 }
 
-static int append_visited(void *text, const struct stat_place *place)
+static int append_visited(void *text, const struct stat_frame *frame)
 {
-    return place->symbol ? append_place(text, place->symbol) : append_interpreter(text, place->module);
+    return frame->symbol ? append_frame(text, frame->symbol) : append_interpreter(text, frame->module);
 }
 
-/* Appends the names of at most FRAMES places around SITE, one a line. */
-static int append_site(struct text *t, const struct stat_places *source, int32_t site,
+/* Appends the names of at most FRAMES frames around SITE, one a line. */
+static int append_site(struct text *t, const struct stat_callsites *source, int32_t site,
                        struct mpg_symbols *symbols, int frames, struct mpg_error *err)
 {
     return site < 0 ? append(t, site == MPG_NO_SITE ? "unknown" : "all other places")
                     : mpg_stat_walk_site(source, site, symbols, frames, append_visited, t, err);
 }
 
-char *mpg_stat_name_site(const struct stat_places *places, int32_t site, struct mpg_symbols *symbols,
+char *mpg_stat_name_site(const struct stat_callsites *callsites, int32_t site, struct mpg_symbols *symbols,
                          int frames, struct mpg_error *err)
 {
     struct text t = {0};
-    if (append_site(&t, places, site, symbols, frames, err) == 0 && append(&t, "") == 0)
+    if (append_site(&t, callsites, site, symbols, frames, err) == 0 && append(&t, "") == 0)
         return t.text;
     mpg_error_set(err, "out of memory");
     free(t.text);
@@ -167,16 +167,16 @@ static const struct mpg_module *module_of(const void *trace, int32_t module)
     return mpg_trace_module(trace, module);
 }
 
-struct stat_places mpg_stat_places_of(const struct mpg_trace *trace)
+struct stat_callsites mpg_stat_callsites_of(const struct mpg_trace *trace)
 {
-    return (struct stat_places){trace, site_of, module_of};
+    return (struct stat_callsites){trace, site_of, module_of};
 }
 
 int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace, int frames, const char *debug_path,
                          struct mpg_error *err)
 {
     *x = (struct mpg_site_names){
-        .places = mpg_stat_places_of(trace), .frames = frames, .n = (size_t)mpg_trace_site_count(trace) + 1};
+        .callsites = mpg_stat_callsites_of(trace), .frames = frames, .n = (size_t)mpg_trace_site_count(trace) + 1};
     if (!(x->symbols = mpg_symbols_new(debug_path, err)))
         return -1;
     x->name = calloc(x->n, sizeof *x->name);
@@ -186,7 +186,7 @@ int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace
 const char *mpg_site_name(struct mpg_site_names *x, uint32_t site, struct mpg_error *err)
 {
     if (!x->name[site])
-        x->name[site] = mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, x->frames, err);
+        x->name[site] = mpg_stat_name_site(&x->callsites, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, x->frames, err);
     return x->name[site];
 }
 

@@ -43,11 +43,11 @@ static bool is_in_run(enum mpg_call call)
 
 static struct line *find_line(struct report *r, const struct mpg_profile_row *row)
 {
-    uint64_t *place = mpg_map_add(&r->index, row->call, (uint64_t)(row->site - MPG_OTHER_SITES));
-    if (!place)
+    uint64_t *frame = mpg_map_add(&r->index, row->call, (uint64_t)(row->site - MPG_OTHER_SITES));
+    if (!frame)
         return NULL;
-    if (*place)
-        return &r->lines[*place - 1];
+    if (*frame)
+        return &r->lines[*frame - 1];
     if (r->number == r->capacity) {
         const size_t more = r->capacity ? 2 * r->capacity : 64;
         struct line *grown = realloc(r->lines, more * sizeof *grown);
@@ -58,8 +58,8 @@ static struct line *find_line(struct report *r, const struct mpg_profile_row *ro
     }
     r->lines[r->number] = (struct line){
         .sum = {.call = row->call, .site = row->site, .min_ns = INT64_MAX}};
-    *place = ++r->number;
-    return &r->lines[*place - 1];
+    *frame = ++r->number;
+    return &r->lines[*frame - 1];
 }
 
 static int add_row(struct report *r, const struct mpg_profile_row *row, struct mpg_error *err)
@@ -200,12 +200,12 @@ static bool starts_main(const char *function)
     return strncmp(function, "__libc_start_", strlen("__libc_start_")) == 0;
 }
 
-static void put_place(const struct mpg_symbol *place, bool first, FILE *text)
+static void put_frame(const struct mpg_symbol *frame, bool first, FILE *text)
 {
-    const char *file = place->file, *slash = file ? strrchr(file, '/') : NULL;
-    fprintf(text, "%s%s", first ? "" : " < ", place->function);
+    const char *file = frame->file, *slash = file ? strrchr(file, '/') : NULL;
+    fprintf(text, "%s%s", first ? "" : " < ", frame->function);
     if (file)
-        fprintf(text, " (%s:%d)", slash ? slash + 1 : file, place->line);
+        fprintf(text, " (%s:%d)", slash ? slash + 1 : file, frame->line);
 }
 
 /* Writes the frames of SITE up to main() to TEXT, innermost first. */
@@ -215,17 +215,17 @@ static int put_site(const struct mpg_profile *p, struct mpg_symbols *symbols, in
     const struct mpg_site *s = mpg_profile_site(p, site);
     bool main_seen = false;
     for (uint32_t i = 0; i < s->frame_number && !main_seen; i++) {
-        const struct mpg_symbol *places;
+        const struct mpg_symbol *callsites;
         const int32_t module = s->frames[i].module;
         const int n = mpg_symbols_look_up(symbols, module < 0 ? NULL : mpg_profile_module(p, module), s->frames[i].offset,
-                                          &places, err);
+                                          &callsites, err);
         if (n < 0)
             return -1;
-        if (i > 0 && starts_main(places[0].function))
+        if (i > 0 && starts_main(callsites[0].function))
             break;
         for (int k = 0; k < n; k++) {
-            put_place(&places[k], i == 0 && k == 0, text);
-            main_seen |= strcmp(places[k].function, "main") == 0;
+            put_frame(&callsites[k], i == 0 && k == 0, text);
+            main_seen |= strcmp(callsites[k].function, "main") == 0;
         }
     }
     return 0;

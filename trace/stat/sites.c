@@ -79,7 +79,7 @@ int mpg_stat_put_lines(struct mpg_json *j, const struct stat_line *lines, size_t
     return mpg_table_end(&t, err);
 }
 
-int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
+int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_callsites *callsites,
                             struct mpg_symbols *symbols, int frames, struct stat_line **made,
                             struct mpg_error *err)
 {
@@ -89,7 +89,7 @@ int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct 
     if (!lines)
         return mpg_error_set(err, "out of memory");
     for (; count < n; count++) {
-        char *name = mpg_stat_name_site(places, rows[count].site, symbols, frames, err);
+        char *name = mpg_stat_name_site(callsites, rows[count].site, symbols, frames, err);
         if (!name) {
             mpg_stat_free_lines(lines, count);
             return -1;

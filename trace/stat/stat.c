@@ -54,9 +54,9 @@ struct wanted {
 static int64_t make_lines(const struct wanted *a, const struct stat_summary *s, struct stat_line **lines,
                           struct mpg_error *err)
 {
-    const struct stat_places places = mpg_stat_places_of(s->trace);
+    const struct stat_callsites callsites = mpg_stat_callsites_of(s->trace);
     struct mpg_symbols *symbols = mpg_symbols_new(a->debug_path, err);
-    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &places, symbols, (int)a->frames,
+    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, (int)a->frames,
                                                     lines, err)
                               : -1;
     mpg_symbols_free(symbols);

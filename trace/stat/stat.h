@@ -164,7 +164,7 @@ struct stat_line {
 /* Makes lines from N ROWS in *LINES, which the caller frees by mpg_stat_free_lines(). Rows with equal names of the first FRAMES
  * places outside of MPI become one line. Lines are sorted by time, longest first. Returns the number of lines, or -1: out of
  * memory. */
-int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
+int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_callsites *callsites,
                             struct mpg_symbols *symbols, int frames, struct stat_line **lines,
                             struct mpg_error *err);
 int mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top, struct mpg_error *err);

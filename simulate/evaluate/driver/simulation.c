@@ -362,14 +362,14 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     if (o->where.places && !(sim->result->where = mpg_attribution_new(share.n, err)))
         return -1;
     if (o->predicts)
-        return mpg_target_init(&sim->target, sim->p, o->places, err);
+        return mpg_target_init(&sim->target, sim->p, o->placement, err);
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
-    if (!o->places && !o->source_places)
+    if (!o->placement && !o->source_placement)
         return 0;
     if (!(sim->paths = calloc(1, sizeof *sim->paths)) ||
         !(sim->unchanged = calloc(1, sizeof *sim->unchanged)))
         return mpg_error_set(err, "out of memory");
-    return mpg_paths_init(sim->paths, sim->p, o->places, o->source_places, err);
+    return mpg_paths_init(sim->paths, sim->p, o->placement, o->source_placement, err);
 }
 
 static void end(struct simulation *sim)

@@ -29,7 +29,7 @@ struct mpg_simulation_options {
     bool deterministic;    /* calls complete as in the trace */
     int64_t polling_ns;    /* intervals up to this length that poll are waiting (docs/MODEL.md, section 5); -1: none */
     uint64_t horizon;      /* limit of messages in flight while a call waits for candidates */
-    const struct mpg_placement *places, *source_places; /* places of ranks, which select path classes; NULL: one path class
+    const struct mpg_placement *placement, *source_placement; /* places of ranks, which select path classes; NULL: one path class
                                                            on the machine */
     const struct mpg_observer *observer; /* observer of delays or of times, after MPI_Init; NULL: none */
     struct mpg_cache *cache; /* pre-pass cache; NULL: none */

@@ -16,25 +16,25 @@ static void describe(const struct mpg_placement *p, const char *option, const ch
             p->ranks, nodes, nodes == 1 ? "" : "s", option, value, mpg_path_name(p->farthest));
 }
 
-void mpg_assume_places(const struct mpg_report *r, FILE *out)
+void mpg_assume_placement(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_network_path *path = r->p->source_path;
-    if (r->places)
-        describe(r->places, "--map=", r->map, out);
-    if (r->source_places) {
-        fprintf(out, "%ssource: ", r->places ? "; " : "");
-        describe(r->source_places, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
+    if (r->placement)
+        describe(r->placement, "--map=", r->map, out);
+    if (r->source_placement) {
+        fprintf(out, "%ssource: ", r->placement ? "; " : "");
+        describe(r->source_placement, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
                  out);
     } else if (!r->result->predicted && path) /* no place on the source is known */
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 
-static void add_paths(const struct mpg_placement *places, const struct mpg_signature *sig, bool of_target,
+static void add_paths(const struct mpg_placement *placement, const struct mpg_signature *sig, bool of_target,
                      struct mpg_notes *list)
 {
-    for (int class = 0; places && sig && class < MPG_PATHS; class++) {
+    for (int class = 0; placement && sig && class < MPG_PATHS; class++) {
         const struct mpg_network_path *path = mpg_placement_path(sig, (enum mpg_path_class)class);
-        if (places->taken[class] && path && path->path != (enum mpg_path_class)class)
+        if (placement->taken[class] && path && path->path != (enum mpg_path_class)class)
             mpg_notes_add(list, "path",
                               of_target ? "'%s' was not measured: messages take '%s' in its place"
                                         : "'%s' was not measured on the source: '%s' stands for it",
@@ -43,8 +43,8 @@ static void add_paths(const struct mpg_placement *places, const struct mpg_signa
     }
 }
 
-void mpg_warn_places(const struct mpg_report *r, struct mpg_notes *list)
+void mpg_warn_placement(const struct mpg_report *r, struct mpg_notes *list)
 {
-    add_paths(r->places, r->p->target, true, list);
-    add_paths(r->source_places, r->p->source, false, list);
+    add_paths(r->placement, r->p->target, true, list);
+    add_paths(r->source_placement, r->p->source, false, list);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "scale/read/places.h"
+#include "scale/read/frame_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,30 +18,30 @@ struct known_module {
     bool without_lines; /* some frame in the module has no line */
 };
 
-struct scale_places {
+struct scale_frame_names {
     struct mpg_symbols *symbols;
     struct known_module **known; /* allocated individually: symbols are cached by module address */
     size_t known_number;
-    struct stat_places file;
+    struct stat_callsites file;
     struct mpg_map modules; /* module of the file -> index in known + 1 */
     bool differ;
 };
 
-struct scale_places *mpg_scale_places_new(const char *debug_path, struct mpg_error *err)
+struct scale_frame_names *mpg_scale_frame_names_new(const char *debug_path, struct mpg_error *err)
 {
-    struct scale_places *places = calloc(1, sizeof *places);
-    if (places && (places->symbols = mpg_symbols_new(debug_path, err)))
-        return places;
-    if (!places)
+    struct scale_frame_names *names = calloc(1, sizeof *names);
+    if (names && (names->symbols = mpg_symbols_new(debug_path, err)))
+        return names;
+    if (!names)
         mpg_error_set(err, "out of memory");
-    free(places);
+    free(names);
     return NULL;
 }
 
-void mpg_scale_places_begin(struct scale_places *places, const struct stat_places *source)
+void mpg_scale_frame_names_begin(struct scale_frame_names *names, const struct stat_callsites *source)
 {
-    places->file = *source;
-    mpg_map_clear(&places->modules);
+    names->file = *source;
+    mpg_map_clear(&names->modules);
 }
 
 static bool is_same(const struct mpg_module *a, const struct mpg_module *b)
@@ -50,11 +50,11 @@ static bool is_same(const struct mpg_module *a, const struct mpg_module *b)
            strcmp(a->path, b->path) == 0;
 }
 
-static struct known_module *add_module(struct scale_places *places, const struct mpg_module *m)
+static struct known_module *add_module(struct scale_frame_names *names, const struct mpg_module *m)
 {
-    struct known_module **grown = realloc(places->known, (places->known_number + 1) * sizeof(*grown));
+    struct known_module **grown = realloc(names->known, (names->known_number + 1) * sizeof(*grown));
     if (grown)
-        places->known = grown;
+        names->known = grown;
     struct known_module *known = grown ? calloc(1, sizeof *known) : NULL;
     if (!known)
         return NULL;
@@ -66,33 +66,33 @@ static struct known_module *add_module(struct scale_places *places, const struct
     }
     for (uint32_t i = 0; i < m->build_id_size; i++)
         sprintf(known->id + 2 * i, "%02x", m->build_id[i]);
-    places->known[places->known_number++] = known;
+    names->known[names->known_number++] = known;
     return known;
 }
 
 /* Returns the file's module MODULE; NULL if out of memory. */
 static const struct mpg_module *module_of(const void *context, int32_t module)
 {
-    struct scale_places *places = (struct scale_places *)context;
-    uint64_t *at = mpg_map_add(&places->modules, (uint64_t)module, 0);
+    struct scale_frame_names *names = (struct scale_frame_names *)context;
+    uint64_t *at = mpg_map_add(&names->modules, (uint64_t)module, 0);
     if (!at)
         return NULL;
     if (*at == 0) {
-        const struct mpg_module *m = places->file.module(places->file.source, module);
+        const struct mpg_module *m = names->file.module(names->file.source, module);
         size_t i = 0;
-        while (i < places->known_number && !is_same(&places->known[i]->module, m))
+        while (i < names->known_number && !is_same(&names->known[i]->module, m))
             i++;
-        if (i == places->known_number && !add_module(places, m))
+        if (i == names->known_number && !add_module(names, m))
             return NULL;
         *at = i + 1;
     }
-    return &places->known[*at - 1]->module;
+    return &names->known[*at - 1]->module;
 }
 
 static const struct mpg_site *site_of(const void *context, int32_t site)
 {
-    const struct scale_places *places = context;
-    return places->file.site(places->file.source, site);
+    const struct scale_frame_names *names = context;
+    return names->file.site(names->file.source, site);
 }
 
 static const char *base_of(const char *path)
@@ -108,23 +108,23 @@ static bool is_other_build(const struct known_module *a, const struct known_modu
 }
 
 /* Records that a frame lies in M. */
-static void visit_module(struct scale_places *places, const struct mpg_module *m)
+static void visit_module(struct scale_frame_names *names, const struct mpg_module *m)
 {
     struct known_module *known = (struct known_module *)(void *)m; /* M is the first member */
     if (known->visited)
         return;
     known->visited = true;
-    for (size_t i = 0; i < places->known_number; i++)
-        places->differ |= is_other_build(places->known[i], known);
+    for (size_t i = 0; i < names->known_number; i++)
+        names->differ |= is_other_build(names->known[i], known);
 }
 
-static void print_text(char *text, const struct stat_place *place)
+static void print_text(char *text, const struct stat_frame *frame_of_site)
 {
-    const struct mpg_symbol *s = place->symbol;
+    const struct mpg_symbol *s = frame_of_site->symbol;
     char shown[TEXT_BYTES];
     if (!s)
         snprintf(text, TEXT_BYTES, "%s (interpreter)",
-                 mpg_printable(shown, sizeof shown - 32, place->module ? base_of(place->module->path) : "?"));
+                 mpg_printable(shown, sizeof shown - 32, frame_of_site->module ? base_of(frame_of_site->module->path) : "?"));
     else if (s->file && s->line > 0)
         snprintf(text, TEXT_BYTES, "%s:%d", mpg_printable(shown, sizeof shown - 32, base_of(s->file)), s->line);
     else if (s->offset > 0)
@@ -134,47 +134,47 @@ static void print_text(char *text, const struct stat_place *place)
 }
 
 struct visit {
-    struct scale_places *places;
+    struct scale_frame_names *names;
     struct scale_frames *found;
 };
 
-static int visit_place(void *context, const struct stat_place *place)
+static int visit_frame(void *context, const struct stat_frame *frame_of_site)
 {
     const struct visit *v = context;
     struct scale_frame *frame = &v->found->frame[v->found->n];
     char text[TEXT_BYTES], address[TEXT_BYTES + 64];
-    if (v->found->n == SCALE_MOST_FRAMES)
+    if (v->found->n == SCALE_MAX_FRAMES)
         return 1;
-    if (place->module)
-        visit_module(v->places, place->module);
-    print_text(text, place);
-    struct known_module *known = (struct known_module *)(void *)place->module; /* the module is the first member */
-    if (known && place->symbol && !(place->symbol->file && place->symbol->line > 0))
+    if (frame_of_site->module)
+        visit_module(v->names, frame_of_site->module);
+    print_text(text, frame_of_site);
+    struct known_module *known = (struct known_module *)(void *)frame_of_site->module; /* the module is the first member */
+    if (known && frame_of_site->symbol && !(frame_of_site->symbol->file && frame_of_site->symbol->line > 0))
         known->without_lines = true;
-    if (place->inlined || !place->symbol || !known)
+    if (frame_of_site->inlined || !frame_of_site->symbol || !known)
         snprintf(address, sizeof address, "%s", text);
     else
         snprintf(address, sizeof address, "%.200s+%016" PRIx64, *known->id ? known->id : known->module.path,
-                 place->offset);
+                 frame_of_site->offset);
     *frame = (struct scale_frame){.text = strdup(text), .address = strdup(address)};
-    if (place->symbol) {
-        frame->function = place->symbol->function;
-        frame->file = place->symbol->file;
-        frame->line = place->symbol->line;
+    if (frame_of_site->symbol) {
+        frame->function = frame_of_site->symbol->function;
+        frame->file = frame_of_site->symbol->file;
+        frame->line = frame_of_site->symbol->line;
     }
     v->found->n++;
     v->found->failed |= !frame->text || !frame->address;
     return v->found->failed;
 }
 
-int mpg_scale_places_find(struct scale_places *places, int32_t site, int frames, struct scale_frames *found,
-                          struct mpg_error *err)
+int mpg_scale_frame_names_find(struct scale_frame_names *names, int32_t site, int frames, struct scale_frames *found,
+                               struct mpg_error *err)
 {
-    const struct stat_places source = {places, site_of, module_of};
-    struct visit visit = {places, found};
+    const struct stat_callsites source = {names, site_of, module_of};
+    struct visit visit = {names, found};
     found->n = 0;
     found->failed = false;
-    if (mpg_stat_walk_site(&source, site, places->symbols, frames, visit_place, &visit, err) < 0)
+    if (mpg_stat_walk_site(&source, site, names->symbols, frames, visit_frame, &visit, err) < 0)
         return -1;
     return found->failed ? mpg_error_set(err, "out of memory") : 0;
 }
@@ -188,30 +188,30 @@ void mpg_scale_frames_clear(struct scale_frames *frames)
     frames->n = 0;
 }
 
-bool mpg_scale_places_differ(const struct scale_places *places)
+bool mpg_scale_frame_names_differ(const struct scale_frame_names *names)
 {
-    return places->differ;
+    return names->differ;
 }
 
-const char *mpg_scale_places_without_lines(const struct scale_places *places)
+const char *mpg_scale_frame_names_without_lines(const struct scale_frame_names *names)
 {
-    for (size_t i = 0; i < places->known_number; i++)
-        for (size_t k = 0; places->known[i]->without_lines && k < places->known_number; k++)
-            if (is_other_build(places->known[i], places->known[k]))
-                return base_of(places->known[i]->module.path);
+    for (size_t i = 0; i < names->known_number; i++)
+        for (size_t k = 0; names->known[i]->without_lines && k < names->known_number; k++)
+            if (is_other_build(names->known[i], names->known[k]))
+                return base_of(names->known[i]->module.path);
     return NULL;
 }
 
-void mpg_scale_places_free(struct scale_places *places)
+void mpg_scale_frame_names_free(struct scale_frame_names *names)
 {
-    if (!places)
+    if (!names)
         return;
-    mpg_symbols_free(places->symbols);
-    for (size_t i = 0; i < places->known_number; i++) {
-        free(places->known[i]->module.path);
-        free(places->known[i]);
+    mpg_symbols_free(names->symbols);
+    for (size_t i = 0; i < names->known_number; i++) {
+        free(names->known[i]->module.path);
+        free(names->known[i]);
     }
-    free(places->known);
-    mpg_map_clear(&places->modules);
-    free(places);
+    free(names->known);
+    mpg_map_clear(&names->modules);
+    free(names);
 }
