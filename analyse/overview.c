@@ -73,41 +73,41 @@ static void join(struct mpg_overview_slice *a, const struct mpg_overview_slice *
     a->awaited = b->awaited;
 }
 
-/* Appends SLICE to the N slices of LANE, or joins it to the last one. Returns the number of slices. */
-static size_t append(struct mpg_overview_lane *lane, size_t n, const struct mpg_overview_slice *slice)
+/* Appends SLICE to the N slices of ROW, or joins it to the last one. Returns the number of slices. */
+static size_t append(struct mpg_overview_row *row, size_t n, const struct mpg_overview_slice *slice)
 {
-    if (n > 0 && slice->to_ns - lane->slice[n - 1].from_ns <= lane->width_ns)
-        join(&lane->slice[n - 1], slice);
+    if (n > 0 && slice->to_ns - row->slice[n - 1].from_ns <= row->width_ns)
+        join(&row->slice[n - 1], slice);
     else
-        lane->slice[n++] = *slice;
+        row->slice[n++] = *slice;
     return n;
 }
 
 /* Gathers slices until a quarter of the room is free. */
-static void gather(struct mpg_overview_lane *lane)
+static void gather(struct mpg_overview_row *row)
 {
-    const double least_ns = (lane->slice[lane->n - 1].to_ns - lane->slice[0].from_ns) / (16 * (double)lane->room);
-    while (4 * lane->n > 3 * lane->room) {
+    const double least_ns = (row->slice[row->n - 1].to_ns - row->slice[0].from_ns) / (16 * (double)row->room);
+    while (4 * row->n > 3 * row->room) {
         size_t n = 0;
-        lane->width_ns = lane->width_ns > 0 ? 2 * lane->width_ns : fmax(1, least_ns);
-        for (size_t i = 0; i < lane->n; i++)
-            n = append(lane, n, &lane->slice[i]);
-        lane->n = n;
+        row->width_ns = row->width_ns > 0 ? 2 * row->width_ns : fmax(1, least_ns);
+        for (size_t i = 0; i < row->n; i++)
+            n = append(row, n, &row->slice[i]);
+        row->n = n;
     }
 }
 
-static void add_slice(struct mpg_overview_lane *lane, const struct mpg_overview_slice *slice)
+static void add_slice(struct mpg_overview_row *row, const struct mpg_overview_slice *slice)
 {
-    if (lane->n == lane->room)
-        gather(lane);
-    lane->n = append(lane, lane->n, slice);
+    if (row->n == row->room)
+        gather(row);
+    row->n = append(row, row->n, slice);
 }
 
-static struct mpg_overview_lane *find_lane(const struct mpg_overview *o, int32_t rank)
+static struct mpg_overview_row *find_row(const struct mpg_overview *o, int32_t rank)
 {
-    for (size_t i = 0; i < o->lanes; i++)
-        if (o->lane[i].rank == rank)
-            return &o->lane[i];
+    for (size_t i = 0; i < o->rows; i++)
+        if (o->row[i].rank == rank)
+            return &o->row[i];
     return NULL;
 }
 
@@ -164,7 +164,7 @@ static int leave(void *whom, const struct mpg_wait_event *e, struct mpg_error *e
     (void)err;
     if (s->thread != 0)
         return 0;
-    struct mpg_overview_lane *lane = find_lane(o, s->rank);
+    struct mpg_overview_row *row = find_row(o, s->rank);
     const double from_ns = e->enter_ns - o->begin_ns, to_ns = from_ns + e->sum->time_ns;
     const double wait_ns = mpg_wait_all(e->sum), rest_ns = to_ns - from_ns - wait_ns;
     add(o, s->rank, from_ns, from_ns + wait_ns, (double[MPG_OVERVIEW_PARTS]){[MPG_OVERVIEW_WAITING] = 1});
@@ -176,8 +176,8 @@ static int leave(void *whom, const struct mpg_wait_event *e, struct mpg_error *e
     const struct mpg_overview_slice slice = {
         .from_ns = from_ns, .to_ns = to_ns, .in_calls_ns = to_ns - from_ns, .wait_ns = wait_ns, .longest_ns = to_ns - from_ns,
         .calls = 1, .place = e->place, .peer = find_peer(s), .awaited = awaits ? (int32_t)e->awaited.stream : -1};
-    if (lane)
-        add_slice(lane, &slice);
+    if (row)
+        add_slice(row, &slice);
     return 0;
 }
 
@@ -188,9 +188,9 @@ static void restart(void *whom)
     o->bin_ns = 1;
     o->run_ns = 0;
     o->bins = 1;
-    for (size_t i = 0; i < o->lanes; i++) {
-        o->lane[i].n = 0;
-        o->lane[i].width_ns = 0;
+    for (size_t i = 0; i < o->rows; i++) {
+        o->row[i].n = 0;
+        o->row[i].width_ns = 0;
     }
     for (int32_t r = 0; r < o->ranks; r++) {
         o->at_ns[r] = -1;
@@ -212,14 +212,14 @@ void mpg_overview_noise(struct mpg_overview *o, const struct mpg_step *s, double
 
 /* ---- making ---- */
 
-static int make_lanes(struct mpg_overview *o, const int32_t *drawn, size_t n)
+static int make_rows(struct mpg_overview *o, const int32_t *drawn, size_t n)
 {
-    if (!(o->lane = calloc(n > 0 ? n : 1, sizeof *o->lane)))
+    if (!(o->row = calloc(n > 0 ? n : 1, sizeof *o->row)))
         return -1;
-    for (; o->lanes < n; o->lanes++) {
-        struct mpg_overview_lane *lane = &o->lane[o->lanes];
-        *lane = (struct mpg_overview_lane){.rank = drawn[o->lanes], .room = MPG_OVERVIEW_SLICES / n};
-        if (!(lane->slice = calloc(lane->room, sizeof *lane->slice)))
+    for (; o->rows < n; o->rows++) {
+        struct mpg_overview_row *row = &o->row[o->rows];
+        *row = (struct mpg_overview_row){.rank = drawn[o->rows], .room = MPG_OVERVIEW_SLICES / n};
+        if (!(row->slice = calloc(row->room, sizeof *row->slice)))
             return -1;
     }
     return 0;
@@ -238,7 +238,7 @@ struct mpg_overview *mpg_overview_new(int32_t ranks, const int32_t *drawn, size_
         o->noise_ns = calloc((size_t)ranks, sizeof *o->noise_ns);
         o->new_noise_ns = calloc((size_t)ranks, sizeof *o->new_noise_ns);
         o->observer = (struct mpg_wait_observer){o, enter, leave, restart};
-        if (o->sum_ns && o->at_ns && o->noise_ns && o->new_noise_ns && make_lanes(o, drawn, n) == 0) {
+        if (o->sum_ns && o->at_ns && o->noise_ns && o->new_noise_ns && make_rows(o, drawn, n) == 0) {
             restart(o);
             return o;
         }
@@ -286,9 +286,9 @@ void mpg_overview_free(struct mpg_overview *o)
 {
     if (!o)
         return;
-    for (size_t i = 0; i < o->lanes; i++)
-        free(o->lane[i].slice);
-    free(o->lane);
+    for (size_t i = 0; i < o->rows; i++)
+        free(o->row[i].slice);
+    free(o->row);
     free(o->sum_ns);
     free(o->at_ns);
     free(o->noise_ns);

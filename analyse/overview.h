@@ -34,7 +34,7 @@ struct mpg_overview_slice {
 };
 
 /* The calls of a rank. Calls are gathered once there are more than `room`. */
-struct mpg_overview_lane {
+struct mpg_overview_row {
     int32_t rank;
     size_t n, room;
     double width_ns; /* calls that follow each other within this time are one slice; 0: each call is a slice */
@@ -47,8 +47,8 @@ struct mpg_overview {
     size_t groups, bins;  /* groups of neighbours; bins in use, 1 to MPG_OVERVIEW_BINS */
     double bin_ns, run_ns; /* the width of a bin; the end of the last rank's run */
     double *sum_ns;       /* groups x MPG_OVERVIEW_BINS x parts: ns of all ranks of the group */
-    size_t lanes;
-    struct mpg_overview_lane *lane; /* ranks ascending */
+    size_t rows;
+    struct mpg_overview_row *row; /* ranks ascending */
     /* while it is filled */
     struct mpg_wait_observer observer;
     double begin_ns;      /* aligned time of 0 */

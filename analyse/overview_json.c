@@ -152,10 +152,10 @@ static void put_run(struct mpg_json *j, const char *key, const struct mpg_overvi
     mpg_json_number(j, "bin_ns", o->bin_ns);
     put_parts(j, o);
     mpg_json_array(j, "calls");
-    for (size_t i = 0; i < o->lanes; i++) {
+    for (size_t i = 0; i < o->rows; i++) {
         mpg_json_array(j, NULL);
-        for (size_t k = 0; k < o->lane[i].n; k++)
-            put_slice(j, &o->lane[i].slice[k], x);
+        for (size_t k = 0; k < o->row[i].n; k++)
+            put_slice(j, &o->row[i].slice[k], x);
         mpg_json_close(j);
     }
     mpg_json_close(j);
@@ -176,8 +176,8 @@ int mpg_overview_json(struct mpg_json *j, const char *key, const struct mpg_trac
     }
     mpg_json_close(j);
     mpg_json_array(j, "ranks");
-    for (size_t i = 0; i < run[0]->lanes; i++)
-        mpg_json_integer(j, NULL, run[0]->lane[i].rank);
+    for (size_t i = 0; i < run[0]->rows; i++)
+        mpg_json_integer(j, NULL, run[0]->row[i].rank);
     mpg_json_close(j);
     for (size_t i = 0; i < n; i++)
         put_run(j, keys[i], run[i], &x);

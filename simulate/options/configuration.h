@@ -20,7 +20,7 @@
 #include "trace/hypothesis/hypothesis.h"
 
 /* An option with words that is not given has the value after the last word. */
-enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_LANES, MPG_ENGINE_DEFAULT };
+enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_GRAPH, MPG_ENGINE_DEFAULT };
 enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_DEFAULT };
 enum { MPG_ABSORB_DEFAULT = 3 };
 enum mpg_paper { MPG_PAPER_CALL_EDGES, MPG_PAPER_SYNC_REDUCE, MPG_PAPER_OWN_EDGES };

@@ -63,10 +63,10 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
     struct mpg_target_config *t = &c->target;
     const bool chosen = t->engine != MPG_ENGINE_DEFAULT;
     const char *followed = option_needing_paths(c);
-    const bool lanes = chosen ? t->engine == MPG_ENGINE_LANES : followed != NULL;
+    const bool in_graph_order = chosen ? t->engine == MPG_ENGINE_GRAPH : followed != NULL;
     const bool meets = t->machine->of_barrier || mpg_config_target_has_messages(c);
-    const char *needs = lanes ? mpg_parameters_need_events(t->machine, meets) : NULL;
-    t->by_events = !lanes;
+    const char *needs = in_graph_order ? mpg_parameters_need_events(t->machine, meets) : NULL;
+    t->by_events = !in_graph_order;
     if (needs && chosen)
         return mpg_error_set(err, "--target=engine=graph: %s has %s, which only events know", t->machine->name, needs);
     if (needs)
@@ -74,13 +74,14 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                                   "which no paths are followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
-    /* without choices, lanes give the answer of the engine in simulated time */
-    c->model.deterministic = c->model.deterministic || (lanes && !chosen);
+    /* without choices, graph order gives the answer of the engine in simulated time */
+    c->model.deterministic = c->model.deterministic || (in_graph_order && !chosen);
     const char *by_events = t->gets                      ? "--target=get=blocking"
                             : t->against                 ? "--against"
                             : c->output.csv && !followed ? "--csv"
                                                          : NULL;
-    return by_events && lanes ? mpg_error_set(err, "%s and %s exclude each other", chosen ? "--target=engine=graph" : followed,
+    return by_events && in_graph_order ? mpg_error_set(err, "%s and %s exclude each other",
+                                                       chosen ? "--target=engine=graph" : followed,
                                               by_events)
                               : 0;
 }
@@ -93,7 +94,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
     if (!(t->machine = mpg_parameters_read(t->name, err)))
         return MPG_SPEC_UNREADABLE;
     if (t->signature && !t->machine->policy_given) /* vector evaluation has no requests */
-        t->machine->policy = t->engine == MPG_ENGINE_LANES ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
+        t->machine->policy = t->engine == MPG_ENGINE_GRAPH ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
     for (size_t i = 0; i < t->keys.n; i++)
         if (mpg_parameters_set(t->machine, t->keys.item[i], err) < 0)
             return mpg_error_prefix(err, "--%s=%s", i < t->given_keys ? "target" : "sweep", t->keys.item[i]);

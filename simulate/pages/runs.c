@@ -8,7 +8,7 @@
 #include "common/table/escape.h"
 #include "common/units.h"
 
-enum { ACROSS = 20000, LEVELS = 7, LANE = 18, BAR = 14 };
+enum { ACROSS = 20000, LEVELS = 7, ROW_PX = 18, BAR = 14 };
 
 static const struct {
     enum mpg_overview_part part;
@@ -159,17 +159,17 @@ static void put_slices(const struct picture *p, int which, const char *kind, boo
     const struct mpg_overview *o = p->run[which];
     const double scale = ACROSS / p->span_ns[which];
     bool any = false;
-    for (size_t i = 0; i < o->lanes; i++) {
+    for (size_t i = 0; i < o->rows; i++) {
         long last = -1;
-        for (size_t k = 0; k < o->lane[i].n; k++) {
-            const struct mpg_overview_slice *s = &o->lane[i].slice[k];
+        for (size_t k = 0; k < o->row[i].n; k++) {
+            const struct mpg_overview_slice *s = &o->row[i].slice[k];
             const long from = lround(floor(s->from_ns * scale)), to = lround(ceil(s->to_ns * scale));
             if (!is_of(s, kind, several) || to <= last)
                 continue;
             if (!any)
                 fprintf(p->out, "<path class=\"%s%s\" d=\"", kind, several ? " several" : "");
             any = true;
-            fprintf(p->out, "M%ld %zuh%ld", from > last ? from : last, i * LANE + LANE / 2, to - (from > last ? from : last));
+            fprintf(p->out, "M%ld %zuh%ld", from > last ? from : last, i * ROW_PX + ROW_PX / 2, to - (from > last ? from : last));
             last = to;
         }
     }
@@ -182,15 +182,15 @@ static void put_calls(const struct picture *p, int which)
     static const char *const kinds[] = {"send", "receive", "wait", "collective", "other"};
     const struct mpg_overview *o = p->run[which];
     fputs("<div class=\"plot\"><div class=\"rows\" aria-hidden=\"true\">", p->out);
-    for (size_t i = 0; i < o->lanes; i++)
-        fprintf(p->out, "<span style=\"top:%zupx\">%s%d</span>", i * LANE, i == 0 ? "rank " : "", o->lane[i].rank);
+    for (size_t i = 0; i < o->rows; i++)
+        fprintf(p->out, "<span style=\"top:%zupx\">%s%d</span>", i * ROW_PX, i == 0 ? "rank " : "", o->row[i].rank);
     fprintf(p->out, "</div><svg class=\"calls\" data-run=\"%d\" tabindex=\"0\" role=\"img\" "
                     "aria-label=\"%s run: MPI calls over time\" "
                     "viewBox=\"0 0 %d %zu\" preserveAspectRatio=\"none\" style=\"height:%zupx\">",
-            which, p->name[which], ACROSS, o->lanes * LANE, o->lanes * LANE);
+            which, p->name[which], ACROSS, o->rows * ROW_PX, o->rows * ROW_PX);
     fputs("<path class=\"computing\" d=\"", p->out);
-    for (size_t i = 0; i < o->lanes; i++)
-        fprintf(p->out, "M0 %zuh%.0f", i * LANE + LANE / 2, ACROSS * o->run_ns / p->span_ns[which]);
+    for (size_t i = 0; i < o->rows; i++)
+        fprintf(p->out, "M0 %zuh%.0f", i * ROW_PX + ROW_PX / 2, ACROSS * o->run_ns / p->span_ns[which]);
     fputs("\"/><g>", p->out);
     for (int several = 1; several >= 0; several--)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -230,8 +230,8 @@ static bool gathers(const struct picture *p)
 {
     bool any = false;
     for (int which = 0; which < 2; which++)
-        for (size_t i = 0; i < p->run[which]->lanes; i++)
-            any = any || p->run[which]->lane[i].width_ns > 0;
+        for (size_t i = 0; i < p->run[which]->rows; i++)
+            any = any || p->run[which]->row[i].width_ns > 0;
     return any;
 }
 
@@ -248,8 +248,8 @@ static void put_explanation(const struct picture *p)
               p->out);
     fprintf(p->out, " The heat map shows how much of each bin of time %s spend in one part of their time.",
             o->groups < (size_t)o->ranks ? "groups of neighbouring ranks" : "ranks");
-    if (o->lanes < (size_t)o->ranks)
-        fprintf(p->out, " Calls are those of %zu ranks: half of them have the most %s, half the least.", o->lanes,
+    if (o->rows < (size_t)o->ranks)
+        fprintf(p->out, " Calls are those of %zu ranks: half of them have the most %s, half the least.", o->rows,
                 strcmp(p->name[1], "Predicted") == 0 ? "computation" : "noise");
     if (gathers(p))
         fputs(" Short calls that follow each other are drawn as one, in a lighter tone.", p->out);

@@ -27,23 +27,23 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
     p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
 }
 
-static void place(void *lanes, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
+static void place(void *evaluator, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
 {
     const struct mpg_edge *before = NULL; /* most lists have messages of few sources and sizes, which fly alike */
     double flight = 0;
     for (uint32_t i = begin; i < end; i++) {
         const struct mpg_edge *e = s->alternatives->candidates[i].arrival;
         if (!before || e->source != before->source || e->bytes != before->bytes)
-            flight = flight_ns(lanes, e->source, s->rank, e->bytes);
+            flight = flight_ns(evaluator, e->source, s->rank, e->bytes);
         before = e;
-        place_candidate(lanes, s, &s->alternatives->candidates[i], flight, &pick[i]);
+        place_candidate(evaluator, s, &s->alternatives->candidates[i], flight, &pick[i]);
     }
 }
 
-static void find_vectors(void *lanes, uint32_t slot, const double **value, const double **cause)
+static void find_vectors(void *evaluator, uint32_t slot, const double **value, const double **cause)
 {
-    *value = slot_delay(lanes, slot);
-    *cause = slot_propagated(lanes, slot);
+    *value = slot_delay(evaluator, slot);
+    *cause = slot_propagated(evaluator, slot);
 }
 
 /* ---- exchanges of arrivals ---- */
@@ -74,22 +74,22 @@ static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pi
                            mpg_value_slot(propagated_slot, MPG_VALUE_PROPAGATED), slot_propagated(l, p->slot)[w] - propagated_ns);
 }
 
-static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
+static void exchange(void *evaluator, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
-    const struct mpg_evaluator *l = lanes;
-    const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
+    const struct mpg_evaluator *l = evaluator;
+    const double put_p = put_into(evaluator, p, w), put_q = put_into(evaluator, q, w);
     const double propagated_p = slot_propagated(l, p->slot)[w], propagated_q = slot_propagated(l, q->slot)[w];
-    set_arrival(lanes, p, w, q->at_ns, put_q);
-    set_arrival(lanes, q, w, p->at_ns, put_p);
+    set_arrival(evaluator, p, w, q->at_ns, put_q);
+    set_arrival(evaluator, q, w, p->at_ns, put_p);
     if (!l->moves)
         return;
     record_provenance(l, p, w, &q->came, q->slot, propagated_q);
     record_provenance(l, q, w, &p->came, p->slot, propagated_p);
 }
 
-static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
+static void assign(void *evaluator, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
 {
-    const struct mpg_evaluator *l = lanes;
+    const struct mpg_evaluator *l = evaluator;
     const bool early = value > taken->value[w];
     slot_delay(l, slot)[w] = value + shift_ns;
     slot_propagated(l, slot)[w] = taken->propagated[w] + shift_ns;
@@ -101,9 +101,9 @@ static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pend
     mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_PROPAGATED), w, propagated, shift_ns);
 }
 
-static void transmit(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+static void transmit(void *evaluator, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
-    const struct mpg_evaluator *l = lanes;
+    const struct mpg_evaluator *l = evaluator;
     const double flight = flight_ns(l, s->rank, sent->origin.to, sent->target_bytes);
     for (uint32_t w = 0; w < l->n; w++)
         ns[w] = flight;

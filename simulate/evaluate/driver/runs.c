@@ -24,7 +24,7 @@ struct replicas {
 /* Lanes of one thread. */
 struct part {
     struct mpg_run *run;
-    struct mpg_evaluator *lanes;
+    struct mpg_evaluator *evaluator;
     const struct mpg_observer *observer; /* observer of the first lane; or NULL */
     uint32_t first, n;             /* replicas */
 };
@@ -70,26 +70,26 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
         const bool is_last = i + 1 == steps->n;
         const struct mpg_steps one = {
             s, 1, steps->slots, steps->batch, is_last && steps->reports_unused, steps->unused, steps->unused_number};
-        if (mpg_evaluator_take(x->lanes, &one, err) < 0)
+        if (mpg_evaluator_take(x->evaluator, &one, err) < 0)
             return -1;
         if (x->observer->noise && s->kind == MPG_STEP_ENTER)
-            x->observer->noise(x->observer->context, s, mpg_evaluator_noise(x->lanes, s->rank));
-        if (x->observer->take(x->observer->context, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
+            x->observer->noise(x->observer->context, s, mpg_evaluator_noise(x->evaluator, s->rank));
+        if (x->observer->take(x->observer->context, s, mpg_evaluator_value(x->evaluator, s->stream)[0], err) < 0)
             return -1;
     }
     return 0;
 }
 
-static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *err)
+static int take(void *evaluator, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    return mpg_evaluator_take(lanes, steps, err);
+    return mpg_evaluator_take(evaluator, steps, err);
 }
 
 static struct mpg_step_consumer consumer_of(struct part *x)
 {
     if (x->observer)
         return (struct mpg_step_consumer){.take = take_watched, .context = x};
-    return (struct mpg_step_consumer){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
+    return (struct mpg_step_consumer){.take = take, .context = x->evaluator, .wants = mpg_evaluator_wants(x->evaluator)};
 }
 
 /* Lanes of a part if each of R's runs has LANES. Runs stay whole if the threads can share them evenly. */
@@ -104,8 +104,8 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 /* Makes the lanes of X; lanes with KEEPS (may be NULL) keep the traced order. */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
-    x->lanes = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
-    return x->lanes ? 0 : -1;
+    x->evaluator = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
+    return x->evaluator ? 0 : -1;
 }
 
 /* One pass for N parts. */
@@ -123,7 +123,7 @@ static int pass_parts(const struct replicas *r, struct part *part, size_t n, str
 
 static uint32_t count_broken(const struct part *x)
 {
-    const bool *broken = mpg_evaluator_broken(x->lanes);
+    const bool *broken = mpg_evaluator_broken(x->evaluator);
     uint32_t count = 0;
     for (uint32_t w = 0; broken && w < x->n; w++)
         count += broken[w];
@@ -135,7 +135,7 @@ static uint32_t count_broken(const struct part *x)
 static int rerun(struct part *x, struct mpg_error *err)
 {
     const struct mpg_observer *observer = x->observer;
-    struct mpg_evaluator *old = x->lanes;
+    struct mpg_evaluator *old = x->evaluator;
     const bool *broken = mpg_evaluator_broken(old);
     if (!broken[0])
         x->observer = NULL;
@@ -145,7 +145,7 @@ static int rerun(struct part *x, struct mpg_error *err)
     if (status == 0)
         mpg_evaluator_free(old);
     else
-        x->lanes = old;
+        x->evaluator = old;
     return status;
 }
 
@@ -197,11 +197,11 @@ static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t 
     if (status == 0)
         status = redo(r, part, n, part + n, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        status = mpg_evaluator_finish(part[i].lanes, err);
+        status = mpg_evaluator_finish(part[i].evaluator, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        part[i].run->end(part[i].run->context, part[i].lanes, part[i].first, part[i].n);
+        part[i].run->end(part[i].run->context, part[i].evaluator, part[i].first, part[i].n);
     for (size_t i = 0; i < n && part; i++)
-        mpg_evaluator_free(part[i].lanes);
+        mpg_evaluator_free(part[i].evaluator);
     free(part);
     return status;
 }

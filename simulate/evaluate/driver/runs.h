@@ -10,16 +10,17 @@
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/passes/pass.h"
 
-/* A scenario. CONTEXT is passed to all functions. Different threads may evaluate the lanes of different begin(). */
+/* A scenario. CONTEXT is passed to all functions. Different threads may use different evaluators at the same time. */
 struct mpg_run {
     void *context;
     struct mpg_pass_config pass_config;
-    /* Makes lanes for replicas FIRST .. FIRST + N - 1; lanes with KEEPS (may be NULL; one for each lane) keep the traced
-     * order; OBSERVER (may be NULL) observes the first lane. NULL with ERR on failure. */
+    /* Returns a new evaluator with a lane for each of the replicas FIRST .. FIRST + N - 1. KEEPS (may be NULL) has a flag for
+     * each lane: true: the lane keeps the traced order. OBSERVER (may be NULL) observes the first lane. Returns NULL with ERR
+     * on failure. */
     struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
                                    const struct mpg_observer *observer, struct mpg_error *err);
-    /* Receives the evaluated LANES of replicas FIRST .. FIRST + N - 1, in ascending order. */
-    void (*end)(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n);
+    /* Receives EVALUATOR, which has evaluated replicas FIRST .. FIRST + N - 1; calls come in ascending order of FIRST. */
+    void (*end)(void *context, const struct mpg_evaluator *evaluator, uint32_t first, uint32_t n);
     uint32_t redone; /* replicas that were evaluated again; incremented */
     /* Memory of a lane, bytes, by the findings of earlier passes. */
     double (*lane_bytes)(const void *context);

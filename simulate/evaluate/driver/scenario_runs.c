@@ -94,18 +94,18 @@ static struct mpg_run run_of(struct scenario_run *x, const struct mpg_graph_opti
 
 /* --- without the tracer --- */
 
-static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
+static void end_base(void *context, const struct mpg_evaluator *evaluator, uint32_t first, uint32_t n)
 {
     const struct scenario_run *x = context;
     struct simulation *sim = x->sim;
     (void)first, (void)n; /* a single lane */
     for (int32_t i = 0; i < sim->result->ranks; i++) {
-        sim->base_ns[i] = mpg_evaluator_end(lanes, i)[0];
-        sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(lanes, i));
+        sim->base_ns[i] = mpg_evaluator_end(evaluator, i)[0];
+        sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(evaluator, i));
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
     }
     if (sim->result->where)
-        mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(lanes));
+        mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(evaluator));
 }
 
 /* Returns the perturbation of SIM's run without the tracer, which changes nothing else. */
@@ -219,27 +219,27 @@ static int start(void *context, struct mpg_error *err)
     return mpg_result_reserve(((struct scenario_run *)context)->sim->result, err);
 }
 
-static void end_replicas(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
+static void end_replicas(void *context, const struct mpg_evaluator *evaluator, uint32_t first, uint32_t n)
 {
     const struct scenario_run *x = context;
     struct mpg_result *r = x->sim->result;
     const double *base_ns = x->sim->base_ns; /* NULL: values are times */
     const uint32_t begin = first - r->first_replica;
     if (x->sim->graph.choose)
-        mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_evaluator_choice(lanes)));
+        mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_evaluator_choice(evaluator)));
     for (int32_t i = 0; i < r->ranks; i++) {
-        const double *end_ns = mpg_evaluator_end(lanes, i);
-        r->recorded_ns[i] = mpg_evaluator_traced(lanes, i);
+        const double *end_ns = mpg_evaluator_end(evaluator, i);
+        r->recorded_ns[i] = mpg_evaluator_traced(evaluator, i);
         r->traced_ns[i] = (double)r->recorded_ns[i] + (base_ns ? base_ns[i] : 0);
         const double against_ns = base_ns ? base_ns[i] : r->traced_ns[i];
         for (uint32_t w = 0; w < n; w++)
             r->delay_ns[(size_t)i * r->replicas + begin + w] = end_ns[w] - against_ns;
-        mpg_result_add(r, i, begin, n, mpg_evaluator_account(lanes, i));
+        mpg_result_add(r, i, begin, n, mpg_evaluator_account(evaluator, i));
     }
     if (x->sim->options->predicts && x->sim->options->path)
-        mpg_times_end_path(lanes, x->sim->options->path);
+        mpg_times_end_path(evaluator, x->sim->options->path);
     if (r->where)
-        mpg_attribution_take(r->where, mpg_evaluator_tallied(lanes), begin);
+        mpg_attribution_take(r->where, mpg_evaluator_tallied(evaluator), begin);
 }
 
 /* Subtracts the tracer's account, which all replicas contain. */
