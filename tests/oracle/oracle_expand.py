@@ -69,7 +69,7 @@ class Expansion:
     """One collective's plan and ends; costs: what its messages take (PredictedWires)."""
 
     def __init__(self, table, group, carried=None, moved=None):
-        """carried: what says which sends wait until their receiver has come (oracle_carried.py), moved: how those go that
+        """carried: what says which sends wait until their receiver has come (oracle_weak_progress.py), moved: how those go that
         do not block (oracle_moved.py), or None."""
         self.group, self.root = group, root_of(group)
         self.p = len(group)

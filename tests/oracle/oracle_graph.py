@@ -9,7 +9,7 @@ from oracle_costs import Costs
 from oracle_dropped import Dropped
 from oracle_exact import Fraction
 from oracle_resized import Resized
-from oracle_shown import Shown
+from oracle_traced_progress import Shown
 from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
 from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,

@@ -14,7 +14,7 @@ from collections import defaultdict
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_exact import Fraction  # noqa: E402
-from oracle_shown import Shown  # noqa: E402
+from oracle_traced_progress import Shown  # noqa: E402
 from oracle_chosen import Chosen  # noqa: E402
 from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors, limit_shown  # noqa: E402

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random programs of a library that goes on in its own calls only: one-sided transfers that wait for a call of their target,
-and nonblocking collectives that go on in waves (tests/oracle/test-oracle-carried.py)."""
+and nonblocking collectives that go on in waves (tests/oracle/test-oracle-weak-progress.py)."""
 
 import math
 import random
 
 from oracle_moved import Messages, Waves
 from oracle_plans import NONBLOCKING, Choice, NonblockingMaker
-from randomtrace_carried import SIZES, Program
+from randomtrace_weak_progress import SIZES, Program
 
 
 class WithTransfers(Program):

@@ -4,7 +4,7 @@
 # one-sided transfers (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 ring
 
 # --- messages and collectives ---

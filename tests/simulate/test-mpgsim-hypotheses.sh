@@ -4,7 +4,7 @@
 # values, in both modes; shares of each; with other options; what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 regions >r.txt
 # Three ranks, two visits: 100, 0 (at its begin), 700 ns of work, then 311, 211, 111, in which rank 1's has a

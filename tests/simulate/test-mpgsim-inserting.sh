@@ -3,7 +3,7 @@
 # mpgsim --hypothesis='insert REGION bytes=N to=R', messages that the trace has not (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 # Three ranks begin r at 2000, 2500 and 2100, and at 6000, 6100 and 6200. l(1000) is 100 + 1000 / 2.
 cat >halo.txt <<'T'

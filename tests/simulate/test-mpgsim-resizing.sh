@@ -3,7 +3,7 @@
 # mpgsim --hypothesis='resize ...' about messages and collectives (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 # A message of 1000 bytes once around three ranks, which all wait. Where l is 385 ns, rank 1 took 1900, 1.9 times what it
 # takes by itself, and its message, sent as it began, 4.9 times l: that did not hold it up, and 1900 - 385 - 900 are absorbed.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Windows of shared memory (TAP): what ranks wait for there by load and store is said to be unknown, and loops of MPI_Win_sync
-# are waiting.
+# Windows of shared memory (TAP): mpgsim warns that waits by load and store are unknown, and counts loops of MPI_Win_sync as
+# waiting.
 # shellcheck source=tests/simulate/mpgsim.sh
 . "$(dirname "$0")/mpgsim.sh"
 

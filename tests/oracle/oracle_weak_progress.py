@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sends that a call of their receiver carries, as docs/MODEL.md, section 10, has them, by everything that each rank does."""
+"""Weak progress of sends (docs/MODEL.md, section 10), computed from all calls of each rank."""
 
 from collections import Counter
 
-import oracle_carried_trees as trees
+import oracle_weak_progress_trees as trees
 from oracle_expand import Expansion
 from oracle_matching import COLLECTIVES, COMPLETIONS, CONSTRUCTORS, NEIGHBORS, STANDARD_SENDS
 from oracle_plans import expands

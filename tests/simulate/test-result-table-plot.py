@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --plot (TAP): what gnuplot is given of sweeps and of several signatures, against the answer in JSON; that the
-answer is the same with it; what is refused. What is said of a machine with the smaller median that is more often the slower one.
+"""mpgsim --plot (TAP): the data that gnuplot gets for sweeps and for several signatures, compared with the answer in JSON; equal
+answers with and without --plot; refused options; the text about a machine that has the smaller median and is more often slower.
 
 The environment variables MPGSIM and top_srcdir say where things are."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What passes have found, kept beside the trace (TAP): the same answer with it and without, whatever
-# happened to the file or the trace; half as much is read.
+# The pre-pass cache beside the trace (TAP): equal answers with and without cache, whatever
+# happened to the cache file or the trace; half as much is read.
 set -u
 . "$(dirname "$0")/mpgsim.sh"
 smaller

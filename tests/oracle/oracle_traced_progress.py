@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All that the trace shows of who waits for a call of another rank (docs/MODEL.md, section 10)."""
 
-from oracle_carried import Carried
+from oracle_weak_progress import Carried
 from oracle_moved import Moved
 from oracle_served import Served
 

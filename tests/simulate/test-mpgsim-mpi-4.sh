@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim on what MPI-4.0 adds, and on calls that the tracer did not know (TAP): closed forms
+# mpgsim on calls that MPI-4.0 adds, and on calls that the tracer did not know (TAP): closed forms
 # of docs/MODEL.md, section 4, and the identity. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What mpgtrace and mpgscale read is not replaced by what they write (TAP): a text, a chunk of a folder, standard input.
+# mpgtrace and mpgscale refuse an output that is their input (TAP): a text, a chunk of a folder, standard input.
 set -u
 . "${top_srcdir:?}/tests/tap.sh"
 . "$top_srcdir/tests/traces.sh"

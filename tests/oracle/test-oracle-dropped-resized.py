@@ -3,7 +3,7 @@
 """Hypotheses that drop or resize messages and collectives (TAP): every rank's delay and account in perturb mode, against the
 oracle's (oracle_dropped.py, oracle_resized.py), on random programs.
 
-The environment variables MPGSIM and SUPPOSED_SEEDS say which program, and how many traces; arguments are seeds."""
+The environment variables MPGSIM and DROPPED_SEEDS say which program, and how many traces; arguments are seeds."""
 
 import os
 import random
@@ -87,7 +87,7 @@ def wrong_of(matching, path, words):
 
 
 def main():
-    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("SUPPOSED_SEEDS", "40")))
+    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("DROPPED_SEEDS", "40")))
     n, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:

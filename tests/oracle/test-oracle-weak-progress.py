@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What waits for a call of another rank (TAP): which sends, Win_starts, one-sided transfers and nonblocking collectives mpgsim
 finds in random programs, and what becomes of every rank's run with a region scaled, in both modes, against tests/oracle's own
-rules (oracle_shown.py).
+rules (oracle_traced_progress.py).
 
-The environment variables MPGSIM and CARRIED_SEEDS say which program, and how many traces; arguments are seeds."""
+The environment variables MPGSIM and WEAK_PROGRESS_SEEDS say which program, and how many traces; arguments are seeds."""
 
 import json
 import os
@@ -22,7 +22,7 @@ import randomcollectives  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
 from randomtrace_calls import WithMoved, WithTransfers  # noqa: E402
-from randomtrace_carried import Program, WithStarts, WithTrees  # noqa: E402
+from randomtrace_weak_progress import Program, WithStarts, WithTrees  # noqa: E402
 from scripts import made  # noqa: E402
 
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
@@ -118,7 +118,7 @@ def insert(seed, path):
 
 
 def main():
-    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("CARRIED_SEEDS", "0"))) or SEEDS
+    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("WEAK_PROGRESS_SEEDS", "0"))) or SEEDS
     failed, kinds, held, starts, served, moved = 0, set(), set(), set(), set(), set()
     print(f"1..{len(seeds) + 5 * (len(sys.argv) == 1)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs whose larger sends wait until their receiver is in a call, some with collectives, some with windows
-whose Win_starts wait for Posts (tests/oracle/test-oracle-carried.py)."""
+"""Random programs whose larger sends wait until their receiver is inside MPI, some with collectives, some with windows
+whose Win_starts wait for Posts (tests/oracle/test-oracle-weak-progress.py)."""
 
 import random
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim with hypotheses (TAP): sends that are done once their receiver is in a call, and collectives that are their
-# messages by default; by hand. docs/MODEL.md, section 10.
+# mpgsim with hypotheses (TAP): weak progress of sends (a send is complete once its receiver is inside MPI), and collectives
+# expanded into their messages; by hand. docs/MODEL.md, section 10.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
 carried() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hypotheses about what is sent (TAP): mpgsim --predict with them, against mpgsim without them on the trace in
-which what they say has been done by hand, line by line: calls taken out with their time, bytes replaced.
+"""Hypotheses about messages (TAP): mpgsim --predict with hypotheses, compared with mpgsim without them on a trace that this
+test has edited line by line in the same way: calls removed with their time, bytes replaced.
 
 The environment variables MPGSIM and EDITED_SEEDS say which program, and how many traces."""
 

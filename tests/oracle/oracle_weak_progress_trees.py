@@ -3,8 +3,8 @@
 
 
 class Times:
-    """Of one collective, by the members of its tree: when each came and left, and when its call before was over that
-    sees to messages."""
+    """Of one collective, for each member of its tree: when the member entered and left, and when the member's last earlier
+    call that progresses messages ended."""
 
     def __init__(self, expansion, carried):
         calls = [expansion.group[expansion.member(v)].call for v in range(expansion.p)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Messages in a row (docs/MODEL.md, section 3): what mpgsim draws for them has the sample's distribution, for one message, for each
-of a pair's, over pairs; sums of a pair's are as wide as the record's own; rings are as slow as Monte Carlo has them (TAP)."""
+"""Successive messages (docs/MODEL.md, section 3): the draws have the sample's distribution for one message, for each message of
+a pair, and over pairs; sums over a pair vary as much as sums of the record; rings take as long as by Monte Carlo (TAP)."""
 
 import math
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What stands at the top of an answer (TAP): each line where there is reason for it, and none
-# where everything is well. Programs from $MPGSIM, $PYTHON3.
+# Warnings at the top of an answer (TAP): each warning appears where there is a reason, and none
+# without reason. Programs from $MPGSIM, $PYTHON3.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 

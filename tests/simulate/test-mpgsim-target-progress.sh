@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim with hypotheses (TAP): one-sided transfers, and nonblocking collectives, of a library that goes on in its own calls
-# only; by hand. docs/PROGRESS.md, Target-side progress and Weak progress of nonblocking collectives.
+# mpgsim with hypotheses (TAP): one-sided transfers and nonblocking collectives that progress only inside MPI calls; by hand. docs/PROGRESS.md, Target-side progress and Weak progress of nonblocking collectives.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less
 more=(--hypothesis="scale solve factor=2")     # 1800 more

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What recording took is taken out of a run that a signature is to predict (TAP;
-# docs/MODEL.md, 3): by hand, and that a machine as its own source still changes nothing.
+# The time that recording took is subtracted from a run predicted with a signature (TAP;
+# docs/MODEL.md, 3): by hand. A machine that is its own source still changes nothing.
 . "$(dirname "$0")/mpgsim.sh"
 
 # Two intervals of rank 0 are 100 ns of the tracer's too long, and so is what rank 1 waits for;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Waitsome and Testsome complete as many as in the trace, and what else has arrived by then;
-# Testall completes all or nothing; messages of one channel keep their order
+# Waitsome and Testsome complete as many requests as in the trace, and all that have arrived by then;
+# Testall completes all requests or none; messages of one channel keep their order
 # (TAP): closed forms of docs/MODEL.md, section 6, by hand, and the identity. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"

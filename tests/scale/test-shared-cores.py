@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose ranks had to share cores (TAP): which do, by what ranks say of their hosts, and what mpgscale says of it.
+"""Runs whose ranks had to share cores (TAP): which ranks do, by the host facts of the trace, and the warning of mpgscale.
 The environment variable MPGSCALE names the program."""
 
 import json

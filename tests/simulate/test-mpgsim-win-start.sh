@@ -4,7 +4,7 @@
 # MPI_Win_start that waits.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
-. "$here/supposing.sh"
+. "$here/hypotheses.sh"
 
 window=("#clocks shared" "#comm 0 = 0 1" "#window 0 = 0 0")
 less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less
