@@ -297,7 +297,8 @@ bool sign_in_is_complete(int ranks, struct sign_in_missing *missing)
     if (!sign_in.counts)
         return true;
     struct record now = wait_for(is_here, WAIT_MS);
-    const bool is_whole = now.number >= sign_in.size && !now.asks_hosts && ((uint64_t)ranks <= sign_in.size || !sign_in.common[0]);
+    const bool is_whole = now.number >= sign_in.size && !now.asks_hosts &&
+                          ((uint64_t)ranks <= sign_in.size || !sign_in.common[0]);
     missing->ranks = (int)sign_in.size;
     if (!now.decided && !is_whole)
         now = sign_in.common[0] ? decide_together(ranks, missing) : decide_alone(missing);
