@@ -137,7 +137,7 @@ static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struc
     if (mpg_one_way_compare(list, ways, &asymmetry, &correlation, err) < 0)
         return -1;
     snprintf(text + length, size - length,
-             "; forward and backward medians differ by up to %.2g %%, ranks correlate by %.2f",
+             "; forward and backward medians differ by up to %.2g %%, Spearman correlation %.2f",
              100 * asymmetry, correlation);
     return 0;
 }

@@ -36,7 +36,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
     else
         printf("\nLatency, one way: %s\n", path->one_way);
     printf("      size   samples         p1        p50   +-95        p99   +-95        max         sd"
-           "   lag1  ranks  best fit, KS\n");
+           "   lag1  Spearman  best fit, KS\n");
     for (size_t i = 0; i < sizes->n; i++) {
         const struct mpg_distribution *d = sizes->size[i].time_ns;
         if (!show_picked(i, sizes->n, most))
@@ -45,7 +45,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
         printf(" %9zu", d->n);
         show_quantiles(d);
         show_time(d->sd);
-        printf(" %6.2f %6.2f", d->lag1, d->rank_lag1);
+        printf(" %6.2f %9.2f", d->lag1, d->rank_lag1);
         show_best_fit(d);
     }
     show_rest(sizes->n, most, "sizes");
@@ -106,7 +106,7 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
            "                                                                                        in send"
            "      MB/s   streaming MB/s\n"
            "      size   samples         p1        p50   +-95        p99   +-95        max        p50"
-           "       p50      slow       p50  best fit, KS\n", window);
+           "       p50        p1       p50  best fit, KS\n", window);
     for (size_t i = 0; i < sizes->n; i++)
         if (show_picked(i, sizes->n, most))
             show_transfer(path, sizes->size[i].size_bytes);

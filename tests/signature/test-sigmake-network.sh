@@ -64,7 +64,7 @@ start
 samples pingpong | network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 13"
 made
 like "one clock: said" "$(get "p['one_way']")" \
-    "forward and backward times; one clock; forward and backward medians differ by up to * %, ranks correlate by *"
+    "forward and backward times; one clock; forward and backward medians differ by up to * %, Spearman correlation *"
 truth "one clock" latency 8 340 28.28 432.8 0.03 0.02
 is "both ways of 10000 exchanges" "$(get "d('latency', 8)['n'], d('round_trip', 8)['n']")" \
     "(20000, 10000)"
@@ -76,7 +76,7 @@ start
 samples pingpong offset=20 | network pingpong 0 "$rtt" "clocks: synchronised" "one_way_error_ns: 25"
 made
 like "an error of less than a tenth: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
-    "('forward and backward times; clocks synchronised within 25 ns; forward and backward medians differ by up to *, ranks correlate by *', 25)"
+    "('forward and backward times; clocks synchronised within 25 ns; forward and backward medians differ by up to *, Spearman correlation *', 25)"
 is "an error of less than a tenth: used as they are" \
     "$(get "near(d('latency', 8)['quantiles'][0], 281, 0.01)")" True
 
@@ -137,7 +137,7 @@ unlike() {
 start
 unlike | network pingpong 0 "size_bytes rtt_ns forward_ns backward_ns" "clocks: shared" "one_way_error_ns: 1"
 made
-like "300 and 700 ns by one clock: said" "$(get "p['one_way']")" "*; forward and backward medians differ by up to 80 %, ranks correlate by [-0]*"
+like "300 and 700 ns by one clock: said" "$(get "p['one_way']")" "*; forward and backward medians differ by up to 80 %, Spearman correlation [-0]*"
 start
 unlike | cut -d ' ' -f 1,2 | network pingpong 0 "size_bytes rtt_ns"
 made
