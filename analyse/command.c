@@ -34,7 +34,7 @@ static int find(const struct wanted *a, struct mpg_trace *trace, struct mpg_trac
     if (mpg_trace_cut(trace) && !a->options.lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
     if (mpg_waits_find(trace, &a->options, found, err) < 0)
-        return mpg_trace_blame(trace, err);
+        return mpg_error_add_trace_path(trace, err);
     const struct mpg_waits *const runs[] = {found->waits};
     return mpg_waits_table_make(table, runs, 1, trace, a->by, (int)a->frames, a->debug_path, err);
 }

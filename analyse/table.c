@@ -6,7 +6,7 @@
 
 #include "trace/stat/names.h"
 
-static const char *const words[MPG_WAITS_BYS] = {"call", "callsite", "region", "rank"};
+static const char *const words[MPG_WAITS_BY_COUNT] = {"call", "callsite", "region", "rank"};
 
 const char *mpg_waits_by_word(enum mpg_waits_by by)
 {

@@ -11,7 +11,7 @@ enum mpg_waits_by {
     MPG_WAITS_BY_CALLSITE,
     MPG_WAITS_BY_REGION,
     MPG_WAITS_BY_RANK,
-    MPG_WAITS_BYS
+    MPG_WAITS_BY_COUNT
 };
 
 enum { MPG_WAITS_RUNS = 2 }; /* most runs of a table: the traced run and a predicted run */

@@ -20,7 +20,7 @@ static bool has_writer(int fd)
     ssize_t n = 0;
     if (pipe2(copy, O_CLOEXEC) < 0)
         return false;
-    for (int waited_ms = 0; (n = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK)) == 0 && waited_ms < MPG_INPUT_PATIENCE_MS;
+    for (int waited_ms = 0; (n = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK)) == 0 && waited_ms < MPG_INPUT_TIMEOUT_MS;
          waited_ms += STEP_MS)
         (void)nanosleep(&step, NULL);
     close(copy[0]);

@@ -7,10 +7,10 @@
 
 #include "common/error.h"
 
-enum { MPG_INPUT_PATIENCE_MS = 2000 };
+enum { MPG_INPUT_TIMEOUT_MS = 2000 };
 
 /* Opens PATH for reading; the caller closes the stream. For a pipe (a FIFO, or /dev/fd/N, which shells create for <(...))
- * waits up to MPG_INPUT_PATIENCE_MS for a writer. Never waits for other files: reading a device without data fails with
+ * waits up to MPG_INPUT_TIMEOUT_MS for a writer. Never waits for other files: reading a device without data fails with
  * EAGAIN. Returns NULL with errno of open(2), or ENODATA if no process writes to the pipe. */
 FILE *mpg_input_open(const char *path);
 

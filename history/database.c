@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" in ASCII */
+enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* "mpgh" in ASCII */
 
 /* The statements as sqlite_master stores them. */
 #define RUNS \
@@ -191,7 +191,7 @@ static int open_database(struct database *d, const char *file, bool write, struc
         d->db = NULL;
         return -1;
     }
-    sqlite3_busy_timeout(d->db, PATIENCE_MS);
+    sqlite3_busy_timeout(d->db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);

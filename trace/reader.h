@@ -29,7 +29,7 @@ void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 const char *mpg_trace_path(const struct mpg_trace *trace);
 /* Puts TRACE's path in front of ERR's text, unless the text begins with that path or with the path of a file of the
  * trace. Returns -1. */
-int mpg_trace_blame(const struct mpg_trace *trace, struct mpg_error *err);
+int mpg_error_add_trace_path(const struct mpg_trace *trace, struct mpg_error *err);
 /* Likewise, only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern other objects. */
 int mpg_trace_prefix_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);

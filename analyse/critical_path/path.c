@@ -196,7 +196,7 @@ static int find(struct finder *f, struct critical_path *path, const struct mpg_t
     observed.observer = &observer;
     int status = mpg_waits_find(path->trace, &observed, &found, err);
     if (status < 0)
-        mpg_trace_blame(path->trace, err);
+        mpg_error_add_trace_path(path->trace, err);
     path->clocks = found.clocks;
     path->counts = found.counts;
     path->wait_ns = f->wait_ns;

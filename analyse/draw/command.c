@@ -18,7 +18,7 @@ static int write_drawing(const struct wanted *a, struct mpg_trace *trace, struct
     struct mpg_drawing drawing;
     int status = -1;
     if (mpg_drawing_make(trace, &a->options, &drawing, err) < 0) {
-        mpg_trace_blame(trace, err);
+        mpg_error_add_trace_path(trace, err);
         goto out;
     }
     struct mpg_output *out = mpg_output_open(a->output, err);

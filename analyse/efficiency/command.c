@@ -27,7 +27,7 @@ static int find(const struct wanted *a, const char *path, struct mpg_trace **tra
         return -1;
     if (mpg_trace_cut(*trace) && !a->options.lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(*trace));
-    return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_trace_blame(*trace, err) : 0;
+    return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_error_add_trace_path(*trace, err) : 0;
 }
 
 /* Puts traces with fewer ranks first, of equal ones the first given; insertion keeps their order. */

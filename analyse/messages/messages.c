@@ -207,7 +207,7 @@ static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_col
                                   .walker = c};
     struct mpg_graph_counts counts;
     if (mpg_walk(&walk, &counts, NULL, err) < 0)
-        return mpg_trace_blame(trace, err);
+        return mpg_error_add_trace_path(trace, err);
     for (uint32_t i = 0; i < c->equal_number; i++)
         if (count_equal(c, &c->equal_collectives[i], err) < 0)
             return -1;

@@ -21,7 +21,7 @@ static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struc
     uint64_t hidden;
     if (mpg_timeline_write(&run, 1, &a->part, mpg_output_stream(out), &hidden, err) < 0) {
         mpg_output_discard(out);
-        return mpg_trace_blame(trace, err);
+        return mpg_error_add_trace_path(trace, err);
     }
     if (mpg_output_commit(out, err) < 0)
         return -1;
@@ -39,7 +39,7 @@ static int timeline_of(const struct wanted *a, const char *path, struct mpg_erro
         mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
     else if (trace && (mpg_timeline_check(trace, &a->part, "--calls=A-B or --ranks=LIST", err) < 0 ||
                        mpg_walk_clocks(trace, a->part.lenient, &clocks, err) < 0))
-        mpg_trace_blame(trace, err);
+        mpg_error_add_trace_path(trace, err);
     else if (trace)
         status = write_timeline(a, trace, clocks, err);
     if (status == 0 && mpg_trace_ranks(trace) > 1 && mpg_clock_map_source(clocks) == MPG_CLOCK_NONE)

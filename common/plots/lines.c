@@ -6,7 +6,7 @@
 #include "common/printable.h"
 #include "common/table/escape.h"
 
-static const char *const colours[] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE, PLOT_SKY, PLOT_YELLOW, PLOT_GREY,
+static const char *const colours[] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE, PLOT_SKY_BLUE, PLOT_YELLOW, PLOT_GREY,
                                       "#000000"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 

@@ -30,7 +30,7 @@ struct mpg_plot_outcome {
 #define PLOT_ORANGE "#D55E00"
 #define PLOT_GREEN "#009E73"
 #define PLOT_PURPLE "#CC79A7"
-#define PLOT_SKY "#56B4E9"
+#define PLOT_SKY_BLUE "#56B4E9"
 #define PLOT_YELLOW "#E69F00"
 #define PLOT_GREY "#666666"
 

@@ -67,7 +67,7 @@ static void put_csv_cell(struct mpg_table *t, const struct mpg_table_column *col
         putc(',', t->out);
         put_csv_number(cell->number[1], column->digits, t->out);
         break;
-    case MPG_CELL_TRUTH:
+    case MPG_CELL_BOOLEAN:
         fputs(cell->count ? "yes" : "no", t->out);
         break;
     default:
@@ -115,7 +115,7 @@ static void put_json_cell(struct mpg_json *json, const char *key, const struct m
     case MPG_CELL_RANGE:
         mpg_json_numbers(json, key, cell->number, 2);
         break;
-    case MPG_CELL_TRUTH:
+    case MPG_CELL_BOOLEAN:
         mpg_json_bool(json, key, cell->count);
         break;
     case MPG_CELL_TEXT:
@@ -259,9 +259,9 @@ void mpg_table_range(struct mpg_table *t, double low, double high)
     put(t, (struct mpg_table_cell){.kind = MPG_CELL_RANGE, .number = {low, high}});
 }
 
-void mpg_table_truth(struct mpg_table *t, bool value)
+void mpg_table_boolean(struct mpg_table *t, bool value)
 {
-    put(t, (struct mpg_table_cell){.kind = MPG_CELL_TRUTH, .count = value});
+    put(t, (struct mpg_table_cell){.kind = MPG_CELL_BOOLEAN, .count = value});
 }
 
 /* Adds a cell with TEXT, escaped; MPG_CELL_LINES keeps line ends. */

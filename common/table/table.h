@@ -41,7 +41,7 @@ struct mpg_table_column {
 };
 
 struct mpg_table_cell {
-    enum mpg_table_kind { MPG_CELL_MISSING, MPG_CELL_NUMBER, MPG_CELL_COUNT, MPG_CELL_INTEGER, MPG_CELL_RANGE, MPG_CELL_TRUTH,
+    enum mpg_table_kind { MPG_CELL_MISSING, MPG_CELL_NUMBER, MPG_CELL_COUNT, MPG_CELL_INTEGER, MPG_CELL_RANGE, MPG_CELL_BOOLEAN,
                           MPG_CELL_TEXT, MPG_CELL_LINES, MPG_CELL_REST } kind;
     union {
         double number[2];
@@ -85,7 +85,7 @@ void mpg_table_number(struct mpg_table *table, double value);
 void mpg_table_count(struct mpg_table *table, uint64_t value);
 void mpg_table_integer(struct mpg_table *table, int64_t value);
 void mpg_table_range(struct mpg_table *table, double low, double high);
-void mpg_table_truth(struct mpg_table *table, bool value); /* "yes" or "no"; in JSON true or false */
+void mpg_table_boolean(struct mpg_table *table, bool value); /* "yes" or "no"; in JSON true or false */
 void mpg_table_text(struct mpg_table *table, const char *text);
 void mpg_table_printf(struct mpg_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mpg_table_lines(struct mpg_table *table, const char *lines);

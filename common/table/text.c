@@ -78,7 +78,7 @@ static const char *cell_text(const struct mpg_table *t, size_t c, const struct m
     case MPG_CELL_RANGE:
         format_range(column, cell->number, number_text);
         break;
-    case MPG_CELL_TRUTH:
+    case MPG_CELL_BOOLEAN:
         return cell->count ? "yes" : "no";
     default:
         return cell->text;

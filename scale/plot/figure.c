@@ -13,7 +13,7 @@
 enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* most titles in a large font */, MAX_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
-                                                   PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",
+                                                   PLOT_YELLOW, PLOT_SKY_BLUE, PLOT_GREY, "#000000",
                                                    "#6A3D9A", "#B15928", "#B2DF8A", "#E7298A"};
 
 struct figure_curve *mpg_figure_add(struct figure *f, size_t n, const char *title)

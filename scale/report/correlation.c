@@ -148,7 +148,7 @@ static void put_csv_row(struct mpg_table *t, const struct scale_report *r, const
                                     row->imbalance.r, row->projected, row->projected_interval.low,
                                     row->projected_interval.high}, 14);
     mpg_table_text(t, verdicts[row->grows]);
-    mpg_table_truth(t, row->dominates);
+    mpg_table_boolean(t, row->dominates);
     mpg_table_number(t, row->chance);
     mpg_scale_model_numbers(row->model, model);
     mpg_table_text(t, mpg_scale_model_verdict(row->model));

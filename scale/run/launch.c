@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double PATIENCE_S = 10; /* seconds between the first signal and SIGKILL */
+static const double TERMINATION_TIMEOUT_S = 10; /* seconds between the first signal and SIGKILL */
 
 static sigset_t before;
 static struct sigaction at_limit; /* the previous action of SIGXFSZ */
@@ -164,7 +164,7 @@ int mpg_scale_run_launch(char **argv, const char *input, const char *log, double
         mpg_progress_update(progress, so_far_s);
         ending->signal = got ? got : ending->signal;
         ending->out_of_time |= limit_s > 0 && so_far_s > limit_s && !ending->signal;
-        if (terminated_s > 0 && now_s() - terminated_s > PATIENCE_S)
+        if (terminated_s > 0 && now_s() - terminated_s > TERMINATION_TIMEOUT_S)
             kill(-child, SIGKILL);
         else if (got || (ending->out_of_time && terminated_s == 0))
             kill(-child, got ? got : SIGTERM);

@@ -17,7 +17,7 @@ static const char *const ordered_colours[] = {"#440154", "#46327e", "#365c8d", "
 enum { CURVES = sizeof ordered_colours / sizeof *ordered_colours };
 
 static const char *const colours[] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE, PLOT_YELLOW,
-                                      PLOT_SKY};
+                                      PLOT_SKY_BLUE};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
 struct path_names {

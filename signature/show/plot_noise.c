@@ -115,7 +115,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     else
         fprintf(session->script, "plot data using 1:3 with points pt 7 ps 0.3 lc rgb '%s' "
                 "title 'worst quantum', data using 1:2 with lines lw 1.2 lc rgb '%s' "
-                "title 'mean'\n", PLOT_SKY, PLOT_ORANGE);
+                "title 'mean'\n", PLOT_SKY_BLUE, PLOT_ORANGE);
     return mpg_plot_finish(session, err);
 }
 

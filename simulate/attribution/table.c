@@ -9,7 +9,7 @@
 #include "simulate/attribution/critical.h"
 #include "trace/stat/names.h"
 
-static const char *const words[MPG_ATTRIBUTION_BYS] = {"call", "callsite", "region", "rank", "pair"};
+static const char *const words[MPG_ATTRIBUTION_BY_COUNT] = {"call", "callsite", "region", "rank", "pair"};
 
 const char *mpg_attribution_by_word(enum mpg_attribution_by by)
 {

@@ -12,7 +12,7 @@ enum mpg_attribution_by {
     MPG_ATTRIBUTION_BY_REGION,
     MPG_ATTRIBUTION_BY_RANK,
     MPG_ATTRIBUTION_BY_PAIR, /* by pair: sender and receiver of a message; delays only */
-    MPG_ATTRIBUTION_BYS
+    MPG_ATTRIBUTION_BY_COUNT
 };
 
 /* A place's share of the critical paths of all replicas; NAN: the paths have no positive total. Its 95 % confidence

@@ -250,9 +250,9 @@ int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct
 int mpg_evaluator_expand(struct mpg_evaluator *e, const struct mpg_step *s, const struct mpg_message_costs *costs,
                          struct mpg_error *err);
 /* mpg_evaluator_ready() reserves memory for the values of S, a step of an expanded collective. Returns 0, or -1: out of memory.
- * mpg_evaluator_at_hand() returns value I of this memory: times of all lanes and, with a recorder, their provenance. */
+ * mpg_evaluator_scratch() returns value I of this memory: times of all lanes and, with a recorder, their provenance. */
 int mpg_evaluator_ready(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
-double *mpg_evaluator_at_hand(const struct mpg_evaluator *e, uint32_t i);
+double *mpg_evaluator_scratch(const struct mpg_evaluator *e, uint32_t i);
 
 /* --- perturb mode (delays/) --- */
 

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/recorder.h"
 
 /* Scratch vectors: for the current message, and for the slots that the message reads. */
-enum { AT_HAND = 3, ROOM = AT_HAND + 4 };
+enum { SCRATCH = 3, ROOM = SCRATCH + 4 };
 
 /* Doubles of a value. */
 static size_t stride_of(const struct mpg_evaluator *e)
@@ -15,7 +15,7 @@ static size_t stride_of(const struct mpg_evaluator *e)
     return mpg_expand_stride(e->mode->expanded_lanes(e), e->recorder ? e->n : 0);
 }
 
-double *mpg_evaluator_at_hand(const struct mpg_evaluator *e, uint32_t i)
+double *mpg_evaluator_scratch(const struct mpg_evaluator *e, uint32_t i)
 {
     return e->members + i * stride_of(e);
 }
@@ -124,10 +124,10 @@ static int expand_member(struct mpg_evaluator *e, const struct mpg_step *s, cons
     struct window window = {.e = e,
                             .c = s->expanding,
                             .v = s->member,
-                            .own = {.value = mpg_evaluator_at_hand(e, AT_HAND), .number = 0},
-                            .own_message = {.value = mpg_evaluator_at_hand(e, AT_HAND + 1), .number = 1},
-                            .other = {.value = mpg_evaluator_at_hand(e, AT_HAND + 2), .number = 2},
-                            .other_message = {.value = mpg_evaluator_at_hand(e, AT_HAND + 3), .number = 3}};
+                            .own = {.value = mpg_evaluator_scratch(e, SCRATCH), .number = 0},
+                            .own_message = {.value = mpg_evaluator_scratch(e, SCRATCH + 1), .number = 1},
+                            .other = {.value = mpg_evaluator_scratch(e, SCRATCH + 2), .number = 2},
+                            .other_message = {.value = mpg_evaluator_scratch(e, SCRATCH + 3), .number = 3}};
     const struct mpg_tree_values direct = {&window, direct_value, direct_message, NULL};
     const struct mpg_tree_values looked_at = {&window, value_of, message_of, e->recorder ? write_all : NULL};
     const bool is_direct = e->mode->is_times && !e->recorder;
@@ -149,7 +149,7 @@ static int expand_all(struct mpg_evaluator *e, const struct mpg_expanding *c, co
 {
     const size_t stride = stride_of(e);
     const int32_t p = c->plan.size.p;
-    double *members = mpg_evaluator_at_hand(e, ROOM);
+    double *members = mpg_evaluator_scratch(e, ROOM);
     for (int32_t i = 0; i < p; i++) {
         e->mode->load(e, c->member[i].slot, members + (size_t)i * stride);
         if (!e->recorder)

@@ -143,7 +143,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
         return -1;
     rep->running = rep->ranks;
     for (int32_t r = 0; r < rep->ranks; r++) {
-        rep->stream[r].state = STREAM_GOES;
+        rep->stream[r].state = STREAM_RUNS;
         *mpg_times_stream(times, (uint32_t)r) = 0;
         if (mpg_events_replica_schedule(rep, (uint32_t)r, 0, err) < 0)
             return -1;

@@ -11,7 +11,7 @@
 #include "simulate/events/program.h"
 
 enum stream_state {
-    STREAM_GOES,  /* busy in a call or between two steps; continues at its event */
+    STREAM_RUNS,  /* busy in a call or between two steps; continues at its event */
     STREAM_WORKS, /* computes */
     STREAM_WAITS, /* for inputs of the next step, or until ends_ns; serves requests meanwhile */
     STREAM_READY, /* waits for the processor */

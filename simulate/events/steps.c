@@ -30,9 +30,9 @@ int mpg_events_steps_take(struct replica *rep, const struct mpg_step *s, struct 
 int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     const double value_ns = *mpg_times_stream(rep->times, stream);
-    rep->stream[stream].state = STREAM_GOES;
+    rep->stream[stream].state = STREAM_RUNS;
     if (!(value_ns > rep->now_ns))
-        return GOES_ON;
+        return CONTINUES;
     return mpg_events_replica_schedule(rep, stream, value_ns, err) < 0 ? -1 : STOPS;
 }
 
@@ -68,7 +68,7 @@ static int end_work(struct replica *rep, uint32_t stream, struct mpg_error *err)
         return STOPS;
     rep->rank[stream].served_ns = rep->rank[stream].lost_ns = 0;
     *mpg_times_stream(rep->times, stream) = rep->now_ns;
-    rep->stream[stream].state = STREAM_GOES;
+    rep->stream[stream].state = STREAM_RUNS;
     return mpg_events_steps_drop(rep, stream, rep->now_ns, err);
 }
 
@@ -103,7 +103,7 @@ static int drain(struct replica *rep, uint32_t stream, const struct mpg_step *s,
     bool missing;
     const size_t n = mpg_events_transfers_awaited(rep, of, s->rank, &missing);
     if (n == 0)
-        return GOES_ON;
+        return CONTINUES;
     if (missing) {
         l->drains = true;
         return mpg_events_steps_begin_wait(rep, stream, *value_ns, err) < 0 ? -1 : STOPS;
@@ -175,9 +175,9 @@ static int load(struct replica *rep, uint32_t stream, const struct mpg_step *s, 
 static int step(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     const struct mpg_step *s = program_first(&rep->program, stream);
-    int status = GOES_ON;
+    int status = CONTINUES;
     bool has = true;
-    if (rep->serves_transfers && steps_is_first(rep, stream) && (status = drain(rep, stream, s, err)) != GOES_ON)
+    if (rep->serves_transfers && steps_is_first(rep, stream) && (status = drain(rep, stream, s, err)) != CONTINUES)
         return status;
     if (rep->shares && steps_is_first(rep, stream) && rep->stream[stream].state != STREAM_WAITS && s->kind != MPG_STEP_FINISH) {
         if (mpg_events_share_take(rep, (int32_t)stream, &has, err) < 0)
@@ -217,8 +217,8 @@ static int has_step(struct replica *rep, uint32_t stream, struct mpg_error *err)
 
 static int go_on(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
-    int status = GOES_ON;
-    while (status == GOES_ON) {
+    int status = CONTINUES;
+    while (status == CONTINUES) {
         const int has = has_step(rep, stream, err);
         if (has <= 0)
             return has;
@@ -230,12 +230,12 @@ static int go_on(struct replica *rep, uint32_t stream, struct mpg_error *err)
 int mpg_events_steps_run(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
-    int status = GOES_ON;
+    int status = CONTINUES;
     if (l->state == STREAM_WORKS)
         status = end_work(rep, stream, err);
     else if (l->left)
         status = mpg_events_steps_finish_wait(rep, stream, err);
-    if (status != GOES_ON)
+    if (status != CONTINUES)
         return status < 0 ? -1 : 0;
     return go_on(rep, stream, err);
 }
@@ -253,7 +253,7 @@ int mpg_events_steps_granted(struct replica *rep, int32_t rank, struct mpg_error
         l->state = STREAM_WAITS;
         return mpg_events_steps_run(rep, (uint32_t)rank, err);
     }
-    l->state = STREAM_GOES;
+    l->state = STREAM_RUNS;
     *mpg_times_stream(rep->times, (uint32_t)rank) = fmax(*mpg_times_stream(rep->times, (uint32_t)rank), rep->now_ns);
     return go_on(rep, (uint32_t)rank, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Execution of a stream's steps (steps.c, leave.c). Private to simulate/events/. Functions that execute a step of STREAM
- * return GOES_ON, STOPS, or -1 on failure. */
+ * return CONTINUES, STOPS, or -1 on failure. */
 #ifndef MPG_EVENTS_STEPS_H
 #define MPG_EVENTS_STEPS_H
 
@@ -10,7 +10,7 @@
 static const double ROUNDING_NS = 1e-3;
 
 /* STOPS: the stream cannot execute the next step now. */
-enum { GOES_ON = 0, STOPS = 1 };
+enum { CONTINUES = 0, STOPS = 1 };
 
 /* Whether STREAM is the first thread of its rank. */
 static inline bool steps_is_first(const struct replica *rep, uint32_t stream)

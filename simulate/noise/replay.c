@@ -184,25 +184,25 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 /* --- both records --- */
 
 /* A time in both records, and the time without interruption after it. */
-struct spots {
-    struct mpg_record_spot longest, others;
+struct positions {
+    struct mpg_record_position longest, others;
     double stopped_ns; /* time on the clock that excludes the longest detours */
     double quiet_ns;
 };
 
-static struct spots spots_at(const struct mpg_replay *r, double t_ns)
+static struct positions positions_at(const struct mpg_replay *r, double t_ns)
 {
-    struct spots s = {.longest = mpg_record_spot_at(r->longest, t_ns)};
+    struct positions s = {.longest = mpg_record_position_at(r->longest, t_ns)};
     s.stopped_ns = mpg_record_work_at(r->longest, &s.longest);
     s.quiet_ns = mpg_record_quiet_at(r->longest, &s.longest);
     if (r->others) {
-        s.others = mpg_record_spot_at(r->others, s.stopped_ns);
+        s.others = mpg_record_position_at(r->others, s.stopped_ns);
         s.quiet_ns = fmin(s.quiet_ns, mpg_record_quiet_at(r->others, &s.others));
     }
     return s;
 }
 
-static double work_before(const struct mpg_replay *r, const struct spots *s)
+static double work_before(const struct mpg_replay *r, const struct positions *s)
 {
     return r->others ? mpg_record_work_at(r->others, &s->others) : s->stopped_ns;
 }
@@ -219,7 +219,7 @@ static double end_of(const struct mpg_replay *r, double work_ns, double *quiet_n
 
 double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
 {
-    struct spots s = spots_at(r, t_ns);
+    struct positions s = positions_at(r, t_ns);
     return work_before(r, &s);
 }
 
@@ -230,7 +230,7 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 }
 
 /* Returns the rest of the detour of R that contains S, and sets SINCE_NS to the time since its begin; 0: S is in none. */
-static double left_in(const struct mpg_record *r, const struct mpg_record_spot *s, double *since_ns)
+static double left_in(const struct mpg_record *r, const struct mpg_record_position *s, double *since_ns)
 {
     const struct mpg_detour *d = &r->detour[s->i];
     const double start_ns = mpg_detour_start(d);
@@ -244,7 +244,7 @@ double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *s
 {
     double quiet_ns;
     *since_ns = 0;
-    struct spots s = spots_at(r, t_ns);
+    struct positions s = positions_at(r, t_ns);
     double left_ns = left_in(r->longest, &s.longest, since_ns);
     if (left_ns > 0 || !r->others)
         return left_ns;
@@ -256,7 +256,7 @@ double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *s
 
 struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *r, double t_ns, double work_ns)
 {
-    struct spots s = spots_at(r, t_ns);
+    struct positions s = positions_at(r, t_ns);
     struct mpg_replay_met met = {.time_ns = work_ns, .quiet_ns = s.quiet_ns - work_ns};
     if (work_ns <= s.quiet_ns)
         return met;

@@ -50,15 +50,15 @@ static inline double mpg_record_floor(double x)
 }
 
 /* A time, or work, as a number of whole records, the rest, and the detour at or after it. */
-struct mpg_record_spot {
+struct mpg_record_position {
     double whole, rest;
     size_t i;
 };
 
 /* Splits X; PER is 1 / LENGTH. */
-static inline struct mpg_record_spot mpg_record_split(double x, double length, double per)
+static inline struct mpg_record_position mpg_record_split(double x, double length, double per)
 {
-    struct mpg_record_spot s = {.whole = mpg_record_floor(x * per)};
+    struct mpg_record_position s = {.whole = mpg_record_floor(x * per)};
     s.rest = x - s.whole * length;
     if (s.rest >= length) { /* the product was rounded down to below a whole number */
         s.whole++;
@@ -75,15 +75,15 @@ size_t mpg_record_find_detour(const struct mpg_record *record, double rest);
  * ends before that detour: rounding must not cost a whole detour. */
 size_t mpg_record_find_done(const struct mpg_record *record, double rest);
 
-static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record *r, double t_ns)
+static inline struct mpg_record_position mpg_record_position_at(const struct mpg_record *r, double t_ns)
 {
-    struct mpg_record_spot s = mpg_record_split(t_ns, r->span_ns, r->per_span);
+    struct mpg_record_position s = mpg_record_split(t_ns, r->span_ns, r->per_span);
     s.i = mpg_record_find_detour(r, s.rest);
     return s;
 }
 
 /* Returns the work done until S. */
-static inline double mpg_record_work_at(const struct mpg_record *r, const struct mpg_record_spot *s)
+static inline double mpg_record_work_at(const struct mpg_record *r, const struct mpg_record_position *s)
 {
     const struct mpg_detour *d = &r->detour[s->i];
     const double start = mpg_detour_start(d), rest = s->rest < start ? s->rest : start;
@@ -91,7 +91,7 @@ static inline double mpg_record_work_at(const struct mpg_record *r, const struct
 }
 
 /* Returns the time without interruption, within the record; 0 inside a detour. */
-static inline double mpg_record_quiet_at(const struct mpg_record *r, const struct mpg_record_spot *s)
+static inline double mpg_record_quiet_at(const struct mpg_record *r, const struct mpg_record_position *s)
 {
     double quiet = mpg_detour_start(&r->detour[s->i]) - s->rest;
     return quiet > 0 ? quiet : 0;
@@ -100,7 +100,7 @@ static inline double mpg_record_quiet_at(const struct mpg_record *r, const struc
 /* Returns the time when WORK_NS is done, and sets *QUIET_NS to the work after it that nothing interrupts. */
 static inline double mpg_record_time_of(const struct mpg_record *r, double work_ns, double *quiet_ns)
 {
-    struct mpg_record_spot s = mpg_record_split(work_ns, r->work_ns, r->per_work);
+    struct mpg_record_position s = mpg_record_split(work_ns, r->work_ns, r->per_work);
     if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* ends before the detour at the record's end */
         s.whole--;
         s.rest += r->work_ns;

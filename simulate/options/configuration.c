@@ -155,7 +155,7 @@ static void resolve_where(struct mpg_question_config *q)
 {
     for (size_t i = 0; i < q->where.n; i++) {
         const enum mpg_attribution_by by = (enum mpg_attribution_by)q->where.word[i];
-        if (by == MPG_ATTRIBUTION_BYS) { /* the word after the kinds of rows */
+        if (by == MPG_ATTRIBUTION_BY_COUNT) { /* the word after the kinds of rows */
             q->critical_path = true;
             continue;
         }
@@ -291,7 +291,7 @@ const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct 
                                        .polling_interval_ns = 10e3,
                                        .collectives = MPG_COLLECTIVES_DEFAULT,
                                        .horizon = DEFAULT_HORIZON},
-                             .question = {.segments = DEFAULT_SEGMENTS, .waits = MPG_WAITS_BYS},
+                             .question = {.segments = DEFAULT_SEGMENTS, .waits = MPG_WAITS_BY_COUNT},
                              .output = {.output = "-"},
                              .replicas = DEFAULT_REPLICAS,
                              .seed = 1,

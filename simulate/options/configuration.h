@@ -99,12 +99,12 @@ struct mpg_question_config {
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BYS]; /* tables of attribution, in this order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* tables of attribution, in this order */
     size_t where_tables;
     struct mpg_attribution_wanted where_wanted;      /* data that the attribution needs */
     bool critical_path;
     int64_t segments;                  /* rows of the critical path's segments */
-    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BYS: not asked for */
+    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BY_COUNT: not asked for */
 };
 
 struct mpg_output_config {

@@ -110,7 +110,7 @@ static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *targe
 static int blame_machine(const struct mpg_ratio *x, const struct mpg_parameters *machine, struct mpg_error *err)
 {
     mpg_error_prefix(err, "'%s'", x->text);
-    return mpg_parameters_blame(machine, "MipsRatio", err);
+    return mpg_parameters_set_key_error(machine, "MipsRatio", err);
 }
 
 /* --- from counters --- */

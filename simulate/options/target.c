@@ -45,7 +45,7 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     const bool asks = m->policy == MPG_POLICY_INTERRUPT || m->policy == MPG_POLICY_POLL;
     if (asks && m->quantum_ns > 0) {
         mpg_error_set(err, "it and Policy = %s exclude each other", mpg_policy_name(m->policy));
-        return mpg_parameters_blame(m, "Quantum", err);
+        return mpg_parameters_set_key_error(m, "Quantum", err);
     }
     return mpg_parameters_check(m, err);
 }

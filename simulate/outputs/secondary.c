@@ -87,7 +87,7 @@ static int find_waits(struct mpg_session *x, enum mpg_waits_by by, struct mpg_er
 /* Adds wait states to REPORT. */
 static int add_waits(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
-    if (x->at.question.waits == MPG_WAITS_BYS)
+    if (x->at.question.waits == MPG_WAITS_BY_COUNT)
         return 0;
     report->waits = &x->waits.report;
     if (find_waits(x, x->at.question.waits, err) < 0)
@@ -127,7 +127,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     const struct mpg_simulated what = mpg_session_simulated(x);
     if (!c->question.critical_path)
         return 0;
-    enum mpg_attribution_by by[MPG_ATTRIBUTION_BYS];
+    enum mpg_attribution_by by[MPG_ATTRIBUTION_BY_COUNT];
     size_t n = 0;
     for (size_t i = 0; i < c->question.where_tables; i++)
         if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* pairs are attributed for all replicas only */
@@ -147,7 +147,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
 /* Wait states of a page, by callsites, where the answer has none; or why they are not known. */
 static void find_page_waits(struct mpg_session *x)
 {
-    if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BYS)
+    if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BY_COUNT)
         return;
     if (x->at.target.by_events)
         mpg_error_set(&x->why_no_waits, "wait states are not found in the order of simulated time");

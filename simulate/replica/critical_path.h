@@ -10,7 +10,7 @@
 struct mpg_critical_path {
     struct mpg_critical *path;
     struct mpg_attribution *where; /* the path's terms by place, from MPG_CRITICAL_COMPUTATION on */
-    struct mpg_attribution_table table[MPG_ATTRIBUTION_BYS];
+    struct mpg_attribution_table table[MPG_ATTRIBUTION_BY_COUNT];
     size_t tables;
     uint32_t replica;
 };

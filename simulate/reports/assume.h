@@ -23,7 +23,7 @@ bool mpg_report_moves(const struct mpg_report *report);
 mpg_assume mpg_assume_placement;
 /* A run on a target of parameters; whether ranks serve one-sided transfers there. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
-bool mpg_assume_served(const struct mpg_report *report);
+bool mpg_assume_target_progress(const struct mpg_report *report);
 /* Predictions, which need other words than perturbations. */
 mpg_assume mpg_predicted_messages, mpg_predicted_overheads, mpg_predicted_gap, mpg_predicted_work, mpg_predicted_polling;
 

@@ -268,7 +268,7 @@ static void print_one_sided(const struct mpg_report *r, FILE *out)
             "%" PRIu64 " %s: all ranks meet in a fence, MPI_Win_complete waits for post and MPI_Win_wait for "
             "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
             c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
-            mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
+            mpg_assume_target_progress(r) ? "in which the target's processor serves" : "without the target's processor",
             measured ? "; bytes take as long as a message's by the signature: a direct copy in "
                        "shared memory is faster (set CommStartupTime and ByteTransferTime of a --target)"
                      : "");

@@ -29,7 +29,7 @@ void mpg_assume_barriers(const struct mpg_report *r, FILE *out)
                  m->barrier_by_messages ? "by messages" : "without messages");
 }
 
-bool mpg_assume_served(const struct mpg_report *r)
+bool mpg_assume_target_progress(const struct mpg_report *r)
 {
     const struct mpg_parameters *m = r->extrapolation ? r->extrapolation->parameters : NULL;
     return m && m->policy != MPG_POLICY_OFFLOAD && m->policy != MPG_POLICY_CALLS;

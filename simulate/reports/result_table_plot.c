@@ -223,7 +223,7 @@ static int draw_ranking(struct plot_session *s, const struct mpg_result_table *r
     fprintf(s->script,
             "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
             "'#222222' notitle\n",
-            PLOT_SKY);
+            PLOT_SKY_BLUE);
     return mpg_plot_finish(s, err);
 }
 

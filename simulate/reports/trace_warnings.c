@@ -242,7 +242,7 @@ void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
 
 /* Warns that another call may serve a transfer: the trace shows only the call that served the transfer in the traced
  * run. */
-void mpg_warn_served(const struct mpg_report *r, struct mpg_notes *list)
+void mpg_warn_target_progress(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];
     const double ns = r->result->counts.served_ns;

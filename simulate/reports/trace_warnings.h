@@ -32,7 +32,7 @@ mpg_warning mpg_warn_weak_sends, mpg_warn_resized;
  * waiting in both is not simulated again. */
 mpg_warning mpg_warn_windows, mpg_warn_posted;
 /* Hypotheses: one-sided transfers waited for a call of their target, and another call may serve them in the changed run. */
-mpg_warning mpg_warn_served;
+mpg_warning mpg_warn_target_progress;
 /* Hypotheses about work on ranks with several threads: waiting between threads outside of MPI is not known. */
 mpg_warning mpg_warn_shared, mpg_warn_threads;
 /* Hypotheses: rooted collectives and scans are simulated as a whole, since another option needs them whole. */

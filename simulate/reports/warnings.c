@@ -457,14 +457,15 @@ int mpg_warnings_gather(const struct mpg_report *r, struct mpg_notes *list,
         add_untraced,      add_unplaced,       add_verdicts,       mpg_warn_source,  add_waits,         add_missing_parts,
         add_missing_calls, add_missing_source, mpg_warn_sizes,    mpg_warn_means,   mpg_warn_record,  mpg_warn_clocks,
         mpg_warn_cores,   mpg_warn_order,    mpg_warn_progress, mpg_warn_placement,  mpg_warn_answers, mpg_warn_partial,
-        mpg_warn_windows, mpg_warn_served,   mpg_warn_posted,   mpg_warn_threads, mpg_warn_shared,  mpg_warn_weak_sends,
+        mpg_warn_windows, mpg_warn_target_progress,   mpg_warn_posted,   mpg_warn_threads, mpg_warn_shared,  mpg_warn_weak_sends,
         mpg_warn_resized, add_replaced,       add_unused_files,   add_unused_floors, add_unused_draws,  add_unmet_options,
         add_unmet_regions, add_unused_rounds,  add_unseen_sizes,
     };
     static mpg_warning *const predicted[] = {
         add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_warn_sizes,   mpg_warn_means,
         mpg_warn_record,  mpg_warn_order,   mpg_predicted_warnings, add_replaced,          add_unused_draws,  add_unmet_options,
-        add_unmet_regions, add_unused_rounds, mpg_warn_answers,    mpg_warn_partial,     mpg_warn_windows, mpg_warn_served,
+        add_unmet_regions, add_unused_rounds, mpg_warn_answers,    mpg_warn_partial,     mpg_warn_windows,
+        mpg_warn_target_progress,
         mpg_warn_posted,  mpg_warn_threads, mpg_warn_shared,     mpg_warn_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted

@@ -9,7 +9,7 @@
 #include "simulate/attribution/table.h"
 
 struct mpg_where_report {
-    struct mpg_attribution_table table[MPG_ATTRIBUTION_BYS];
+    struct mpg_attribution_table table[MPG_ATTRIBUTION_BY_COUNT];
     size_t n;
     struct mpg_attribution_row total;
     bool predicted;

@@ -114,7 +114,7 @@ void mpg_where_put_name(struct mpg_table *t, enum mpg_attribution_by by, const s
 
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns)
 {
-    static const struct mpg_table_column about[MPG_ATTRIBUTION_BYS][MPG_WHERE_ABOUT] = {
+    static const struct mpg_table_column about[MPG_ATTRIBUTION_BY_COUNT][MPG_WHERE_ABOUT] = {
         [MPG_ATTRIBUTION_BY_CALL] = {{.key = "call"}, {.key = "part"}, {.key = "calls"}},
         [MPG_ATTRIBUTION_BY_CALLSITE] = {{.key = "call"}, {.key = "part"}, {.key = "callsite"}, {.key = "calls"}},
         [MPG_ATTRIBUTION_BY_REGION] = {{.key = "region"}, {.key = "calls"}},

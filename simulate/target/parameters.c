@@ -269,7 +269,7 @@ const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meet
                                                          : NULL;
 }
 
-int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err)
+int mpg_parameters_set_key_error(const struct mpg_parameters *p, const char *key, struct mpg_error *err)
 {
     size_t i = 0;
     while (i + 1 < KEYS && strcmp(keys[i].name, key) != 0)

@@ -87,7 +87,7 @@ int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
 /* Names the first setting of P that only events can evaluate (simulate/events/); NULL: none. MEETS: P's barriers are modelled. */
 const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meets);
 /* Prefixes ERR, which is about P's value of KEY, with its file and line. Returns -1. */
-int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
+int mpg_parameters_set_key_error(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
 void mpg_parameters_free(struct mpg_parameters *p); /* NULL is allowed */
 
 /* Returns true if a time is random. */

@@ -44,7 +44,7 @@ static int read_map(struct mpg_processors *x, const struct mpg_parameters *p, st
     int status = 0;
     if (!file) {
         mpg_error_errno(err, errno, "it is block, cyclic, or a file of a processor a line, and there is none: %s", path);
-        return mpg_parameters_blame(p, "Map", err);
+        return mpg_parameters_set_key_error(p, "Map", err);
     }
     while (status == 0 && fgets(line, sizeof line, file)) {
         int64_t place;
@@ -82,7 +82,7 @@ int mpg_processors_init(struct mpg_processors *x, const struct mpg_parameters *p
     *x = (struct mpg_processors){.ranks = ranks, .number = n, .topology = p->topology, .cluster = p->cluster};
     if (n > ranks) {
         mpg_error_set(err, "%d of them, and the trace has %d rank%s", n, ranks, ranks == 1 ? "" : "s");
-        return mpg_parameters_blame(p, "Processors", err);
+        return mpg_parameters_set_key_error(p, "Processors", err);
     }
     if (!(x->of = malloc((size_t)ranks * sizeof *x->of)))
         return mpg_error_set(err, "out of memory");

@@ -14,15 +14,15 @@
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
-    struct mpg_error *said = user;
+    struct mpg_error *first_error = user;
     char text[256] = "";
     (void)file;
     (void)line;
     (void)function;
     if (format)
         vsnprintf(text, sizeof text, format, arguments);
-    if (!*said->text)
-        mpg_error_set(said, "libotf2: %s%s%s", OTF2_Error_GetDescription(code), *text ? ": " : "", text);
+    if (!*first_error->text)
+        mpg_error_set(first_error, "libotf2: %s%s%s", OTF2_Error_GetDescription(code), *text ? ": " : "", text);
     return code;
 }
 
@@ -294,12 +294,12 @@ int mpg_otf2_import_here(const char *anchor, const char *target, int fd, const s
 {
     struct otf2_import im = {.config = config};
     err->text[0] = '\0';
-    OTF2_Error_RegisterCallback(on_error, &im.said);
+    OTF2_Error_RegisterCallback(on_error, &im.first_error);
     im.reader = OTF2_Reader_Open(anchor);
     int status = im.reader ? read_archive(&im, target, fd, report, err) : mpg_error_set(err, "no whole OTF2 archive");
-    if (status < 0 && *im.said.text) {
+    if (status < 0 && *im.first_error.text) {
         const struct mpg_error why = *err;
-        mpg_error_set(err, "%.300s (%.180s)", why.text, im.said.text);
+        mpg_error_set(err, "%.300s (%.180s)", why.text, im.first_error.text);
     }
     if (im.reader)
         OTF2_Reader_Close(im.reader);

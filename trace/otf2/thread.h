@@ -84,7 +84,7 @@ struct otf2_import {
     uint64_t calls, messages, collectives;
     int64_t *first_ns, *last_ns; /* of each rank's records */
     bool *has_finalize, *has_events;
-    struct mpg_error said; /* the first message of libotf2 */
+    struct mpg_error first_error; /* the first message of libotf2 */
 };
 
 /* Reads the events of LOCATION, a thread of a rank, into the trace. Returns 0, or -1 with ERR. */

@@ -121,10 +121,10 @@ static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
 }
 
 /* Writes how off-CPU time is recorded. */
-static int write_off_cpu_way(struct mpg_trace_writer *w, struct mpg_error *err)
+static int write_off_cpu_method(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    const enum off_cpu_way way = off_cpu_recorded_by();
-    return way == OFF_CPU_NONE ? 0 : facts_write(w, "off_cpu", way == OFF_CPU_RSEQ ? "rseq" : "clock", err);
+    const enum off_cpu_method method = off_cpu_recorded_by();
+    return method == OFF_CPU_NONE ? 0 : facts_write(w, "off_cpu", method == OFF_CPU_RSEQ ? "rseq" : "clock", err);
 }
 
 uint64_t facts_agree_on_run(int rank)
@@ -156,7 +156,7 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool c
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC", err) < 0 ||
         facts_write(w, "overhead_call_ns", call_cost, err) < 0 || facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
         (cost.off_cpu_ns > 0 && facts_write(w, "overhead_off_cpu_ns", off_cpu_cost, err) < 0) ||
-        (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) || write_off_cpu_way(w, err) < 0 ||
+        (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) || write_off_cpu_method(w, err) < 0 ||
         write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)

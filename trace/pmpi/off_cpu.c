@@ -23,7 +23,7 @@ enum { WALL_CLOCK = CLOCK_MONOTONIC };
 
 enum { TRIES = 4, TRIALS = 32 };
 
-static enum off_cpu_way way;
+static enum off_cpu_method method;
 static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without interruption */
 
 /* --- rseq --- */
@@ -68,7 +68,7 @@ static volatile uint64_t *find_flag(void)
 static void arm(struct off_cpu *o)
 {
     const uint64_t ours = (uintptr_t)&off_cpu_descriptor;
-    if (!o->flag && way == OFF_CPU_RSEQ)
+    if (!o->flag && method == OFF_CPU_RSEQ)
         o->flag = find_flag();
     if (!o->flag || (*o->flag != 0 && *o->flag != ours)) {
         o->flag = &o->own_flag;
@@ -223,7 +223,7 @@ static struct found end_stretch(struct off_cpu *o, int64_t now_ns)
 
 int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns)
 {
-    if (way == OFF_CPU_NONE)
+    if (method == OFF_CPU_NONE)
         return ignore(o, now_ns);
     const struct found found = end_stretch(o, now_ns);
     o->before_ns += found.off_ns + found.after_ns;
@@ -232,7 +232,7 @@ int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns)
 
 void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns)
 {
-    if (way == OFF_CPU_NONE) {
+    if (method == OFF_CPU_NONE) {
         (void)ignore(o, now_ns);
         return;
     }
@@ -255,7 +255,7 @@ void off_cpu_take(struct off_cpu *o, int64_t gap_ns, int64_t duration_ns, int64_
 
 int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns)
 {
-    if (way == OFF_CPU_NONE)
+    if (method == OFF_CPU_NONE)
         return 0;
     const struct found found = end_stretch(o, now_ns);
     const int64_t off_ns = o->before_ns + found.off_ns;
@@ -269,7 +269,7 @@ int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns)
 double off_cpu_reading_ns(struct off_cpu *o)
 {
     int64_t least_ns = INT64_MAX;
-    if (way == OFF_CPU_NONE)
+    if (method == OFF_CPU_NONE)
         return 0;
     for (int i = 0; i < TRIALS; i++) {
         const int64_t start_ns = clock_now_ns();
@@ -283,37 +283,37 @@ double off_cpu_reading_ns(struct off_cpu *o)
 }
 
 /* Returns the method in MPGTRACE_OFF_CPU, or OTHERWISE if the variable is not set. */
-static enum off_cpu_way wanted(enum off_cpu_way otherwise, int rank)
+static enum off_cpu_method wanted(enum off_cpu_method otherwise, int rank)
 {
     static const char *const names[] = {
         [OFF_CPU_NONE] = "none", [OFF_CPU_CLOCK] = "clock", [OFF_CPU_RSEQ] = "rseq"};
     const char *name = getenv("MPGTRACE_OFF_CPU");
     for (int i = OFF_CPU_NONE; name && i <= OFF_CPU_RSEQ; i++)
         if (strcmp(name, names[i]) == 0)
-            return (enum off_cpu_way)i;
+            return (enum off_cpu_method)i;
     if (name && rank == 0)
         report("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none; it is chosen", name);
     return otherwise;
 }
 
-enum off_cpu_way off_cpu_recorded_by(void)
+enum off_cpu_method off_cpu_recorded_by(void)
 {
-    return way;
+    return method;
 }
 
-enum off_cpu_way off_cpu_start(bool needed, int rank)
+enum off_cpu_method off_cpu_start(bool needed, int rank)
 {
     int64_t wall_ns, cpu_ns;
     const volatile uint64_t *flag = find_flag();
-    way = wanted(OFF_CPU_RSEQ, rank);
-    if (way == OFF_CPU_RSEQ && (!flag || *flag != 0))
-        way = OFF_CPU_CLOCK;
+    method = wanted(OFF_CPU_RSEQ, rank);
+    if (method == OFF_CPU_RSEQ && (!flag || *flag != 0))
+        method = OFF_CPU_CLOCK;
     if (!needed || read_clock(CLOCK_THREAD_CPUTIME_ID) < 0)
-        way = OFF_CPU_NONE;
-    for (int i = 0; i < TRIALS && way != OFF_CPU_NONE; i++) {
+        method = OFF_CPU_NONE;
+    for (int i = 0; i < TRIALS && method != OFF_CPU_NONE; i++) {
         const int64_t width_ns = read_both(&wall_ns, &cpu_ns);
         if (width_ns < usual_ns)
             usual_ns = width_ns;
     }
-    return way;
+    return method;
 }

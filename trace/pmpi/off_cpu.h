@@ -44,7 +44,7 @@ enum {
     OFF_CPU_UNREAD_NS = 250000   /* limit on the sum of these losses, then the run queue is read */
 };
 
-enum off_cpu_way { OFF_CPU_NONE, OFF_CPU_CLOCK, OFF_CPU_RSEQ };
+enum off_cpu_method { OFF_CPU_NONE, OFF_CPU_CLOCK, OFF_CPU_RSEQ };
 
 /* Off-CPU state of a thread; all zero until the thread's first call. */
 struct off_cpu {
@@ -71,10 +71,10 @@ extern const struct off_cpu_descriptor off_cpu_descriptor;
 /* Selects, before any stretch, the method of recording off-CPU time. MPGTRACE_OFF_CPU (rseq, clock or none) has
  * precedence if the system supports its value. NEEDED: false if off-CPU time is not recorded at all. Rank 0 reports
  * an unknown value. */
-enum off_cpu_way off_cpu_start(bool needed, int rank);
+enum off_cpu_method off_cpu_start(bool needed, int rank);
 
 /* Returns the method that off_cpu_start() selected. */
-enum off_cpu_way off_cpu_recorded_by(void);
+enum off_cpu_method off_cpu_recorded_by(void);
 
 /* Read the clocks and end a stretch at NOW_NS: an interval before a call, or a call. off_cpu_look_enter() returns
  * the time at which the call may begin. */

@@ -226,7 +226,7 @@ static int print_event(struct printer *p, int32_t rank, const struct mpg_event *
     mpg_table_integer(t, e->off_in_ns);
     put_count(t, e->sum.calls > 0, e->sum.calls);
     put_count(t, e->sum.calls > 0, e->sum.time_ns);
-    mpg_table_truth(t, e->failed);
+    mpg_table_boolean(t, e->failed);
     return 0;
 }
 

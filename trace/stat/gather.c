@@ -199,7 +199,7 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
         time_ns = (double)e->sum.time_ns;
         one = (struct stat_sum){(uint64_t)e->sum.calls, time_ns, (double)e->sum.least_ns,
                                 (double)e->sum.most_ns, 0, 0, 0};
-        s->summed_number += one.number;
+        s->aggregated_number += one.number;
     }
     struct stat_row *row = find_row(s, e);
     if (!row)

@@ -235,14 +235,14 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded, doub
     if (call_ns < 0 || cost_of_call(s, recorded) == call_ns)
         return;
     printf("            mpgsim deducts %.2f %%: a call as measured at MPI_Init, %s\n",
-           100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + s->flush_ns) / s->run_ns,
+           100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns,
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
 /* Prints the tracer's overhead. */
 static void print_overhead(const struct stat_summary *s)
 {
-    const uint64_t recorded = s->call_number - s->summed_number;
+    const uint64_t recorded = s->call_number - s->aggregated_number;
     const double call_ns = cost_of_call(s, recorded);
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
     /* The cost of first-time stacks, summed over ranks. */
@@ -255,11 +255,11 @@ static void print_overhead(const struct stat_summary *s)
     if (sum_ns < 0)
         sum_ns = call_ns;
     printf("overhead    %.2f %% of the run: %" PRIu64 " %s x %s",
-           100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + stacks_ns + s->flush_ns) /
+           100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + stacks_ns + s->flush_ns) /
                s->run_ns,
            recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
-    if (s->summed_number)
-        printf(", %" PRIu64 " summed up x %s", s->summed_number,
+    if (s->aggregated_number)
+        printf(", %" PRIu64 " summed up x %s", s->aggregated_number,
                mpg_units_format_time(text, sizeof text, sum_ns));
     if (stacks_ns > 0)
         printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
@@ -395,10 +395,10 @@ void mpg_stat_print_head(const struct stat_summary *s)
     else
         printf("%.2f bytes a call\n",
                s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);
-    if (s->summed_number)
+    if (s->aggregated_number)
         printf("summed up   %" PRIu64 " of the calls %s nobody (MPI_Wtime and the like), and "
-               "%s not there one by one\n", s->summed_number, mpg_units_word(s->summed_number, "involves", "involve"),
-               mpg_units_word(s->summed_number, "is", "are"));
+               "%s not there one by one\n", s->aggregated_number, mpg_units_word(s->aggregated_number, "involves", "involve"),
+               mpg_units_word(s->aggregated_number, "is", "are"));
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);

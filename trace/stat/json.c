@@ -38,7 +38,7 @@ static void put_head(struct mpg_json *j, const struct stat_summary *s)
     mpg_json_number(j, "in_mpi_share", s->run_ns > 0 ? mpi_ns / s->run_ns : 0);
     put_recording(j, s);
     mpg_json_count(j, "call_number", s->call_number);
-    mpg_json_count(j, "summed_up", s->summed_number);
+    mpg_json_count(j, "summed_up", s->aggregated_number);
     mpg_json_count(j, "failed", s->failed_number);
 }
 

@@ -44,14 +44,14 @@ static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *er
     return status;
 }
 
-struct wanted {
+struct arguments {
     bool callsites, json, ranks, frames_given;
     int64_t frames, top;
     const char *debug_path;
 };
 
 /* Stores the callsites of S in *LINES, which the caller frees; returns their number, or -1. */
-static int64_t make_lines(const struct wanted *a, const struct stat_summary *s, struct stat_line **lines,
+static int64_t make_lines(const struct arguments *a, const struct stat_summary *s, struct stat_line **lines,
                           struct mpg_error *err)
 {
     const struct stat_callsites callsites = mpg_stat_callsites_of(s->trace);
@@ -63,7 +63,7 @@ static int64_t make_lines(const struct wanted *a, const struct stat_summary *s, 
     return n;
 }
 
-static int print_tables(const struct wanted *a, const struct stat_summary *s, const struct stat_line *lines,
+static int print_tables(const struct arguments *a, const struct stat_summary *s, const struct stat_line *lines,
                         size_t n, struct mpg_error *err)
 {
     const size_t top = (size_t)a->top;
@@ -78,7 +78,7 @@ static int print_tables(const struct wanted *a, const struct stat_summary *s, co
     return print_untraced(s->trace, s->calls[MPG_CALL_Unknown].number > 0, err);
 }
 
-static int print(const struct wanted *a, const struct stat_summary *s, struct mpg_error *err)
+static int print(const struct arguments *a, const struct stat_summary *s, struct mpg_error *err)
 {
     struct stat_line *lines = NULL;
     int64_t n = 0;
@@ -93,7 +93,7 @@ static int print(const struct wanted *a, const struct stat_summary *s, struct mp
     return status;
 }
 
-static int stat_trace(const struct wanted *a, const char *path, struct mpg_error *err)
+static int stat_trace(const struct arguments *a, const char *path, struct mpg_error *err)
 {
     struct stat_summary s = {0};
     struct mpg_trace *t = mpg_trace_open(path, err);
@@ -109,7 +109,7 @@ static int stat_trace(const struct wanted *a, const char *path, struct mpg_error
 }
 
 /* A profile has one table only, of callsites. */
-static int stat_profile(const struct wanted *a, const char *path, struct mpg_error *err)
+static int stat_profile(const struct arguments *a, const char *path, struct mpg_error *err)
 {
     const char *other = a->json ? "--json" : a->ranks ? "--ranks" : a->top > 0 ? "--top" : NULL;
     return other ? mpg_error_set(err, "%s: a profile: %s is of traces", path, other)
@@ -119,7 +119,7 @@ static int stat_profile(const struct wanted *a, const char *path, struct mpg_err
 int mpg_stat_main(int argc, char **argv)
 {
     enum { MAX_FRAMES = 64, MAX_ROWS = 1000000000 };
-    struct wanted a = {.frames = 1};
+    struct arguments a = {.frames = 1};
     const struct mpg_option options[] = {
         {.name = "callsites", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &a.callsites,
          .help = "a table of the places in the source that calls were made from"},

@@ -94,7 +94,7 @@ struct stat_summary {
     struct stat_sum calls[MPG_CALL_COUNT];
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
-    uint64_t summed_number; /* calls aggregated in events of several calls */
+    uint64_t aggregated_number; /* calls aggregated in events of several calls */
     double flush_ns, run_ns, longest_ns; /* run: sum and maximum over ranks */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];

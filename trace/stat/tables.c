@@ -232,7 +232,7 @@ static void put_rank(struct mpg_table *t, const struct stat_summary *s, const st
 {
     const int32_t rank = (int32_t)(r - s->ranks);
     mpg_table_integer(t, rank);
-    mpg_table_truth(t, r->started && r->ended);
+    mpg_table_boolean(t, r->started && r->ended);
     mpg_table_count(t, mpg_trace_threads(s->trace, rank));
     mpg_table_count(t, r->sum.number);
     mpg_table_numbers(t, (double[]){stat_run_ns(r), r->sum.time_ns, stat_share(r), r->off_cpu_known ? r->off_between_ns : NAN,

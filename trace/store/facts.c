@@ -96,7 +96,7 @@ int mpg_trace_check_run(const struct mpg_trace *t, struct mpg_error *err)
 
 /* --- queries --- */
 
-int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)
+int mpg_error_add_trace_path(const struct mpg_trace *t, struct mpg_error *err)
 {
     const char *const path = strcmp(t->path, "-") == 0 ? "standard input" : t->path;
     return mpg_error_is_about(err->text, path) ? -1 : mpg_error_prefix(err, "%s", path);
@@ -104,7 +104,7 @@ int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)
 
 int mpg_trace_prefix_call(const struct mpg_trace *t, struct mpg_error *err)
 {
-    return strncmp(err->text, "rank ", 5) == 0 ? mpg_trace_blame(t, err) : -1;
+    return strncmp(err->text, "rank ", 5) == 0 ? mpg_error_add_trace_path(t, err) : -1;
 }
 
 const char *mpg_trace_path(const struct mpg_trace *t)

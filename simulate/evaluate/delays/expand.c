@@ -174,7 +174,7 @@ int mpg_delays_expand(struct mpg_evaluator *l, const struct mpg_step *s, struct 
     if (mpg_reserve_at(&l->slot_base, sizeof *l->slot_base, &l->base_capacity, l->ready_slots, err) < 0 ||
         mpg_evaluator_ready(l, s, err) < 0)
         return -1;
-    struct expanding x = {l, s->expanding, mpg_evaluator_at_hand(l, 0), mpg_evaluator_at_hand(l, 1), mpg_evaluator_at_hand(l, 2),
+    struct expanding x = {l, s->expanding, mpg_evaluator_scratch(l, 0), mpg_evaluator_scratch(l, 1), mpg_evaluator_scratch(l, 2),
                           mpg_collective_scale(l->p, operation, size->p, mpg_plan_bytes(size), false),
                           mpg_collective_scale(l->p, operation, size->p, mpg_plan_bytes(size), true)};
     const struct mpg_message_costs costs = {.data = &x,
