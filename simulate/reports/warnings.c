@@ -195,8 +195,8 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
     if (n == 0)
         return;
     mpg_notes_add(list, MPG_TOPIC_QUALITY,
-                             "of %s, %zu of %d checks that matter here failed: %s; "
-                             "'sigshow --all %s' says what to do", machine, n, sig->checks,
+                             "%zu of the %d quality checks of %s failed and affect this answer: %s; "
+                             "'sigshow --all %s' says what to do", n, sig->checks, machine,
                              concerns, mpg_printable(path, sizeof path, sig->path));
 }
 

@@ -90,9 +90,9 @@ is "nor with another good source" \
 is "nor without any signature" "$(attention '' --latency=const:1us)" ""
 
 # ---- the signature ----
-only quality "of the signature, 1 of 28 checks that matter here failed: uncertain noise (can move computation by 2.1 %); *" \
+only quality "1 of the 28 quality checks of the signature failed and affect this answer: uncertain noise (can move computation by 2.1 %); *" \
     "failed checks" --perturb --signature=bad.sig
-only quality "of the signature, 1 of 28 checks that matter here failed: short record; *" \
+only quality "1 of the 28 quality checks of the signature failed and affect this answer: short record; *" \
     "failed checks of an older file" --perturb --signature=old.sig
 is "but not where its noise is not used" "$(attention quality --perturb --signature=bad.sig --noise=const:1us)" ""
 only quality "not checked: the signature *" "no checks" --perturb --signature=unchecked.sig
