@@ -498,7 +498,7 @@ struct mpg_graph_counts {
     uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs, in compute intervals and in calls */
     uint64_t calls_ns;          /* time in calls but MPI_Init and MPI_Finalize, all streams */
     uint64_t cpu_intervals;     /* compute intervals with recorded CPU time */
-    uint64_t foreign;           /* operations with processes of other worlds, treated as local */
+    uint64_t foreign;           /* operations with processes of other jobs, treated as local */
     double largest_bytes;       /* largest received message */
     uint64_t backward;          /* messages whose aligned arrival precedes the aligned send */
     double backward_ns;         /* largest such violation */

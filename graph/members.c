@@ -7,7 +7,7 @@
 
 struct comm_index {
     bool counted, is_ascending;
-    int32_t number;    /* members in this world */
+    int32_t number;    /* members in this job */
     uint64_t *by_rank; /* world rank << 32 | index of each member, ascending; made on first use */
 };
 

@@ -53,7 +53,7 @@ enum mpg_kind {
     MPG_KIND_INEIGHBOR,    /* fields of NEIGHBOR; request */
     MPG_KIND_CONSTRUCTOR,  /* comm, newcomm (MPG_NO_COMM if this rank is not a member) */
     MPG_KIND_ICONSTRUCTOR, /* comm, newcomm, request */
-    MPG_KIND_DYNAMIC,      /* comm (or MPG_NO_COMM), newcomm: with processes of another world */
+    MPG_KIND_DYNAMIC,      /* comm (or MPG_NO_COMM), newcomm: with processes of another job */
     MPG_KIND_COMM_FREE,    /* comm */
     MPG_KIND_WIN_CONSTRUCTOR, /* comm, object: the new window, bytes of this rank's part */
     MPG_KIND_WIN_FREE,     /* object */

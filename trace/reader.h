@@ -102,7 +102,7 @@ struct mpg_comm {
     int32_t instance;    /* tells communicators with equal groups and parent apart */
     int32_t size;        /* size of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
-    int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another world */
+    int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another job */
 };
 const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *trace, int32_t comm);
 /* Returns the number of communicators defined so far: 0 .. count-1. */

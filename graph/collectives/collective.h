@@ -38,7 +38,7 @@ struct collective {
     enum order order;
     int32_t where;         /* communicator or window */
     int32_t comm, p, root; /* root: member index, -1: not known yet, or none */
-    /* expected: number of members in this world; arrived, left: how many of them have entered and left; prefix: SCAN: members
+    /* expected: number of members in this job; arrived, left: how many of them have entered and left; prefix: SCAN: members
      * 0 .. prefix - 1 have entered */
     int32_t expected, arrived, prefix, left;
     bool closed, foreign_root; /* closed: the meeting slot has a value */

@@ -54,7 +54,7 @@ static bool is_to_expand(const struct collectives *collectives, const struct col
                                                          bytes) : !collectives->expand_some;
 }
 
-/* Expands C, whose first member contributes BYTES, if options ask for the expansion and all members are of this world. */
+/* Expands C, whose first member contributes BYTES, if options ask for the expansion and all members are of this job. */
 static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
@@ -167,7 +167,7 @@ static int check_call(const struct collectives *collectives, const struct collec
 
 /* --- steps --- */
 
-/* The first member of this world: draws common to all members are addressed by its call. */
+/* The first member of this job: draws common to all members are addressed by its call. */
 static const struct member *first_member(const struct collective *c)
 {
     int32_t i = 0;
@@ -244,7 +244,7 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     for (int32_t i = 0; i < c->p; i++) {
         struct member *m = graph_find_member(c, i);
         if (!m || !m->arrived)
-            continue; /* a member of another world */
+            continue; /* a member of another job */
         if (emit_contribution(collectives, c, m, err) < 0)
             return -1;
         if (!any)

@@ -79,7 +79,7 @@ struct nonblocking_part {
     const int32_t *world_ranks;
 };
 /* Fills *NONBLOCKING_PART if PART belongs to a nonblocking collective with algorithms. Returns false if the collective is
- * blocking, dropped, without algorithm, with members of other worlds, or has one member. */
+ * blocking, dropped, without algorithm, with members of other jobs, or has one member. */
 bool mpg_graph_part_is_nonblocking(const struct collectives *collectives, const struct part *part,
                                    struct nonblocking_part *nonblocking_part);
 /* *ENTER_NS, *NUMBER: aligned enter and call number of member INDEX. Returns false if the member has not entered. */

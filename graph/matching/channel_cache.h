@@ -11,7 +11,7 @@ struct cached_channel {
     struct channel *channel;  /* referenced by the entry; NULL: used only once so far */
     struct channel_name name; /* name of the channel */
     int32_t peer;
-    bool is_known, is_foreign; /* is_foreign: PEER is of another world, and has no channel */
+    bool is_known, is_foreign; /* is_foreign: PEER is of another job, and has no channel */
     uint32_t sequence;        /* number of the sequence of sent messages (sequences.h); 0: not known yet */
 };
 

@@ -95,7 +95,7 @@ static inline int graph_progress_receives_at(struct matching *matching, const st
         return 0;
     return mpg_graph_progress_receives(matching, call, err);
 }
-/* Sends a message of the program. TO: rank of COMM. *MESSAGE is NULL if the receiver is of another world. */
+/* Sends a message of the program. TO: rank of COMM. *MESSAGE is NULL if the receiver is of another job. */
 int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode, int32_t comm, int32_t to, int32_t tag,
                    int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err);
 /* Posts a receive of the program. FROM: rank of COMM. ANY: MPG_ANY_ flags of the receive. */

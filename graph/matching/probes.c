@@ -7,7 +7,7 @@ static bool is_ready(const struct channel *c)
     return c->first && c->first->is_sent;
 }
 
-/* *NAME: the channel of CALL's probe. Returns 1; 0 if the source is of another world; -1 with ERR. */
+/* *NAME: the channel of CALL's probe. Returns 1; 0 if the source is of another job; -1 with ERR. */
 static int name_channel(struct matching *matching, const struct call *call,
                         struct channel_name *name, struct mpg_error *err)
 {

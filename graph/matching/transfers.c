@@ -118,7 +118,7 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
                : 0;
 }
 
-/* Returns the world rank of CALL's target; -1: none of this world. */
+/* Returns the world rank of CALL's target; -1: none of this job. */
 static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
 {
     const struct mpg_event *e = call->event;

@@ -125,7 +125,7 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
     return list_posted(matching, call, involved, false, err);
 }
 
-/* Fills FITS with the envelope of CALL, a probe. Returns false: source in another world. */
+/* Fills FITS with the envelope of CALL, a probe. Returns false: source in another job. */
 static bool looks_for(struct matching *matching, const struct call *call, struct mpg_message_pattern *fits)
 {
     const struct mpg_event *e = call->event;

@@ -53,7 +53,7 @@ static int check_select(const struct mpg_bound_hypotheses *x, const struct mpg_t
 
 /* --- members --- */
 
-/* Sets the members of hypothesis I, which names a communicator; all must be of this world. */
+/* Sets the members of hypothesis I, which names a communicator; all must be of this job. */
 static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const int32_t label = x->list->item[i].comm;
@@ -64,7 +64,7 @@ static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *
     const struct mpg_comm *c = find_comm(trace, label);
     for (int32_t k = 0; k < c->size + c->remote_size; k++)
         if (c->world_ranks[k] < 0)
-            return mpg_error_set(err, "communicator %d has processes of another world", label);
+            return mpg_error_set(err, "communicator %d has processes of another job", label);
     mpg_balance_among(x->balance[i], c->world_ranks, (size_t)(c->size + c->remote_size));
     return 0;
 }

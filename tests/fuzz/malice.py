@@ -38,7 +38,7 @@ def events(data):
 
 
 def comms(n):
-    """Communicators of 2^26 processes of another world, each of its own size."""
+    """Communicators of 2^26 processes of another job, each of its own size."""
     group = lambda i: varint((1 << 26) - i) + varint(0) + signed(-4) + signed(-1) + \
         varint((1 << 26) - 2 - i)
     return events(b"".join(b"\x02" + signed(i) + signed(-1) + signed(i) + signed(i) + group(i)

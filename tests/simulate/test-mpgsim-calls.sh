@@ -261,7 +261,7 @@ is "passive target: not its processor" "$(delays --absorb=none $late)" "0 2375"
 like "transfers are mentioned" "$("$mpgsim" t.txt)" "*one-sided *4 transfers*"
 
 # ---- other jobs ----
-take "processes of another world" 2 "#clocks shared
+take "processes of another job" 2 "#clocks shared
 #comm 0 = 0 1
 #comm 1 = 0 1 | * *
 #comm 2 = 0 * 1" <<'END'
@@ -279,7 +279,7 @@ take "processes of another world" 2 "#clocks shared
 0 800 810 Comm_disconnect comm=1
 1 800 810 Comm_disconnect comm=1
 END
-is "other jobs: this world's members meet" "$(delays --absorb=none --noise=const:100ns@0)" \
+is "other jobs: this job's members meet" "$(delays --absorb=none --noise=const:100ns@0)" \
     "700 500"
 like "other jobs are mentioned" "$("$mpgsim" t.txt)" "*other jobs *operations with processes*"
 

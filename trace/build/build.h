@@ -34,7 +34,7 @@ void mpg_build_free(struct mpg_build *b); /* NULL is allowed; files without mpg_
 
 /* A communicator. PARENT: a label, or MPG_NO_COMM. INSTANCE tells communicators with equal groups and parent apart; -1: the
  * number of earlier definitions with equal groups and parent. MEMBERS: SIZE world ranks in the communicator's order, then
- * REMOTE_SIZE of the remote group of an inter-communicator; MPG_FOREIGN: a process of another world. */
+ * REMOTE_SIZE of the remote group of an inter-communicator; MPG_FOREIGN: a process of another job. */
 struct mpg_build_comm {
     int32_t label, parent, instance, size, remote_size;
     const int32_t *members;

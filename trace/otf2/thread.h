@@ -80,7 +80,7 @@ struct otf2_import {
     const struct mpg_import_config *config;
     struct otf2_remarks remarks;
     bool multiplies;    /* bytes of collectives are multiplied by members */
-    struct mpg_map sent, received; /* (label, source and destination in the world) -> messages */
+    struct mpg_map sent, received; /* (label, source and destination in MPI_COMM_WORLD) -> messages */
     uint64_t calls, messages, collectives;
     int64_t *first_ns, *last_ns; /* of each rank's records */
     bool *has_finalize, *has_events;
@@ -106,7 +106,7 @@ struct otf2_record *mpg_otf2_record_at(struct otf2_thread *t, size_t i);
 void mpg_otf2_collective_bytes(const struct otf2_import *im, const struct otf2_record *r, int32_t size, struct mpg_event *e,
                            int64_t *counts, bool *spread);
 
-/* Counts a message between ranks of the world. */
+/* Counts a message between ranks of MPI_COMM_WORLD. */
 int mpg_otf2_count(struct mpg_map *map, int32_t label, int32_t source, int32_t destination, struct mpg_error *err);
 
 #endif

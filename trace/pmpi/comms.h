@@ -12,7 +12,7 @@
 struct tracer_groups {
     int32_t number;    /* equal on both sides of an inter-communicator */
     int32_t size, remote_size;
-    int32_t ranks[];   /* size, then remote_size entries; MPG_FOREIGN: not in this world */
+    int32_t ranks[];   /* size, then remote_size entries; MPG_FOREIGN: not in this job */
 };
 
 struct tracer_comm {

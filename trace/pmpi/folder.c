@@ -159,7 +159,7 @@ int folder_make_spawned(const char *folder, struct mpg_error *err)
         if (errno != EEXIST)
             return mpg_error_errno(err, errno, "%s", path);
     }
-    return mpg_error_set(err, "%s: no free name for a spawned world", folder);
+    return mpg_error_set(err, "%s: no free name for a spawned job", folder);
 }
 
 struct look {

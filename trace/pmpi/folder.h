@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder for the trace of a world. Files of other runs are never written to or removed: if a folder already holds a
+/* The folder for the trace of a job. Files of other runs are never written to or removed: if a folder already holds a
  * trace, or another run writes one, this run uses a new folder beside it. */
 #ifndef MPG_TRACER_FOLDER_H
 #define MPG_TRACER_FOLDER_H
@@ -46,7 +46,7 @@ int folder_name(const char *folder, int64_t number, char *path, size_t size,
 int folder_make_spawned(const char *folder, struct mpg_error *err);
 
 /* The trace files in FOLDER: number of ranks' files, their bytes, number of windows into which processes still write (or
- * in which they died), and of folders of spawned worlds. */
+ * in which they died), and of folders of spawned jobs. */
 struct folder_content {
     int64_t ranks, bytes, windows, spawned;
 };

@@ -45,7 +45,7 @@ static struct {
     pid_t pid;              /* process id of the rank, not of a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
-    struct folder_claim claim; /* number 0: no claim, as for a spawned world */
+    struct folder_claim claim; /* number 0: no claim, as for a spawned job */
 } life;
 
 /* Turns the tracer off in a forked child, which is not the rank: its copies of the buffers do not belong to the trace. */
@@ -62,14 +62,14 @@ static size_t segment_bytes(int rank)
 
 /* --- start --- */
 
-/* Finds the folder of a spawned world inside FOLDER. Collective. */
+/* Finds the folder of a spawned job inside FOLDER. Collective. */
 static int find_spawned(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];
     int number = rank == 0 ? folder_make_spawned(folder, err) : 0;
     PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (number < 0)
-        return rank == 0 ? -1 : mpg_error_set(err, "%s: no folder for a spawned world", folder);
+        return rank == 0 ? -1 : mpg_error_set(err, "%s: no folder for a spawned job", folder);
     if (folder_make(folder, life.folder, sizeof life.folder, err) < 0)
         return -1;
     if (snprintf(path, sizeof path, "%s/spawned-%d", life.folder, number) >= (int)sizeof path)

@@ -25,7 +25,7 @@
 enum { WAIT_MS = 100 };
 
 static struct {
-    int64_t spawned_here; /* number of MPI worlds that this process has spawned */
+    int64_t spawned_here; /* number of jobs that this process has spawned */
     int64_t calls, ranks, spawned; /* sums over all ranks; ranks: number of recording ranks */
     int size;             /* size of MPI_COMM_WORLD */
     char other[PATH_MAX]; /* folder of a rank whose folder differs from rank 0's; "": all ranks share one folder */
@@ -95,8 +95,8 @@ void summary_spawned(void)
     sums.spawned_here++;
 }
 
-/* Reports spawned worlds without a trace. A traced world has created its folder since its MPI_Init. Worlds spawned
- * by spawned worlds have folders beside them and cannot be told apart. */
+/* Reports spawned jobs without a trace. A traced job has created its folder since its MPI_Init. Jobs spawned
+ * by spawned jobs have folders beside them and cannot be told apart. */
 static void report_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');

@@ -10,10 +10,10 @@
  * all ranks have the same FOLDER. Collective over MPI_COMM_WORLD, before MPI_Finalize. */
 void summary_gather(int64_t calls, const char *folder);
 
-/* Notes that this process has spawned another world, whose own trace is expected in the folder. */
+/* Notes that this process has spawned another job, whose own trace is expected in the folder. */
 void summary_spawned(void);
 
-/* Prints the report on rank 0, after its trace in FOLDER is closed, and a second line if spawned worlds have no trace there. */
+/* Prints the report on rank 0, after its trace in FOLDER is closed, and a second line if spawned jobs have no trace there. */
 void summary_report(const char *folder);
 
 /* MPI_Init was called: ends the watching process that would report its absence (trace/record/watch.h). */

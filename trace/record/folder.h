@@ -11,7 +11,7 @@
 /* Returns whether FOLDER holds (part of) a trace or profile. */
 bool mpg_folder_has_trace(const char *folder);
 
-/* Removes the trace in FOLDER: files of ranks, also in the folders of spawned worlds. Other files stay. Fails before removing
+/* Removes the trace in FOLDER: files of ranks, also in the folders of spawned jobs. Other files stay. Fails before removing
  * anything if a file of a rank is not a regular file or belongs to another user. */
 int mpg_folder_clear(const char *folder, struct mpg_error *err);
 

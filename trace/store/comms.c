@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Communicators, unified over all ranks: equal parent, groups and instance number mean the same communicator. Equal
- * groups are stored once, since every rank defines the world and programs duplicate communicators by the thousand. */
+ * groups are stored once, since every rank defines MPI_COMM_WORLD and programs duplicate communicators by the thousand. */
 #include "trace/store/private.h"
 
 #include <stdlib.h>

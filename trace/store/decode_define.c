@@ -112,7 +112,7 @@ static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
 {
     int32_t parent, instance, label, members;
     uint32_t size, remote_size, ranks = (uint32_t)d->trace->ranks;
-    /* With processes of other worlds a communicator can be larger than the world. */
+    /* With processes of other jobs a communicator can be larger than MPI_COMM_WORLD. */
     if (!mpg_decode_i32(d, &parent) || !mpg_decode_i32(d, &instance) ||
         !mpg_decode_i32(d, &label) || !mpg_decode_u32(d, &size, MPG_CHUNK_MAX_RANKS) ||
         !mpg_decode_u32(d, &remote_size, MPG_CHUNK_MAX_RANKS) || size == 0)

@@ -21,7 +21,7 @@ static inline bool mpg_name_is_of_rank(const char *name)
            (strncmp(name, "rank-", 5) == 0 && strstr(name, ".mpgt.") != NULL);
 }
 
-/* Returns whether NAME is the folder of a spawned world. */
+/* Returns whether NAME is the folder of a spawned job. */
 static inline bool mpg_name_is_spawned(const char *name)
 {
     return mpg_name_is_numbered(name, "spawned-", "") && name[8 + strspn(name + 8, "0123456789")] == '\0';

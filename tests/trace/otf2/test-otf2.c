@@ -144,7 +144,7 @@ static void write_others(struct archive *x)
     call(x, RANKS, 300, 310, "MPI_Comm_rank");
     call(x, RANKS + 1, 300, 310, "main");
     call(x, 2, 100, 110, "MPI_Init");
-    receive(x, 2, 425, 435, PAIR, 1, 3, 8); /* its rank 1 is rank 0 of the world */
+    receive(x, 2, 425, 435, PAIR, 1, 3, 8); /* its rank 1 is rank 0 of MPI_COMM_WORLD */
     call(x, 2, 440, 445, "MPI_Put");
 }
 

@@ -135,7 +135,7 @@ ok "a program that cannot start" diff -r before a.trace
 echo mine >a.trace/notes
 mkdir a.trace/spawned-0 && cp a.trace/rank-1.mpgt a.trace/spawned-0/rank-0.mpgt
 ok "--force" run 1 "$MPGTRACE" record --force -o a.trace ./app 5
-is "... replaces it, worlds that it spawned too, and leaves what is no trace" \
+is "... replaces it, jobs that it spawned too, and leaves what is no trace" \
     "$(cd a.trace && echo *) $(barriers a.trace)" "notes rank-0.mpgt 5"
 mkdir empty
 ok "a folder that is there and holds no trace" run 2 "$MPGTRACE" record -o empty ./app 2

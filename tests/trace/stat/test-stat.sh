@@ -217,10 +217,10 @@ else
     skip "function, file, line" "no libdw, nm or readelf"
 fi
 
-# Spawned worlds.
+# Spawned jobs.
 "$MPGTRACE" import --text "$tmp/a.txt" -o "$tmp/a.trace"
 mkdir "$tmp/a.trace/spawned-2" "$tmp/a.trace/spawned-10"
-has "worlds that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
+has "jobs that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
 spawned $tmp/a.trace/spawned-10"
 
 # Calls that are summed up count as many as they are, with their times, where they stand.

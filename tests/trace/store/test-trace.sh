@@ -103,7 +103,7 @@ printf '#mpgtext 1\n#ranks 2\n#clocks shared\n#comm 0 = 0 1\n0 1 2 Init\n0 3 4 S
 ok "comments, blanks, defaults" grep -q '^#comm 0 = 0 1$' "$tmp/out"
 printf '%s\n' '#mpgtext 1' '#ranks 2' '#comm 1 = 0 1' '0 1 2 Barrier comm=1' '0 3 4 Barrier' \
     >"$tmp/twin.txt"
-is "a communicator of all ranks is not the world" \
+is "a communicator of all ranks is not MPI_COMM_WORLD" \
     "$("$MPGTRACE" print "$tmp/twin.txt" | sed -n 's/.*Barrier //p' | xargs)" "comm=1 comm=0"
 ok "they mean the same" same <(grep -v '^#comm' "$tmp/neat.txt") <(grep -v '^#comm' "$tmp/out")
 
