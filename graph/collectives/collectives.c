@@ -59,9 +59,9 @@ static int expand(struct collectives *collectives, struct collective *c, double 
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
     /* the calls that complete a nonblocking collective have the edges of weak progress */
-    const bool is_moved = !c->blocking && collectives->shown;
+    const bool is_moved = !c->blocking && collectives->observed_progress;
     const struct expansion_input what = {.table = collectives->expand,
-                                         .shown = is_moved ? collectives->shown : NULL,
+                                         .observed_progress = is_moved ? collectives->observed_progress : NULL,
                                          .eager_limit_bytes = collectives->eager_limit_bytes,
                                          .weak_bytes = is_moved ? INT64_MAX : collectives->weak_bytes,
                                          .tree_bytes = is_moved ? INT64_MAX : collectives->tree_bytes,

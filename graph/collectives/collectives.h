@@ -33,7 +33,7 @@ struct collectives {
     bool expand_some;               /* see struct mpg_graph_options */
     const struct mpg_unexpanded *unexpanded; /* see struct mpg_graph_options */
     /* with hypotheses: observed progress of nonblocking collectives; NULL: they progress like blocking ones */
-    const struct mpg_weak_progress *shown;
+    const struct mpg_weak_progress *observed_progress;
     int64_t eager_limit_bytes;      /* for messages of expanded collectives */
     int64_t weak_bytes, tree_bytes; /* likewise, from options.weak */
     struct tree_progress_evidence observed;  /* evidence about messages in trees, if observed; else NULLs */

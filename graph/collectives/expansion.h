@@ -13,7 +13,7 @@ struct expansion;
 /* The collective to expand. */
 struct expansion_input {
     const struct mpg_collective_table *table;
-    const struct mpg_weak_progress *shown; /* nonblocking: observed progress; NULL: like the blocking variant */
+    const struct mpg_weak_progress *observed_progress; /* nonblocking: observed progress; NULL: like the blocking variant */
     int64_t eager_limit_bytes;  /* larger messages are synchronous; INT64_MAX: none */
     int64_t weak_bytes;      /* larger sends are weak; INT64_MAX: none */
     int64_t tree_bytes;       /* larger sends wait for the receiver's enter even if an earlier call could progress them */

@@ -32,8 +32,9 @@ void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const 
         *ns += (uint64_t)(m->poster_ns - m->sender_ns);
 }
 
-/* The receiver waited if it entered earlier than the sender's call, and left less than that time after the sender's
- * entry. A message that arrives by itself arrives independently of that entry. */
+/* Counts M if its receiver waited until the sender entered the completing call. Evidence: the receiver had waited longer
+ * before the sender entered this call than it waited after. A message that progresses by itself arrives at a time that
+ * does not depend on this call. */
 void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
 {
     if (!m->is_awaited || !m->is_received || m->dropped)

@@ -406,10 +406,10 @@ void mpg_graph_mark_weak_send(const struct progress *c, struct message *m)
 
 void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts)
 {
-    const struct mpg_weak_progress *shown = &c->limits;
-    const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
-    const int64_t left = m->sent_requested ? shown->requested_left : shown->blocking_left;
-    if (!shown->is_observed || graph_target_bytes(m) == m->bytes || !m->is_of_program || !m->standard ||
+    const struct mpg_weak_progress *observed = &c->limits;
+    const int64_t least = m->sent_requested ? observed->requested_bytes : observed->blocking_bytes;
+    const int64_t left = m->sent_requested ? observed->requested_left : observed->blocking_left;
+    if (!observed->is_observed || graph_target_bytes(m) == m->bytes || !m->is_of_program || !m->standard ||
         m->destination == m->source)
         return;
     if (m->is_weak)

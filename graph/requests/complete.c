@@ -77,7 +77,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-/* Returns the class of REQUEST, whose edges are not made yet. */
+/* Returns the category of REQUEST, whose edges are not made yet. */
 static enum mpg_category category_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)

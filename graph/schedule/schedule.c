@@ -235,7 +235,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                           .eager_limit_bytes = options->eager_limit_bytes,
                                           .weak_bytes = options->has_weak_progress ? options->weak.blocking_bytes : INT64_MAX,
                                           .tree_bytes = options->has_weak_progress ? options->weak.tree_bytes : INT64_MAX,
-                                          .shown = options->nonblocking_table ? &g->matching.progress.limits : NULL,
+                                          .observed_progress = options->nonblocking_table ? &g->matching.progress.limits : NULL,
                                           .trace = g->trace,
                                           .applied_hypotheses = applied_hypotheses_of(g),
                                           .of_target = options->of_target,

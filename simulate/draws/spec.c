@@ -152,7 +152,7 @@ static int parse_parameters(char *text, int count, struct mpg_spec *s, struct mp
                                           : mpg_units_parse_time(comma, &s->b, err);
 }
 
-/* Parses TEXT, a time: always this one. */
+/* Parses TEXT, a time, as the distribution that always draws this time. */
 static int parse_constant(const char *text, struct mpg_spec *s, struct mpg_error *err)
 {
     s->family = MPG_FAMILY_CONST;
@@ -284,7 +284,7 @@ static void format_scaled(const struct mpg_spec *s, double factor, const char *w
         snprintf(text, size, "%s:%.17gns,%.17gns%s", name, a, b, who);
 }
 
-/* Shares the samples. */
+/* Scales S into SCALED, which shares the sorted samples of S. */
 static int scale_samples(const struct mpg_spec *s, double factor, const char *who, struct mpg_spec *scaled,
                          struct mpg_error *err)
 {

@@ -14,7 +14,7 @@
 #include "simulate/models/corrections.h"
 #include "simulate/models/factors.h"
 #include "simulate/models/resize.h"
-#include "simulate/options/shown.h"
+#include "simulate/options/observed.h"
 #include "simulate/processes/processes.h"
 #include "simulate/rules.h"
 #include "trace/cores.h"
@@ -143,7 +143,7 @@ static bool compares_times(const struct mpg_config *c, const struct mpg_simulati
 }
 
 /* Returns true if the trace's eager limit is needed: with hypotheses sends may wait, and no signature has a limit. */
-static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_config *c)
+static bool needs_observed_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
     if (c->given.eager_limit || c->given.source_eager_limit || has_limits(f->given_source))
@@ -193,7 +193,7 @@ static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c,
 int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *trace,
                    const struct mpg_setting *setting, struct mpg_error *err)
 {
-    *f = (struct mpg_files){.shown = {INT64_MAX, mpg_no_weak_progress}};
+    *f = (struct mpg_files){.observed = {INT64_MAX, mpg_no_weak_progress}};
     if (agree_on_files(f, c, setting, read_files(f, c, trace, setting, err), err) < 0)
         return -1;
     if (!c->cache && !c->output.output_trace)
@@ -206,11 +206,11 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     if (bind_hypotheses(f, c, err) < 0)
         return -1;
     if (compares_times(c, &setting->simulation))
-        f->shown = mpg_shown_find(f->trace, f->table, c->model.lenient);
+        f->observed = mpg_observed_find(f->trace, f->table, c->model.lenient);
     if (!c->model.has_weak_progress)
-        f->shown.weak = mpg_no_weak_progress;
-    if (!wants_shown_limit(f, c))
-        f->shown.limit_bytes = INT64_MAX;
+        f->observed.weak = mpg_no_weak_progress;
+    if (!needs_observed_limit(f, c))
+        f->observed.limit_bytes = INT64_MAX;
     return 0;
 }
 
@@ -409,9 +409,9 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
     return true;
 }
 
-/* Sets the eager limits of target and source: each machine's own, else the other's, else SHOWN_BYTES from the trace, else no
+/* Sets the eager limits of target and source: each machine's own, else the other's, else OBSERVED_BYTES from the trace, else no
  * send is synchronous. */
-static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t shown_bytes,
+static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t observed_bytes,
                        struct mpg_simulation_options *o)
 {
     int64_t target = INT64_MAX, source = INT64_MAX;
@@ -423,8 +423,8 @@ static void set_limits(const struct mpg_config *c, const struct mpg_setting *in,
     if (c->given.source_eager_limit)
         source = c->source.eager_limit;
     if (!has_target)
-        target = has_source ? source : shown_bytes;
-    o->limit_shown = !has_target && !has_source && shown_bytes != INT64_MAX;
+        target = has_source ? source : observed_bytes;
+    o->limit_shown = !has_target && !has_source && observed_bytes != INT64_MAX;
     o->graph.eager_limit_bytes = target;
     o->graph.source_eager_limit_bytes = has_source ? source : target;
     o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
@@ -535,9 +535,9 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     p->source_byte_ns = c->source.byte_ns;
     p->changes_work = f->bound && mpg_bound_of_work(f->bound, o->graph.active);
     p->without_tracer = p->target && !mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER) && !c->target.predict;
-    set_limits(c, in, f->shown.limit_bytes, o);
-    o->graph.weak = f->shown.weak;
-    o->graph.has_weak_progress = mpg_weak_progress_any(&f->shown.weak);
+    set_limits(c, in, f->observed.limit_bytes, o);
+    o->graph.weak = f->observed.weak;
+    o->graph.has_weak_progress = mpg_weak_progress_any(&f->observed.weak);
     o->graph.nonblocking_table = c->model.has_weak_progress ? f->table : NULL;
     o->floors.has_source_cost = c->given.source_latency || c->given.source_byte;
     o->floors.latency_ns = c->source.latency_ns;

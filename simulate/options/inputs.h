@@ -5,7 +5,7 @@
 
 #include "simulate/options/configuration.h"
 #include "simulate/options/ratios.h"
-#include "simulate/options/shown.h"
+#include "simulate/options/observed.h"
 
 struct mpg_files {
     struct mpg_trace *trace;
@@ -16,7 +16,7 @@ struct mpg_files {
     struct mpg_cache *cache;             /* NULL: no pre-pass cache */
     struct mpg_bound_hypotheses *bound;      /* NULL: no hypotheses */
     struct mpg_counted counted;              /* processor counters of the trace; n = 0: none, or not needed */
-    struct mpg_shown shown;    /* with hypotheses: found in the trace; an eager limit if options and signatures leave one open */
+    struct mpg_observed observed; /* with hypotheses: by the trace; an eager limit if options and signatures leave one open */
 };
 
 /* Opens TRACE and the files that C names; SETTING has the samples that were read. Errors: of the files; an output is an input; a

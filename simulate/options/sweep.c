@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words into grids. */
+/* Parses the texts of --sweep and --tolerate into axes and grids of points. */
 #include "simulate/options/sweep.h"
 
 #include <math.h>
@@ -153,7 +153,7 @@ static int parse_value(const struct mpg_axis *x, const char *text, double *value
     return x->key ? 0 : parse_number(x, text, value, err);
 }
 
-/* Cuts TEXT at each SEPARATOR, into no more than MOST words; how many there are. */
+/* Cuts TEXT at each SEPARATOR, and stores the first MOST words in WORD. Returns the number of words, also above MOST. */
 static size_t cut(char *text, char separator, char **word, size_t most)
 {
     size_t n = 0;

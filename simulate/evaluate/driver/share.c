@@ -37,7 +37,7 @@ static uint64_t digest(const struct mpg_result *r)
     return mpg_processes_digest(hash, &r->counts, sizeof r->counts);
 }
 
-/* Rows of OLD bytes each, one a rank, with room for NEW; NULL: out of memory. */
+/* Returns a copy of ROWS, one of OLD bytes for each rank, with rows of NEW bytes; NULL: out of memory. */
 static void *wider(const void *rows, int32_t ranks, size_t old, size_t new)
 {
     char *wide = calloc((size_t)ranks, new);

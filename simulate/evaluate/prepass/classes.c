@@ -205,7 +205,8 @@ void mpg_classes_put(struct mpg_bytes *bytes, const struct mpg_classes *c, const
     }
 }
 
-/* The number now of the callsite that was SITE of N; callsites count from 1, 0 is none. */
+/* Reads a callsite's number from the cache; returns the number that this callsite has in this run. Callsites count from 1;
+ * 0: none. NOW: the N numbers of this run (from 0), by the cached number - 1. */
 static uint64_t site_now(struct mpg_bytes_left *left, const int32_t *now, size_t n)
 {
     const uint64_t site = mpg_bytes_get_below(left, n + 1);
