@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Only the upper half of the tag range is renumbered. The new tags then never collide with a kept tag, and the
- * ranks exchange only their large tags. */
+/* Only tags in the upper half of the tag range get new numbers. So a new tag never equals a kept tag, and ranks exchange only
+ * their large tags. */
 #include "replay/tags.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void sort(struct mpg_tags *tags)
     tags->n = kept;
 }
 
-/* Lists are joined one by one, so that a process never holds more than the joined list and one other. */
+/* Joins the lists of the ranks one by one: a process never holds more than the joined list and one list more. */
 int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err)
 {
     struct mpg_tags all = {.above = tags->above};

@@ -21,7 +21,8 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* A segment that the program removed after the listing: its events are in the stream's file. */
+/* Opens the listed file PATH. A segment may have been removed since the folder was listed: its events are then in the stream's
+ * file, and the segment is skipped. */
 static int open_listed(struct mpg_trace *t, const char *path, struct mpg_error *err)
 {
     return access(path, F_OK) < 0 && errno == ENOENT ? 0 : mpg_trace_add_file(t, path, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace compare: what changed between versions of a program. */
+/* mpgtrace compare: changes between recordings of two versions of a program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ struct wanted {
     int64_t frames;
 };
 
+/* Writes C as A asks: to the output file, as JSON, CSV or text. Returns 0, or -1 with ERR. */
 static int write_report(const struct wanted *a, const struct comparison *c, struct mpg_error *err)
 {
     struct mpg_output *out = mpg_output_open(a->output, err);
@@ -33,6 +34,7 @@ static int write_report(const struct wanted *a, const struct comparison *c, stru
     return -1;
 }
 
+/* Reads the N traces PATH into SIDE, which the caller clears, also on failure. Returns 0, or -1 with ERR. */
 static int read_side(const struct wanted *a, struct compare_runs *side, char **path, size_t n, struct mpg_error *err)
 {
     side->run = calloc(n, sizeof *side->run);
@@ -47,7 +49,7 @@ static int read_side(const struct wanted *a, struct compare_runs *side, char **p
     return 0;
 }
 
-/* Error: a run has another number of ranks than the first. */
+/* Returns 0; -1 with ERR if the runs differ in their number of ranks. */
 static int check_ranks(const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err)
 {
     const struct compare_run *first = &side[COMPARE_BEFORE].run[0];
@@ -83,7 +85,7 @@ static int compare(const struct wanted *a, char **before, size_t before_number, 
     return status;
 }
 
-/* Returns the number of arguments after "--"; -1 without. getopt leaves no trace of it. */
+/* Returns the number of arguments after "--"; -1: no "--". getopt_long() drops "--", so the arguments are counted before. */
 static int find_after(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

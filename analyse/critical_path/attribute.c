@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ranks did on the path: their events are read once more, with the stretches of each thread in order of time. */
+/* Attributes the time on the critical path to computation, calls, messages and other kinds of time. Reads the events of each
+ * rank on the path once more, beside the stretches of the path on each of its threads, in order of time. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,16 +13,17 @@ struct pending {
     double compute_ns, off_ns;
 };
 
+/* A thread of the rank that is being read. */
 struct thread {
     uint32_t number;
     struct path_stretch *next, *end; /* stretches not yet passed */
     int64_t at_ns;                   /* end of the last event, on the rank's clock; INT64_MIN: none */
-    bool began;                      /* MPI_Init has ended, or another thread */
-    int32_t *open;                   /* regions, innermost last */
+    bool began;                      /* after MPI_Init; always true for threads other than thread 0 */
+    int32_t *open;                   /* open regions, innermost last */
     uint32_t depth, open_capacity;
     struct pending *pending;
     uint32_t pendings, pending_capacity;
-    double from_ns;                  /* begin of the pending time */
+    double from_ns;                  /* begin of the pending computation, aligned */
 };
 
 struct reader {
@@ -45,7 +47,7 @@ const char *mpg_path_kind_key(enum path_kind kind)
 
 /* ---- sums ---- */
 
-/* Puts PART among the longest path segments if it is one of them. */
+/* Inserts PART into the list of the longest path segments, in descending order, if PART is long enough. */
 static void rank_path_segment(struct critical_path *path, const struct path_part *part)
 {
     size_t i = path->path_segments;
@@ -91,7 +93,8 @@ static double align(const struct reader *r, int64_t time_ns)
     return mpg_clock_align(r->path->clocks, r->rank, time_ns);
 }
 
-/* Returns the part of FROM_NS .. TO_NS, aligned, on the path; *BEGIN_NS is its begin. Intervals come in order of time. */
+/* Returns how long T is on the path between FROM_NS and TO_NS, aligned; *BEGIN_NS is when T is first on the path. Successive
+ * calls for one thread ascend in time. */
 static double on_path(struct thread *t, double from_ns, double to_ns, double *begin_ns)
 {
     double sum_ns = 0;
@@ -140,7 +143,7 @@ static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t o
     return 0;
 }
 
-/* Adds the pending computation as that before CALL at SITE. */
+/* Adds the pending computation to the sums, as computation before CALL at SITE. Returns 0, or -1 with ERR: no memory. */
 static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_t site, struct mpg_error *err)
 {
     struct path_part all = {.kind = PATH_COMPUTATION, .call = call, .site = site, .region = -1, .rank = r->rank, .number = 1,
@@ -168,7 +171,8 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
     return 0;
 }
 
-/* Adds CALL's time on the path, and the message that ends it. */
+/* Adds the time of E, a call, on the path, and the messages with which the path enters T during E. Returns 0, or -1 with ERR:
+ * no memory. */
 static int add_call(struct reader *r, struct thread *t, const struct mpg_event *e, struct mpg_error *err)
 {
     struct path_part part = {.kind = PATH_MPI, .call = e->call, .site = e->site, .region = region_of(t), .rank = r->rank,
@@ -222,6 +226,7 @@ static void end_region(struct thread *t, int32_t string)
     t->depth--;
 }
 
+/* Adds the time of E, the next event of T, and of the computation before E. Returns 0, or -1 with ERR: no memory. */
 static int take(struct reader *r, struct thread *t, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -260,7 +265,7 @@ static struct thread *find_thread(struct reader *r, uint32_t number)
     return NULL;
 }
 
-/* Makes a thread for each thread of the N stretches of one rank. */
+/* Makes the threads of R from the N stretches of its rank, which are sorted by thread and time. */
 static int make_threads(struct reader *r, struct path_stretch *stretch, size_t n, struct mpg_error *err)
 {
     for (size_t i = 0; i < n; i++) {

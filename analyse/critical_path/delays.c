@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Causes of waits, after the delay analysis of Böhme, Geimer, Arnold, Voigtlaender, Wolf: Identifying the root causes of wait
- * states in large-scale parallel applications, ICPP 2010. When a rank waits for another one, what the late rank did more of
- * than the waiting rank since both last synchronized, by computation before each callsite, caused the wait, each in its
- * proportion. More waiting of the late rank passes the cause on to the ranks for which the late rank waited; it has a row.
+ * states in large-scale parallel applications, ICPP 2010.
  *
- * Each stream keeps its last RECENT intervals; older ones count for neither rank. */
+ * When a rank waits for a late rank, the time of both ranks since their last synchronization is compared: the computation
+ * before each callsite, the time in MPI without waiting, and the waiting. The late rank's excess in each part is a cause of
+ * the wait; the wait is divided in proportion to the excesses. Excess waiting of the late rank has a row of its own: its
+ * causes are those of the late rank's own waits.
+ *
+ * Each stream keeps its last RECENT intervals. Older intervals count for neither rank. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,22 +16,23 @@
 
 enum { RECENT = 1024 };
 
-/* An interval, and the call at its end. */
+/* A compute interval, and the call at its end. */
 struct interval {
-    uint32_t place; /* index of the call and callsite that follow */
+    uint32_t place; /* index of the call and its callsite in delays.place */
     double compute_ns, mpi_ns, wait_ns;
 };
 
+/* The last intervals of a stream. */
 struct recent {
     struct interval *interval; /* by position modulo RECENT */
     uint64_t position;         /* number of intervals so far */
     int32_t rank;
 };
 
-/* The difference of two ranks at one place. */
+/* How much more the late rank computed than the waiting rank before one call and callsite. */
 struct excess {
-    uint32_t place;
-    double ns;
+    uint32_t place; /* 1 + position in delays.touched; 0: not listed there */
+    double ns;      /* negative: the waiting rank computed more */
 };
 
 struct delays {
@@ -39,8 +43,9 @@ struct delays {
     struct delay_cause *cause;
     uint32_t streams, places, touches, causes, stream_capacity, place_capacity, excess_capacity, touched_capacity, cause_capacity;
     struct mpg_map place_index, cause_index; /* (site, call); (rank, kind and place) -> index + 1 */
-    struct mpg_map synchronized; /* (stream, other stream) -> position of the stream when it last heard of the other */
-    struct mpg_map heard;        /* likewise -> the position of the other that it heard of */
+    /* By (stream, other stream), from the last message of OTHER that a call of STREAM completed: */
+    struct mpg_map synchronized; /* position of STREAM at this call */
+    struct mpg_map heard;        /* position of OTHER when it sent the message */
 };
 
 struct delays *mpg_delays_new(struct mpg_error *err)
@@ -125,19 +130,20 @@ int mpg_delays_enter(struct delays *d, const struct mpg_step *step, struct mpg_e
 
 /* ---- a wait ---- */
 
+/* Excess of the late rank in time inside MPI without waiting, and in waiting. */
 struct parts {
     double mpi_ns, wait_ns;
 };
 
-/* Adds FACTOR times the intervals of S after position SINCE up to the one before the call at UNTIL, and the calls between, to
- * the excess by place and to PARTS. */
+/* Adds FACTOR (1: the late rank, -1: the waiting rank) times the computation of S in the intervals SINCE + 1 .. UNTIL to the
+ * excess by place, and FACTOR times the calls SINCE + 1 .. UNTIL - 1 to PARTS. Returns 0, or -1 with ERR: no memory. */
 static int add_window(struct delays *d, const struct recent *s, uint64_t since, uint64_t until, double factor,
                       struct parts *parts, struct mpg_error *err)
 {
     const uint64_t oldest = s->position > RECENT ? s->position - RECENT : 0;
     for (uint64_t p = (since > oldest ? since : oldest) + 1; p <= until; p++) {
         const struct interval *i = &s->interval[p % RECENT];
-        if (d->excess[i->place].place == 0) { /* number + 1 of its place in the list; 0: not in it */
+        if (d->excess[i->place].place == 0) { /* not listed yet */
             if (mpg_reserve_at(&d->touched, sizeof *d->touched, &d->touched_capacity, d->touches + 1, err) < 0)
                 return -1;
             d->touched[d->touches++] = i->place;
@@ -177,7 +183,8 @@ static int add_cause(struct delays *d, int32_t rank, enum delay_kind kind, uint3
     return 0;
 }
 
-/* Shares WAIT_NS of rank WAITER among what LATE did more: the excess by place, and PARTS. Clears the excess. */
+/* Divides WAIT_NS, a wait of rank WAITER, among the excesses of LATE, by place and in PARTS, in proportion to them. Without any
+ * excess the cause is unknown. Clears the excesses. Returns 0, or -1 with ERR: no memory. */
 static int share(struct delays *d, const struct recent *late, int32_t waiter, const struct parts *parts, double wait_ns,
                  struct mpg_error *err)
 {
@@ -214,6 +221,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Finds the causes of WAIT_NS, the wait of EVENT's call. Returns 0, or -1 with ERR: no memory. */
 static int find_causes(struct delays *d, const struct mpg_wait_event *event, double wait_ns, struct mpg_error *err)
 {
     const uint32_t own = event->step->stream, other = event->awaited.stream;
@@ -232,7 +240,7 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     return share(d, late, waiter->rank, &parts, wait_ns, err);
 }
 
-/* Notes of which positions of other streams the call has heard. */
+/* Notes, for each message that EVENT's call completed, the positions of both streams. Returns 0, or -1 with ERR: no memory. */
 static int synchronize(struct delays *d, const struct mpg_wait_event *event, struct mpg_error *err)
 {
     const struct mpg_step *s = event->step;

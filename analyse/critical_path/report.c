@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of all tables, and the critical path as text, CSV and JSON. */
+/* The critical path as text, CSV and JSON: the head, and the tables by callsite, region, rank, segment and cause of waits. */
 #include "analyse/critical_path/report.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_COLUMNS = 10 };
 
-/* A row of all tables but delays. */
+/* A row of any table except the causes of waits. */
 struct row {
     struct path_part part;
     const char *site, *region; /* names; NULL: none */
@@ -29,7 +29,7 @@ static int compare_texts(const char *a, const char *b)
     return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* By what a row is about. */
+/* Orders rows by kind of time, call, callsite and region: rows that are equal in all four become one row. */
 static int by_subject(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -65,7 +65,7 @@ static int name_row(const struct path_report *r, struct row *row, struct mpg_err
     return 0;
 }
 
-/* Adds up rows with equal subjects and sorts them by time. */
+/* Joins rows that by_subject() finds equal, and sorts rows by time, longest first. */
 static void join(struct rows *rows)
 {
     size_t kept = 0;
@@ -82,7 +82,7 @@ static void join(struct rows *rows)
         qsort(rows->row, kept, sizeof *rows->row, by_time);
 }
 
-/* Makes the rows of the table BY; the caller frees them. */
+/* Makes the rows of the table BY in ROWS; the caller frees rows->row. Returns 0, or -1 with ERR. */
 static int make_rows(const struct path_report *r, enum path_by by, struct rows *rows, struct mpg_error *err)
 {
     const struct critical_path *path = r->path;
@@ -128,15 +128,15 @@ static void put_call(struct mpg_table *t, enum mpg_call call)
         mpg_table_printf(t, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
 }
 
-/* Puts "computation before MPI_Send, f (a.c:10)": WHAT, " before " if BEFORE, call, site. */
-static void put_place(struct mpg_table *t, const char *what, bool before, enum mpg_call call, const char *site)
+/* Puts "KIND before CALL, SITE" if BEFORE, as "computation before MPI_Send, f (a.c:10)"; else "KIND in CALL, SITE". */
+static void put_place(struct mpg_table *t, const char *kind, bool before, enum mpg_call call, const char *site)
 {
     const bool is_call = call != MPG_CALL_COUNT, has_name = site && strcmp(site, "unknown") != 0;
-    const size_t size = strlen(what) + (site ? strlen(site) : 0) + 96;
+    const size_t size = strlen(kind) + (site ? strlen(site) : 0) + 96;
     const char *joint = !is_call ? "" : before ? " before " : " in ";
     char *text = malloc(size);
     if (text)
-        snprintf(text, size, "%s%s%s%s%s%s", what, joint, is_call ? mpg_call_prefix(call) : "",
+        snprintf(text, size, "%s%s%s%s%s%s", kind, joint, is_call ? mpg_call_prefix(call) : "",
                  is_call ? mpg_call_name(call) : "", has_name ? ", " : "", has_name ? site : "");
     else
         t->failed = true;

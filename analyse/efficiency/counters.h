@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processor counters of the computation of a run, as far as `mpgtrace record --papi` recorded them, and what they say about
- * computation scaling: computation scaling = instruction scaling x IPC scaling x frequency scaling. */
+/* Instructions and cycles of a run's computation, as recorded by `mpgtrace record --papi`, and the factors of computation
+ * scaling: computation scaling = instruction scaling x IPC scaling x frequency scaling. */
 #ifndef MPG_EFFICIENCY_COUNTERS_H
 #define MPG_EFFICIENCY_COUNTERS_H
 

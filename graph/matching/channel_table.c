@@ -9,8 +9,8 @@
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-/* Four consecutive receivers share a bucket, since a rank that sends to all ranks looks them up in sequence. The two
- * bits that tell the four apart do not select buckets. */
+/* The lowest two bits of the receiver do not select the bucket: four consecutive receivers share a bucket, because a rank that
+ * sends to all ranks looks up their channels in sequence. */
 static uint32_t hash_of(const struct channel_name *n)
 {
     uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination >> 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls inserted by hypotheses: each sends one message, receives one message from each sender, or both
- * (docs/MODEL.md, section 10). Inserted messages have channels of their own: no receive of the program takes them. */
+/* Calls inserted by hypotheses: an inserted call sends one message, receives one message from each sender, or both
+ * (docs/MODEL.md, section 10). Inserted messages use separate channels: no receive of the program can take an inserted
+ * message. */
 #ifndef MPG_GRAPH_EXCHANGES_H
 #define MPG_GRAPH_EXCHANGES_H
 

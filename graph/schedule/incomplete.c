@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Killed ranks, lost segments, running ranks: chooses the rank to name. */
+/* Errors for traces that end early: ranks that were killed, whose segment is lost, or that still run. Names one rank. */
 #include "graph/schedule/incomplete.h"
 
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 static const char remedy[] = "--lenient simulates what there is";
 
+/* Returns whether a thread of RANK was killed; *THREAD, *CALL and *ENTER_NS are as mpg_trace_died() says. */
 static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
                      enum mpg_call *call, int64_t *enter_ns)
 {
@@ -20,7 +21,8 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
     return false;
 }
 
-/* A waiting rank has unread calls, possibly MPI_Finalize. */
+/* Returns whether RANK's last calls were in a segment that is missing. Not for a rank that waits: its unread calls may include
+ * MPI_Finalize. */
 static bool lost_segment(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
@@ -28,8 +30,9 @@ static bool lost_segment(const struct mpg_graph *g, int32_t rank)
            mpg_trace_lost_segment(g->trace, rank);
 }
 
-/* Returns the rank to name among those without end, or NO_RANK: the first that gives a reason or called MPI_Abort, as
- * other ranks can have been killed with it; otherwise the first that died or lost its segment. */
+/* Returns the rank to name among the ranks without MPI_Finalize; NO_RANK: none has died. The first rank that states a reason or
+ * called MPI_Abort is named, since the launcher may have killed the others because of this rank. Without such a rank: the first
+ * that died or lost its segment. *DEAD: number of ranks that died. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
     int32_t first = NO_RANK, cause = NO_RANK;
@@ -51,6 +54,7 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
     return cause != NO_RANK ? cause : first;
 }
 
+/* Sets ERR to how RANK, one of COUNT dead ranks, died. Returns -1. */
 static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          struct mpg_error *err)
 {
@@ -80,6 +84,7 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          where, time_text, others, remedy);
 }
 
+/* Sets ERR if a rank still runs; returns whether one does. */
 static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)
 {
     int32_t first = NO_RANK, others = -1;

@@ -11,7 +11,7 @@ static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
     return h->size_bytes >= 0 ? h->size_bytes : scaled < most ? llround(scaled) : (int64_t)most;
 }
 
-/* Sets the error of two hypotheses that select the same object. */
+/* Sets ERR: two hypotheses select the same message or collective. Returns -1. */
 static int contradict(const struct applied_hypotheses *s, const struct call *call, size_t i, size_t j,
                       struct mpg_error *err)
 {
@@ -23,7 +23,7 @@ static int contradict(const struct applied_hypotheses *s, const struct call *cal
                            mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
 
-/* Returns whether hypothesis I holds and selects WHAT. */
+/* Returns whether hypothesis I is active and selects WHAT, a message, transfer or collective. */
 static bool is_about(const struct applied_hypotheses *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->bound->list->item[i];
@@ -52,7 +52,7 @@ static int apply(const struct applied_hypotheses *s, const struct call *call, co
     return 0;
 }
 
-/* Returns CALL's properties by which hypotheses select. */
+/* Returns the properties of CALL that hypotheses can select by. */
 static struct mpg_selected select_call(const struct applied_hypotheses *s, const struct call *call, int32_t comm,
                                        int64_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace has what each rank contributes to a collective. A receiver also needs the contributions of the others.
- * When a communicator is created, its members exchange the sizes of all later calls on it. */
+/* The trace of a rank has the bytes that this rank contributes to each collective. To receive, a rank also needs the bytes of
+ * the other members. So the members of a new communicator exchange the sizes of all later collectives on this communicator. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
             rows[k * calls + i] = own[i * width + k];
 }
 
-/* A reduction on an intercommunicator gives each group the other group's result. ITS is the remote group's result;
- * *SILENT becomes true if this group's own is not 0. */
+/* A reduction on an intercommunicator gives each group the result of the remote group. ITS: the remote group's result.
+ * *SILENT becomes true if the result of this group is not 0. */
 static int agree_between_groups(struct player *p, struct play_comm *c, int64_t its, bool *silent)
 {
     int64_t own = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads of a rank. Each thread makes its own calls at its own times. It waits for other threads in three cases
- * only. (1) It uses a request, communicator, window or message that another thread created or used last: it waits
- * until that thread has finished all calls that ended before this call in the trace. (2) Collectives on one
- * communicator keep the traced order. (3) A call that frees an object waits for all calls that ended before it in
- * the trace. Every wait is for a call that ended earlier in the trace, so waits cannot form a cycle. */
+/* Threads of a rank. Each thread makes its calls at its traced times, and waits for other threads in three cases only:
+ * (1) A call uses a request, communicator, window or message that another thread created or used last. The call waits until
+ *     the other thread has finished all calls that ended before this call in the trace.
+ * (2) Collectives on one communicator keep the traced order.
+ * (3) A call that frees an object waits for all calls that ended before this call in the trace.
+ * A call only waits for calls that ended earlier in the trace, so waits cannot form a cycle. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows and one-sided transfers. The trace has no target displacements, so transfers go to the start of the
-   window. */
+/* Windows and one-sided transfers. The trace has no target displacements: all transfers go to the start of the window. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -127,7 +126,7 @@ static int post_or_start(struct player *p, struct play_window *w)
     return play_check(p, rc);
 }
 
-/* An epoch that a test ended early is not waited for again. */
+/* Ends the epoch of W. MPI_Win_test may have ended this epoch earlier than in the trace; then there is nothing to wait for. */
 static int end_epoch(struct player *p, struct play_window *w)
 {
     int flag = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the efficiencies of each process count (docs/MODEL.md, section 9, Efficiencies). A row is of one run, so that its
- * efficiencies multiply. */
+/* Prints the efficiencies of each process count (docs/MODEL.md, section 9, Efficiencies). All efficiencies of a row
+ * come from one run, so that their product is the parallel efficiency. */
 #include <math.h>
 
 #include "common/printable.h"
@@ -64,7 +64,7 @@ static void put_row(struct mpg_table *t, const struct scale_run *first, const st
         mpg_table_numbers(t, (double[]){c.instructions, c.ipc, c.frequency}, COUNTER_COLUMNS);
 }
 
-/* Prints what the rows are based on. */
+/* Prints which runs the rows are taken from. */
 static void print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_set *set = r->analysis->set;

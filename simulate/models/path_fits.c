@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choice of the fits of both machines' paths. */
+/* Chooses the fitted distribution families for the message times of target and source. */
 #include "simulate/models/path_fits.h"
 
 #include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
 
-/* Returns the best fit of each of SIZES; WHAT names them in errors. */
+/* Returns the best fit of each of SIZES. WHAT: the name of these times in errors. */
 static int choose_all(const struct mpg_signature *sig, const struct mpg_network_path *path,
                       const struct mpg_network_sizes *sizes, const char *what,
                       struct mpg_fitted **fits, struct mpg_error *err)
@@ -31,7 +31,7 @@ static int use_path(const struct mpg_signature *sig, const struct mpg_network_pa
                      : 0;
 }
 
-/* Fills the fits that are needed. The target's one-way times are needed on their own for messages whose protocol changes. */
+/* Fills the fits that P needs. Messages whose protocol changes also need the target's one-way times. */
 static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
 {
     enum mpg_flight_rule rule = mpg_flight_rule(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer in its formats, and its page, plots and row of the history. */
+/* Writes the answer in the requested format, its page, its plots, and its row of the history. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
 
-/* Tables have no room for warnings. */
+/* Prints WARNINGS to standard error, for formats without room for warnings. */
 static void warn(const struct mpg_notes *warnings)
 {
     for (size_t i = 0; i < warnings->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Secondary outputs of the one scenario, from its replicas: attribution, critical path, wait states. */
+/* Outputs about the replicas of a single scenario: attribution, critical path, wait states, the runs over time of a page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +35,8 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills DRAWN with the ranks whose calls are shown, ascending: half of them with the most computation (perturb mode: with the
- * most of what is injected into it), half with the least. Returns their number, or -1: no memory. */
+/* Fills DRAWN with the ranks whose calls the page shows, ascending. Half of these ranks have the most computation (perturb mode:
+ * the most delay injected into computation), half the least. Returns the number of ranks, or -1: no memory. */
 static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_RANKS])
 {
     const int n = r->ranks < MPG_OVERVIEW_RANKS ? r->ranks : MPG_OVERVIEW_RANKS;
@@ -144,7 +144,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     return 0;
 }
 
-/* Wait states of a page, by callsites, where the answer has none; or why they are not known. */
+/* Finds wait states by callsite for a page whose answer has no wait states, or the reason why they are unknown. */
 static void find_page_waits(struct mpg_session *x)
 {
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BY_COUNT)

@@ -9,7 +9,7 @@
 #include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/json_parts.h"
 
-/* SCRATCH has room for a double for each replica. */
+/* Returns the summary of VALUES, one for each replica. SCRATCH has room for a double for each replica. */
 static struct mpg_summary summarise(const struct mpg_hypothesis_shares *s, const double *values, double *scratch)
 {
     struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
@@ -33,8 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Prints why the hypothesis WHAT has no share of its own: NEEDS, which balances ranks, needs WHAT to scale all ranks alike. NULL:
- * without WHAT a collective would be dropped on some ranks only. */
+/* Prints why the run without hypothesis WHAT cannot be simulated. NEEDS: a hypothesis that balances ranks, which WHAT scales all
+ * alike; NULL: without WHAT a collective would be dropped on some ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s no share: ", what);

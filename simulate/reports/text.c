@@ -133,7 +133,7 @@ struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)
     return run;
 }
 
-/* Returns the summary of one rank's delays over replicas. */
+/* Returns the summary of RANK's delay over all replicas. */
 static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank, double *scratch)
 {
     return mpg_summarise(q->delay_ns + (size_t)rank * q->replicas, q->replicas, scratch);
@@ -165,7 +165,7 @@ static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *
     return mpg_waits_print_tables(r->waits, out, err);
 }
 
-/* The tables that options ask for. */
+/* Prints the tables that options request: attribution, critical path, wait states. */
 static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     if (r->hypothesis_shares && mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) < 0)
@@ -177,7 +177,7 @@ static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *
     return print_waits(r, out, err);
 }
 
-/* The delays of ranks, and what they consist of. */
+/* Prints the delay of each rank, and its delay budget. */
 static int print_delays(const struct mpg_report *r, double *scratch, double *medians, FILE *out, struct mpg_error *err)
 {
     print_ranks(r->result, scratch, medians, out);
@@ -190,7 +190,7 @@ static int print_delays(const struct mpg_report *r, double *scratch, double *med
     return 0;
 }
 
-/* The answer to one question. */
+/* Prints the whole answer of --predict or --perturb. */
 static int print_tables(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                         struct mpg_error *err)
 {

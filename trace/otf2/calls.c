@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI calls with the records between their enter and leave, as events. */
+/* Makes events of MPI calls, from the records between the enter and the leave of each call. */
 #include "trace/otf2/thread.h"
 
 #include <stdlib.h>
@@ -57,14 +57,14 @@ void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name)
         mpg_otf2_fail(t);
 }
 
-/* An event of CALL for the present call. */
+/* Returns an event of CALL with the times of the current call. */
 static struct mpg_event make(const struct otf2_thread *t, enum mpg_call call, int64_t leave_ns)
 {
     return (struct mpg_event){.call = call, .enter_ns = t->call.enter_ns, .leave_ns = leave_ns, .newcomm = MPG_NO_COMM,
                               .object = MPG_NO_OBJECT, .site = MPG_NO_SITE};
 }
 
-/* A call of whose communication the archive says nothing. */
+/* Emits the current call as one without known communication: the archive has no record about its messages. */
 static void emit_unknown(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, MPG_CALL_Unknown, leave_ns);
@@ -103,7 +103,7 @@ static void remark(struct otf2_thread *t, enum otf2_remark remark)
     t->import->remarks.count[remark]++;
 }
 
-/* The first message of the present call in the given direction, or NULL. */
+/* Returns the first message of the current call in the given direction; NULL: none. */
 static const struct otf2_message *find_message(const struct otf2_thread *t, bool is_receive)
 {
     for (size_t i = 0; i < t->call.n; i++)
@@ -163,7 +163,7 @@ static void emit_sendrecv(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* REQUEST is needed by nobody any more. */
+/* Emits the free of REQUEST, which no later record uses. */
 static void emit_free(struct otf2_thread *t, int64_t request, int64_t at_ns)
 {
     struct mpg_event e = make(t, MPG_CALL_Request_free, at_ns);
@@ -173,7 +173,7 @@ static void emit_free(struct otf2_thread *t, int64_t request, int64_t at_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Posts the send M, or one without a record: NULL. */
+/* Emits the post of the send M. NULL: the archive has no record of this send. */
 static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct otf2_message *m, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -250,7 +250,8 @@ static uint32_t nameless_starts(const struct otf2_thread *t)
     return t->call.region->call == MPG_CALL_Startall ? t->receive_inits : t->call.n == 0 && t->receive_inits > 0;
 }
 
-/* Start, Startall, and Isendrecv with records: each operation as a nonblocking one. The first takes the call's time. */
+/* Emits Start, Startall, and Isendrecv with records, as one nonblocking operation after the other. The first operation takes
+ * the whole time of the call. */
 static void emit_starts(struct otf2_thread *t, int64_t leave_ns)
 {
     const uint32_t nameless = nameless_starts(t);
@@ -401,7 +402,7 @@ static void emit_plain(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* MPI_Init, where the recorder shows none. */
+/* Emits MPI_Init for an archive that has none. */
 static void make_init(struct otf2_thread *t)
 {
     struct mpg_event e = make(t, MPG_CALL_Init, t->call.enter_ns);

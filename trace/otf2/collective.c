@@ -17,7 +17,8 @@ static void spread_over(int64_t *counts, int32_t n, int64_t total)
         counts[i] = total / n + (i < total % n);
 }
 
-/* Bytes as mpgtext(5) counts them, of a tool that multiplies. */
+/* Returns the bytes of E as mpgtext(5) defines them, from SENT and RECEIVED, which a tool has multiplied by the members that this
+ * rank sent to and received from. N: the members that count. */
 static int64_t multiplied(const struct mpg_event *e, int64_t sent, int64_t received, int64_t n)
 {
     const int64_t others = n > 1 ? n - 1 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports an archive: definitions, then a thread after the other, then what only the whole tells. */
+/* Imports an archive: definitions, each thread in turn, then checks and facts that need all threads. */
 #include "trace/otf2/import.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "trace/otf2/clocks.h"
 #include "trace/otf2/thread.h"
 
-/* Keeps the first message of libotf2, which would print it. */
+/* Callback for errors of libotf2: keeps the first message, which libotf2 would print otherwise. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -101,7 +101,7 @@ static int write_remarks(const struct otf2_import *im, FILE *report, struct mpg_
 
 /* --- the whole --- */
 
-/* A pair of ranks in whose messages sends and receives differ, the first by communicator and ranks. */
+/* The first pair of ranks, ordered by communicator and ranks, between which the numbers of sends and receives differ. */
 struct difference {
     uint64_t key[2], sent, received;
     bool found;
@@ -120,7 +120,7 @@ static void compare_counts(const struct mpg_map *a, const struct mpg_map *b, boo
     }
 }
 
-/* The likely cause of a difference, to TEXT. */
+/* Writes the likely cause of a difference between sends and receives to TEXT. */
 static void explain(const struct otf2_import *im, char *text, size_t size)
 {
     static const enum otf2_remark causes[] = {OTF2_SWITCHED_OFF, OTF2_NEVER_COMPLETED, OTF2_UNKNOWN_REQUESTS,
@@ -153,7 +153,7 @@ static int check_messages(const struct otf2_import *im, struct mpg_error *err)
                          (unsigned long long)d.sent, (long long)d.key[0], (unsigned long long)d.received, why);
 }
 
-/* MPI_Finalize, if no rank has one; else ranks without it died. */
+/* If no rank has MPI_Finalize, adds MPI_Finalize to all ranks. Otherwise ranks without MPI_Finalize count as killed. */
 static int finish_ranks(struct otf2_import *im, struct mpg_error *err)
 {
     bool any = false;
@@ -180,7 +180,7 @@ static OTF2_CallbackCode on_offset(void *user, OTF2_TimeStamp time, int64_t offs
     return mpg_otf2_clock_add(user, time, offset) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Reads the local definitions of each thread: numbers in its events, and the offsets of rank's clocks. */
+/* Reads the local definitions of each thread: the map from numbers in its events to global numbers, and clock offsets. */
 static int read_local(struct otf2_import *im, struct otf2_clock *clocks, struct mpg_error *err)
 {
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
@@ -223,7 +223,7 @@ static int read_threads(struct otf2_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* All but the definitions, with memory for each rank. */
+/* Reads everything except the global definitions. Allocates data for each rank. */
 static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *report, struct mpg_error *err)
 {
     const struct otf2_archive *a = &im->archive;

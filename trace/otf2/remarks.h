@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an import of an OTF2 archive had to assume, in counts. Private to trace/otf2/. */
+/* Counts of the assumptions that the import of an OTF2 archive made. Private to trace/otf2/. */
 #ifndef MPG_OTF2_REMARKS_H
 #define MPG_OTF2_REMARKS_H
 
@@ -28,7 +28,7 @@ struct otf2_remarks {
     uint64_t count[OTF2_REMARKS];
 };
 
-/* Returns the sentence of REMARK, behind its count. */
+/* Returns the text about REMARK that follows its count. */
 const char *mpg_otf2_remark_text(enum otf2_remark remark);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the records of a thread twice: first for what is told only at completion, then for the events. */
+/* Reads the records of a thread twice. The first pass finds properties that only the completion of an operation records, such
+ * as source and size of a nonblocking receive. The second pass makes the events. */
 #define _GNU_SOURCE
 #include "trace/otf2/thread.h"
 
@@ -208,7 +209,7 @@ static OTF2_CallbackCode on_context_leave(HEAD, OTF2_CallingContextRef context)
     return go_on(user);
 }
 
-/* The recorder wrote its buffer. */
+/* A record about the time in which the recorder wrote its buffer to the disk. */
 static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
 {
     struct otf2_thread *t = user;
@@ -234,7 +235,7 @@ static OTF2_CallbackCode on_switch(HEAD, OTF2_MeasurementMode mode)
 
 /* --- messages --- */
 
-/* Adds M to the present call; records outside of calls are left out. */
+/* Adds M to the current call. Records outside of calls are ignored. */
 static void add_message(struct otf2_thread *t, const struct otf2_message *m)
 {
     struct otf2_call *c = &t->call;
@@ -254,7 +255,8 @@ static void add_message(struct otf2_thread *t, const struct otf2_message *m)
     c->messages[c->n++] = *m;
 }
 
-/* Opens NUMBER of the archive as VALUE; a number that is open already is used again. */
+/* Maps request NUMBER of the archive to VALUE. A number that is still mapped is reused by the archive: VALUE replaces the old
+ * value. */
 static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
 {
     uint64_t *slot = mpg_map_add(&t->open, number, 0);
@@ -266,7 +268,7 @@ static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
     }
 }
 
-/* Closes NUMBER. Returns its value; 0: not open. */
+/* Removes request NUMBER of the archive from the map. Returns its value; 0: not mapped. */
 static int64_t close_request(struct otf2_thread *t, uint64_t number)
 {
     const uint64_t *slot = mpg_map_find(&t->open, number, 0);
@@ -276,7 +278,7 @@ static int64_t close_request(struct otf2_thread *t, uint64_t number)
     return value;
 }
 
-/* The present call completes NUMBER. */
+/* Notes that the current call completes request NUMBER of the archive. */
 static void complete(struct otf2_thread *t, uint64_t number, const struct otf2_record *found, bool is_cancelled)
 {
     const int64_t value = close_request(t, number);
@@ -339,7 +341,8 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
     return go_on(t);
 }
 
-/* A receive of a blocking call; in a completing call, of the oldest receive that was posted without a record. */
+/* A record of a blocking receive. In a completing call the record belongs to the oldest receive that was posted without a
+ * record. */
 static OTF2_CallbackCode on_recv(HEAD, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     struct otf2_thread *t = user;
@@ -484,7 +487,7 @@ static int read_pass(struct otf2_thread *t, uint64_t location, struct mpg_error 
     return good ? 0 : mpg_error_set(err, "rank %d: the events of its thread %u cannot be read", t->rank, t->thread);
 }
 
-/* Writes what is known when the records of a thread end. */
+/* Writes the events that are complete only at the end of the thread's records. */
 static int end_thread(struct otf2_thread *t, struct mpg_error *err)
 {
     char value[96];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The dynamic linker writes the address of each external function that a module calls into a slot of the module, named by
+/* Finds calls that reach MPI without the tracer's wrapper.
+ *
+ * The dynamic linker writes the address of each external function that a module calls into a slot of the module, named by
  * the module's relocations (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, filled at the first call or before,
  * and GLOB_DAT. The addresses in a module's function tables have separate relocations. */
 #define _GNU_SOURCE

@@ -161,7 +161,7 @@ static bool write_record(int fd, const struct record *r)
     return mpg_file_may_have(sizeof *r) && pwrite(fd, r, sizeof *r, 0) == (ssize_t)sizeof *r;
 }
 
-/* Removes rolls of this user's jobs that ended before all of their processes had signed in. */
+/* Removes sign-in files of this user's jobs that ended before all of their processes had signed in. */
 static void clear_stale(const char *name, void *prefix)
 {
     char path[sizeof sign_in.path + sizeof FOLDER];

@@ -29,7 +29,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
 
 static void place(void *evaluator, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
 {
-    const struct mpg_edge *before = NULL; /* most lists have messages of few sources and sizes, which fly alike */
+    const struct mpg_edge *before = NULL; /* most lists have few sources and sizes, and so few flight times */
     double flight = 0;
     for (uint32_t i = begin; i < end; i++) {
         const struct mpg_edge *e = s->alternatives->candidates[i].arrival;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spawns two worlds of two processes, one after the other. The arguments of spawn COMMAND [ARGUMENT]... are the
- * command to spawn, which must finally run "spawn" without arguments. Each world communicates with its parents. */
+/* Spawns two jobs of two processes, one after the other. The arguments of spawn COMMAND [ARGUMENT]... are the
+ * command to spawn, which must finally run "spawn" without arguments. Each job communicates with its parents. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
