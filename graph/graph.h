@@ -241,7 +241,7 @@ struct mpg_change {
     double ratio;     /* factor on traced time: mean of the options' ratios over the interval times the hypotheses' factors */
     double cpu_ratio; /* factor on CPU time, if CPU time is recorded */
     double more_ns;   /* ns of computation to add; can be negative */
-    double worth_ns;  /* options.marks: total change, in ns */
+    double worth_ns;  /* with options.marks: computation of the interval after ratios and hypotheses, ns; else 0 */
     const struct mpg_mark *marks; /* region marks in the interval, in order */
     uint32_t mark_number;
 };

@@ -73,7 +73,8 @@ static int set_output(struct request *request, struct mpg_error *err)
                                                        : 0;
 }
 
-/* The tracer of rank 0 stores the signature, from any later working folder. */
+/* Passes the signature as an absolute path to the tracer, because the program may change its folder before MPI_Init. The tracer
+ * of rank 0 stores the signature in the trace. */
 static int set_signature(const struct request *request, struct mpg_error *err)
 {
     char absolute[PATH_MAX];

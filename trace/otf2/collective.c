@@ -4,7 +4,7 @@
  * rank itself out. */
 #include "trace/otf2/thread.h"
 
-/* Returns SUM as a whole number of parts: of N, or of N - 1 with MPI_IN_PLACE. */
+/* Returns the bytes of one member, given SUM over N members; over N - 1 if N does not divide SUM (MPI_IN_PLACE). */
 static int64_t part_of(int64_t sum, int64_t n)
 {
     return sum % n == 0 || n < 2 || sum % (n - 1) != 0 ? sum / n : sum / (n - 1);

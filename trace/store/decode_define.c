@@ -91,7 +91,7 @@ static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n
     return ranks;
 }
 
-/* Returns the number of the groups encoded from ENCODED to D->p. */
+/* Returns the number, in the trace, of the groups whose bytes are ENCODED .. D->p; -1 with ERR. */
 static int32_t find_members(struct mpg_decoder *d, uint32_t size, uint32_t remote_size,
                             const uint8_t *encoded, struct mpg_error *err)
 {
