@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages of drawing plots: what was drawn and what was not, on standard error. */
 #include <signal.h>
 
 #include "common/plots/plots.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Placement of the ranks in the report of mpgsim: the assumption (which nodes, from which option) and the warnings
+ * about network paths that the signature did not measure. */
 #include "simulate/reports/assume.h"
 
 #include <inttypes.h>
