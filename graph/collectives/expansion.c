@@ -351,7 +351,8 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
         size.before = x->before;
     }
     if (x->what.observed_progress) {
-        const struct mpg_nonblocking as = mpg_graph_nonblocking_rule(x->what.observed_progress, x->what.table, x->what.call, &size);
+        const struct mpg_nonblocking as = mpg_graph_nonblocking_rule(x->what.observed_progress, x->what.table, x->what.call,
+                                                                     &size);
         x->shared.plan = mpg_plan_by(&as.choice, &size);
     } else
         x->shared.plan = mpg_plan_make(x->what.table, &size);

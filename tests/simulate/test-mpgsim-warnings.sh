@@ -96,7 +96,7 @@ only quality "1 of the 28 quality checks of the signature failed and affect this
     "failed checks of an older file" --perturb --signature=old.sig
 is "but not where its noise is not used" "$(attention quality --perturb --signature=bad.sig --noise=const:1us)" ""
 only quality "not checked: the signature *" "no checks" --perturb --signature=unchecked.sig
-only quality "of the source's signature, *" "a source's" --perturb --signature=whole.sig --source=bad.sig
+only quality "*of the source's signature failed*" "a source's" --perturb --signature=whole.sig --source=bad.sig
 only noise "no noise in this signature: nothing interrupts the computation *" "no noise" \
     --perturb --signature=quiet.sig
 only source "no noise in the source's signature: *" "a source without noise" \
