@@ -48,7 +48,7 @@ struct call {
     const struct mpg_event *event; /* the event's lists are valid until the rank's next event is read */
     bool round_trip;        /* the call waits for one-sided transfers: bytes as traced, and as changed by hypotheses */
     int64_t round_trip_bytes, round_trip_target_bytes;
-    uint8_t completed;      /* classes (1 << MPG_MATTER_...) of the completed requests */
+    uint8_t completed;      /* classes (1 << MPG_CATEGORY_...) of the completed requests */
 };
 
 /* A set of call kinds, and a membership test without a branch, since the graph tests every call. */

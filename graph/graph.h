@@ -344,7 +344,7 @@ struct mpg_step {
             bool found_nothing;  /* an unsuccessful test or probe */
             /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
             bool round_trip;
-            uint8_t completed;   /* classes (1 << MPG_MATTER_...) of the requests that the call completes */
+            uint8_t completed;   /* classes (1 << MPG_CATEGORY_...) of the requests that the call completes */
             uint32_t sent_number; /* number of messages that the call sends or starts to send */
             /* lost edges follow the edge_number edges: ARRIVALs of dropped messages, and a MEETING without slot for
              * each other dropped wait */

@@ -10,7 +10,7 @@
 static const char *const misses[] = {"PAPI_L3_TCM", "PAPI_L3_DCM", "perf::LLC-LOAD-MISSES", "perf::CACHE-MISSES",
                                      "perf::PERF_COUNT_HW_CACHE_MISSES", NULL};
 static const char *const floating[] = {"PAPI_FP_INS", "PAPI_FP_OPS", "PAPI_DP_OPS", NULL};
-static const double LEAST_PART = 0.01; /* of all computation: a smaller class determines no pace */
+static const double MIN_PART = 0.01; /* of all computation: a smaller class determines no pace */
 
 /* Computation before a callsite in a region. */
 struct class {
@@ -158,7 +158,7 @@ static double best_ipc(const struct counting *x)
     for (size_t i = 0; i < x->classes; i++)
         all += x->class[i].cycles;
     for (size_t i = 0; i < x->classes; i++)
-        if (x->class[i].cycles > 0 && x->class[i].cycles >= LEAST_PART * all)
+        if (x->class[i].cycles > 0 && x->class[i].cycles >= MIN_PART * all)
             best = fmax(best, x->class[i].instructions / x->class[i].cycles);
     return best;
 }
