@@ -93,7 +93,7 @@ static int write_events(struct mpg_trace *trace, const struct mpg_sink *sink, in
             mpg_progress_update(progress, *done);
     }
     mpg_cursor_close(c);
-    return more < 0 ? mpg_trace_blame(trace, err) : status;
+    return more < 0 ? mpg_error_add_trace_path(trace, err) : status;
 }
 
 static int write_ranks(struct mpg_trace *trace, const struct mpg_sink *sink, struct mpg_error *err)
@@ -220,7 +220,7 @@ static int print(struct mpg_trace *trace, const char *path, const struct mpg_exp
                                              : mpg_text_print(trace, stream, err)) == 0)
         return mpg_output_commit(out, err);
     mpg_output_discard(out);
-    return mpg_trace_blame(trace, err);
+    return mpg_error_add_trace_path(trace, err);
 }
 
 int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_export_config *config, struct mpg_left_out *left,

@@ -531,8 +531,8 @@ bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const 
     const struct otf2_property *p = a->properties.items;
     if (i >= a->properties.count)
         return false;
-    const struct otf2_place *place = find(&a->places, p[i].place, sizeof *place);
-    *rank = place ? place->rank : -1;
+    const struct otf2_location *location = find(&a->locations, p[i].location, sizeof *location);
+    *rank = location ? location->rank : -1;
     *key = p[i].key;
     *value = p[i].value;
     return true;

@@ -69,7 +69,7 @@ struct otf2_metric_member {
 
 /* A property of a location that holds a fact of a trace, as mpgkit writes them. */
 struct otf2_property {
-    uint64_t place;
+    uint64_t location;
     const char *key, *value;
 };
 
