@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
-from oracle_plans import LISTED  # noqa: E402
+from oracle_plans import LISTED, TREES  # noqa: E402
 from algorithms_members import (  # noqa: E402
     World, Wrong, barrier_doubling, blockwise, bruck, bruck_alltoall, butterfly, dissemination,
     doubling, down, gather_doubling, gather_uneven, halving, linear_alltoall, neighbor, pairwise,
@@ -194,7 +194,7 @@ def check(case, lines):
         sent = world.sent
     tree = case.p > 1 and not case.segments and (
         case.operation in ("scatter", "scatterv", "gather", "gatherv") or
-        case.algorithm in ("linear", "chain", "binary", "binomial", "knomial") and
+        case.algorithm in TREES and
         case.operation in ("bcast", "reduce", "scan", "exscan"))
     for line in lines[:2 if tree else 1]:
         words = line.split()
