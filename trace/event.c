@@ -127,6 +127,33 @@ static bool is_read(enum mpg_call call)
            strncmp(names[call], "File_iread", 10) == 0;
 }
 
+bool mpg_call_has_root(enum mpg_call call)
+{
+    switch (mpg_call_plain(call)) {
+    case MPG_CALL_Bcast:
+    case MPG_CALL_Reduce:
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+    case MPG_CALL_Ibcast:
+    case MPG_CALL_Ireduce:
+    case MPG_CALL_Igather:
+    case MPG_CALL_Igatherv:
+    case MPG_CALL_Iscatter:
+    case MPG_CALL_Iscatterv:
+    case MPG_CALL_Bcast_init:
+    case MPG_CALL_Reduce_init:
+    case MPG_CALL_Gather_init:
+    case MPG_CALL_Gatherv_init:
+    case MPG_CALL_Scatter_init:
+    case MPG_CALL_Scatterv_init:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Returns the bytes that this rank contributes to a collective. */
 static int64_t collective_bytes(const struct mpg_event *e)
 {

@@ -177,6 +177,8 @@ static inline bool mpg_call_is_probe(enum mpg_call call)
 {
     return mpg_call_kind(call) == MPG_KIND_PROBE || mpg_call_kind(call) == MPG_KIND_MPROBE;
 }
+/* Returns whether CALL is a collective with a root (MPI standard 4.0, 6.2.2), blocking or not, persistent or not. */
+bool mpg_call_has_root(enum mpg_call call);
 /* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
 /* Returns whether CALL may lack a communicator: one that the trace cannot name, or one without processes yet. */

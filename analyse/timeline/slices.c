@@ -178,7 +178,7 @@ static int put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *e
     const enum mpg_kind kind = mpg_call_kind(e->call);
     const int32_t to = sends(kind) ? world_rank(t, e, e->to) : -1;
     const int32_t from = receives(kind) ? world_rank(t, e, e->from) : -1;
-    const int32_t root = kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE ? world_rank(t, e, e->root) : -1;
+    const int32_t root = mpg_call_has_root(e->call) ? world_rank(t, e, e->root) : -1;
     const int64_t at_ns = mpg_timeline_at(t, s->rank, e->enter_ns);
     mpg_timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
     fputs(",\"dur\":", t->out);

@@ -6,6 +6,7 @@ programs against those that the programs were made of; predicted ones against th
 The environment variables MPGTRACE, MPGSIM and TIMELINE_SEEDS say which programs, and how many there are."""
 
 import collections
+import json
 import os
 import re
 import subprocess
@@ -165,6 +166,23 @@ def check_reader():
         ok(f"the reader sees what is {what}", read("\n".join(wrong)) is None)
 
 
+def check_callsites(folder):
+    """A native trace learns of its callsites while it is read; a text has them all at the start."""
+    lines = ["#mpgtext 1", "#ranks 1", '#module 0 = 00ff "/opt/bin/app"']
+    lines += [f"#site {n} = 0+0x{16 * n:x}" for n in range(1, 101)]
+    lines += ["0 0 100 Init"] + [f"0 {1000 * n} {1000 * n + 10} Barrier comm=0 site={n}" for n in range(1, 101)]
+    lines += ["0 200000 200001 Finalize"]
+    text, native = os.path.join(folder, "sites.txt"), os.path.join(folder, "sites.trace")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    run(MPGTRACE, "import", "--text=" + text, "-o", native)
+    for source in (text, native):
+        status, out, err = run(MPGTRACE, "timeline", source)
+        ok(f"{os.path.basename(source)}: calls have their callsites", status == 0 and
+           [e["args"].get("callsite") for e in json.loads(out)["traceEvents"] if e.get("name") == "Barrier"] ==
+           [f"app+0x{16 * n:x}" for n in range(1, 101)], err)
+
+
 def check_refusals(folder):
     path = os.path.join(folder, "large.txt")
     with open(path, "w", encoding="utf-8") as file:
@@ -226,6 +244,7 @@ def main():
             check_predicted(seed, folder, ["--predict", "--latency=exp:7us", "--byte=const:0.375ns", "--noise=exp:3us"])
         check_by_hand(folder)
         check_arguments(folder)
+        check_callsites(folder)
         check_refusals(folder)
     check_regions()
     check_reader()

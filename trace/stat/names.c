@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/reserve.h"
 #include "trace/python_place.h"
 
 /* Growable text. */
@@ -176,7 +177,7 @@ int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace
                          struct mpg_error *err)
 {
     *x = (struct mpg_site_names){
-        .callsites = mpg_stat_callsites_of(trace), .frames = frames, .n = (size_t)mpg_trace_site_count(trace) + 1};
+        .callsites = mpg_stat_callsites_of(trace), .frames = frames, .n = (uint32_t)mpg_trace_site_count(trace) + 1};
     if (!(x->symbols = mpg_symbols_new(debug_path, err)))
         return -1;
     x->name = calloc(x->n, sizeof *x->name);
@@ -185,6 +186,9 @@ int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace
 
 const char *mpg_site_name(struct mpg_site_names *x, uint32_t site, struct mpg_error *err)
 {
+    /* A trace learns of callsites while it is read. */
+    if (site >= x->n && mpg_reserve_at(&x->name, sizeof *x->name, &x->n, site + 1, err) < 0)
+        return NULL;
     if (!x->name[site])
         x->name[site] = mpg_stat_name_site(&x->callsites, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, x->frames, err);
     return x->name[site];
@@ -192,7 +196,7 @@ const char *mpg_site_name(struct mpg_site_names *x, uint32_t site, struct mpg_er
 
 void mpg_site_names_end(struct mpg_site_names *x)
 {
-    for (size_t i = 0; x->name && i < x->n; i++)
+    for (uint32_t i = 0; x->name && i < x->n; i++)
         free(x->name[i]);
     free(x->name);
     mpg_symbols_free(x->symbols);

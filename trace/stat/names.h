@@ -37,7 +37,7 @@ struct mpg_site_names {
     struct stat_callsites callsites;
     struct mpg_symbols *symbols;
     int frames;
-    size_t n;
+    uint32_t n;  /* length of name */
     char **name; /* by 1 + site number, 0: unknown site; NULL: not looked up yet */
 };
 

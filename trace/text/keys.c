@@ -140,38 +140,11 @@ bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key)
     return *keys;
 }
 
-static bool has_root(enum mpg_call call)
-{
-    switch (mpg_call_plain(call)) {
-    case MPG_CALL_Bcast:
-    case MPG_CALL_Reduce:
-    case MPG_CALL_Gather:
-    case MPG_CALL_Gatherv:
-    case MPG_CALL_Scatter:
-    case MPG_CALL_Scatterv:
-    case MPG_CALL_Ibcast:
-    case MPG_CALL_Ireduce:
-    case MPG_CALL_Igather:
-    case MPG_CALL_Igatherv:
-    case MPG_CALL_Iscatter:
-    case MPG_CALL_Iscatterv:
-    case MPG_CALL_Bcast_init:
-    case MPG_CALL_Reduce_init:
-    case MPG_CALL_Gather_init:
-    case MPG_CALL_Gatherv_init:
-    case MPG_CALL_Scatter_init:
-    case MPG_CALL_Scatterv_init:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
 {
     switch (key) {
     case MPG_TEXT_ROOT:
-        return has_root(e->call) && e->root != MPG_UNKNOWN;
+        return mpg_call_has_root(e->call) && e->root != MPG_UNKNOWN;
     case MPG_TEXT_EXCLUSIVE:
         return e->call == MPG_CALL_Win_lock && e->root != 0;
     case MPG_TEXT_TO:
