@@ -289,7 +289,8 @@ const char *mpg_signature_part_name(int bit);
 /* Returns the number of detours in CORE's whole record, truncated or not. */
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
 
-/* Reads and checks signature file PATH ("-": standard input). Ignores unknown keys. The caller frees the result.
+/* Reads and checks signature file PATH ("-": standard input); if there is none and PATH has no folder, the installed signature of
+ * that name ("reference", with or without ".sig"). Ignores unknown keys. The caller frees the result.
  * Errors (NULL), naming PATH and the key: not readable, no signature, damaged, other major version. */
 struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err);
 /* As mpg_signature_load(), from BYTES bytes TEXT; NAME becomes the path. */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a signature file: jansson parses the file, and the parts of the signature are read from the tree. */
+#include "config.h"
+
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/kind.h"
 #include "common/input.h"
@@ -145,8 +150,42 @@ fail:
     return NULL;
 }
 
+/* Writes FOLDER/NAME, or FOLDER/NAME.sig, to FOUND of SIZE bytes if there is such a file. Returns false if there is none. */
+static bool is_in(const char *folder, const char *name, char *found, size_t size)
+{
+    static const char *const ends[] = {"", ".sig"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (snprintf(found, size, "%s/%s%s", folder, name, ends[i]) < (int)size && access(found, R_OK) == 0)
+            return true;
+    return false;
+}
+
+/* Finds the installed signature NAME, without a folder: beside the program's own folder, so that an installation can be moved, or
+ * where it was installed. Returns false if there is none. */
+static bool find_shipped(const char *name, char *found, size_t size)
+{
+    char folder[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - sizeof "/../share/" PACKAGE);
+    char *slash = NULL;
+    if (*name == '\0' || strchr(name, '/'))
+        return false;
+    if (n > 0) {
+        folder[n] = '\0';
+        slash = strrchr(folder, '/');
+    }
+    if (slash) {
+        strcpy(slash, "/../share/" PACKAGE);
+        if (is_in(folder, name, found, size))
+            return true;
+    }
+    return is_in(PKGDATADIR, name, found, size);
+}
+
 struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err)
 {
+    char found[PATH_MAX];
+    if (mpg_kind_of(path) == MPG_FILE_ABSENT && find_shipped(path, found, sizeof found))
+        path = found;
     return take_json(read_json(path, err), path, err);
 }
 

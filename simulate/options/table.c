@@ -243,8 +243,8 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
         {.group = "Machines", .name = "signature", .kind = MPG_OPTION_LIST, .value = &c->target.signatures, .argument = "FILE",
          .brief = "the target machine, measured by mpgbench and sigmake",
          .help = "the target machine: its noise, latency, bandwidth, eager limit.\n"
-                 "Of several each is a scenario, with the same draws; a table\n"
-                 "tells which is how probably faster"},
+                 "\"reference\" is a shipped one. Of several each is a scenario,\n"
+                 "with the same draws; a table tells which is how probably faster"},
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &c->source.file, .argument = "FILE|none", .keys = k->source,
          .brief = "the machine of the trace (default: its own signature)",
          .help = "the traced machine's signature, whose costs the trace contains\n"

@@ -26,6 +26,13 @@ shows() {
 signature >a.sig
 "$sigshow" a.sig >shown 2>err
 is "a whole signature: exit status" "$? $(cat err)" "0 "
+# An installation that was moved: the shipped signature is found by its name, after files of that name.
+mkdir -p moved/bin moved/share/mpgkit && cp "$sigshow" moved/bin/sigshow && cp a.sig moved/share/mpgkit/shipped.sig
+is "a shipped signature, by its name" "$(moved/bin/sigshow shipped 2>&1 | cmp - shown 2>&1)" ""
+is "... with its ending" "$(moved/bin/sigshow shipped.sig 2>&1 | cmp - shown 2>&1)" ""
+fails_with() { moved/bin/sigshow "$1" >out 2>err; echo "$? $(cat out)$(cat err)"; }
+is "... not by another one" "$(fails_with ship)" "1 sigshow: ship: No such file or directory"
+is "... nor in a folder" "$(fails_with ./shipped)" "1 sigshow: ./shipped: No such file or directory"
 shows "header" "host vm" "kernel 6.1" "and 1 more header lines (--all shows them)"
 shows "detours" "0 100 ns 200 ms 1.7500 - 2500.0 5 us 7 us - 9 us - 9 us"
 shows "causes" "Noise 1.75 % of the time: interruptions, or preempted or stolen; the record does not distinguish"
