@@ -26,7 +26,8 @@ static int64_t whole_ns(int64_t ps)
 
 struct tracer_overhead mpg_graph_tracer_overhead_of(const struct mpg_trace *trace, int32_t rank)
 {
-    const int64_t call_ps = cost_ps(trace, rank, "overhead_call_ns", 0);
+    const int64_t call_ps =
+        cost_ps(trace, rank, "overhead_call_median_ns", cost_ps(trace, rank, "overhead_call_ns", 0));
     return (struct tracer_overhead){
         .call_ps = call_ps,
         .call_ns = whole_ns(call_ps),

@@ -164,7 +164,8 @@ static bool is_gone(const struct mpg_replica_trace *r, const char *key)
                                           "kernel",       "mpi",       "mpi_settings",   "timer",
                                           "signature",    "signature_part", NULL};
     static const char *const tracer[] = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns",
-                                         "overhead_stacks_ns", "overhead_calls_ns", NULL};
+                                         "overhead_stacks_ns", "overhead_calls_ns", "overhead_call_median_ns",
+                                         "flushed_stacks_ns", NULL};
     static const char *const always[] = {"clock", "died", "predicted", "off_cpu", "off_cpu_intervals_ns", "off_cpu_calls_ns",
                                          NULL};
     return is_one_of(key, always) || (!r->rules.same_machine && is_one_of(key, machine)) ||

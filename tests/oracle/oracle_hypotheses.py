@@ -32,7 +32,7 @@ def parts_of(trace, rank, begin, end, between, has_own, visits, count):
 
     visits: the open ones of the thread; count: how many of a region have begun; both go on."""
     parts, begun, since, log = [], [], begin, []
-    each = trace.fact(rank, "overhead_call_ns")
+    each = trace.cost_of_call(rank)
     summed = trace.fact(rank, "overhead_sum_ns", each)
 
     def finish(time, cpu):

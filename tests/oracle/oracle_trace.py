@@ -170,6 +170,10 @@ class Trace:
         """Of the tracer's cost, in ns."""
         return Fraction(self.facts[rank].get(name, otherwise))
 
+    def cost_of_call(self, rank):
+        """Of the tracer, as measured in the run, or at its start."""
+        return self.fact(rank, "overhead_call_median_ns", self.fact(rank, "overhead_call_ns"))
+
     def interval(self, before, call):
         """The computation between two calls, without the tracer's part."""
         if (before, call) not in self.intervals:
@@ -179,7 +183,7 @@ class Trace:
 
     def computation(self, rank, time, between):
         """What of the time is not the tracer's."""
-        each = self.fact(rank, "overhead_call_ns")
+        each = self.cost_of_call(rank)
         tracer = (1 + between.events) * each
         tracer += between.summed * self.fact(rank, "overhead_sum_ns", each)
         tracer = math.floor(tracer + Fraction(1, 2))

@@ -24,6 +24,7 @@ class Extras:
         self.regions = {}
         self.polls = random.Random(f"polls {seed}")
         self.nested = random.Random(f"nested {seed}")
+        self.medians = random.Random(f"medians {seed}")
         self.open = {}
         self.asked = {}
 
@@ -35,6 +36,8 @@ class Extras:
                 for line in TRACER:
                     yield line.format(rank=rank, call=self.random.choice([0, 7.5, 61.3]),
                                       sum=self.random.choice([1.25, 12.125]))
+                if self.medians.random() < 0.5:
+                    yield f"#fact {rank} overhead_call_median_ns {self.medians.choice([3.5, 80.25])}"
         for site in range(1, self.options.sites + 1):
             yield f"#site {site} = ?+0x{16 * site:x}"
 

@@ -19,7 +19,8 @@ import sys
 
 MACHINE = {"core_limit", "cores", "counter", "cpu", "kernel", "mpi", "mpi_settings", "signature",
            "signature_part", "timer"}
-TRACER = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns", "overhead_stacks_ns", "overhead_calls_ns"}
+TRACER = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns", "overhead_stacks_ns", "overhead_calls_ns",
+          "overhead_call_median_ns", "flushed_stacks_ns"}
 MOVED = {"clock", "died"}
 GONE = {"predict": MACHINE | TRACER | {"clocks"}, "delays": set(), "target": MACHINE | TRACER}
 LOCAL = {"Comm_rank", "Comm_size", "Wtime", "Wtick", "Initialized", "Finalized", "Pcontrol",

@@ -191,21 +191,41 @@ static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
     return facts_write(w, "off_cpu_calls_ns", text, err);
 }
 
-/* Writes the tracer's time as measured in the run: for new stacks, and for all recorded calls by the mean of some. */
+static int compare_samples(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns the median of the last measured calls. */
+static double median_sample(void)
+{
+    int32_t sorted[STREAM_SAMPLES];
+    const size_t n = streams.measured < STREAM_SAMPLES ? (size_t)streams.measured : STREAM_SAMPLES;
+    memcpy(sorted, streams.sample_ns, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_samples);
+    return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
+}
+
+/* Writes the tracer's time as measured in the run: for new stacks, for all recorded calls by the mean of some, and for a call by
+ * their median. */
 static int write_overhead(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     enum { MIN_MEASURED = 10 };
     char text[32];
     if (streams.stacks_ns > 0) {
         mpg_units_format_fact(text, sizeof text, (double)streams.stacks_ns, 1);
-        if (facts_write(w, "overhead_stacks_ns", text, err) < 0)
+        if (facts_write(w, "flushed_stacks_ns", text, err) < 0)
             return -1;
     }
     if (streams.measured < MIN_MEASURED)
         return 0;
     const double mean_ns = (double)streams.measured_ns / (double)streams.measured;
     mpg_units_format_fact(text, sizeof text, mean_ns * (double)streams.calls, 1);
-    return facts_write(w, "overhead_calls_ns", text, err);
+    if (facts_write(w, "overhead_calls_ns", text, err) < 0)
+        return -1;
+    mpg_units_format_fact(text, sizeof text, median_sample(), 1);
+    return facts_write(w, "overhead_call_median_ns", text, err);
 }
 
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)

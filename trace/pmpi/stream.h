@@ -57,6 +57,8 @@ struct stream_options {
     bool threads; /* several threads may call MPI at once */
 };
 
+enum { STREAM_SAMPLES = 256 };
+
 /* State shared by all streams. Without `threads` there is one stream and no lock. */
 struct streams {
     atomic_bool on;     /* recording */
@@ -64,11 +66,11 @@ struct streams {
     bool threads;
     int rank;
     int64_t calls;          /* number of recorded calls; protected by the lock */
-    int64_t stacks_ns;      /* time spent on new stacks, from the leave of a call until its stack is defined; protected by the
-                               lock */
+    int64_t stacks_ns;      /* time of the Flush events that new stacks left; protected by the lock */
     int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
     int64_t measured, measured_ns; /* number of recorded calls whose overhead was measured in the run, and its sum; protected by
                                       the lock */
+    int32_t sample_ns[STREAM_SAMPLES]; /* the last of them: number I is at I modulo the length */
     struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

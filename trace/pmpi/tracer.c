@@ -78,7 +78,7 @@ static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s
     stream_thread.entering_ns = -1;
     if (took_ns >= MAX_NS)
         return;
-    streams.measured++;
+    streams.sample_ns[streams.measured++ % STREAM_SAMPLES] = (int32_t)took_ns;
     streams.measured_ns += took_ns;
 }
 
@@ -159,6 +159,7 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
+/* Writes EVENT, after what it refers to. Returns 1 if its stack was new, else 0, or -1 with ERR. */
 static int write_out(struct stream *stream, const struct mpg_event *event, struct mpg_error *err)
 {
     struct mpg_trace_writer *writer = stream->writer;
@@ -166,29 +167,42 @@ static int write_out(struct stream *stream, const struct mpg_event *event, struc
     const int fresh = is_defined ? 0 : sites_define(event->site, err);
     if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0))
         return -1;
-    if (__builtin_expect(fresh, 0)) { /* a new stack takes microseconds, and has a sum of its own */
-        stream_thread.entering_ns = -1;
-        streams.stacks_ns += clock_now_ns() - event->leave_ns;
-    }
-    return mpg_trace_write_event(writer, event, err);
+    return mpg_trace_write_event(writer, event, err) < 0 ? -1 : fresh;
 }
 
-/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event. */
-static __attribute__((noinline, cold)) void write_own_work(int64_t enter_ns)
+/* Returns NS, but at least 0 and at most LIMIT_NS. */
+static inline int64_t at_most(int64_t ns, int64_t limit_ns)
+{
+    return ns < limit_ns ? ns : limit_ns > 0 ? limit_ns : 0;
+}
+
+/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event. Returns its length. */
+static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
 {
     struct mpg_error err;
     struct stream_thread *t = &stream_thread;
     struct mpg_work work = {.enter_ns = enter_ns, .leave_ns = clock_now_ns()};
     if (work.leave_ns <= enter_ns || profile_is_on())
-        return;
+        return 0;
     work.off_before_ns = off_cpu_take_before(&t->off_cpu);
     off_cpu_enter(&t->off_cpu, work.leave_ns);
-    work.off_in_ns = off_cpu_take_before(&t->off_cpu);
-    if (t->stream->last_thread != t)
-        work.off_before_ns = 0;
+    work.off_in_ns = at_most(off_cpu_take_before(&t->off_cpu), work.leave_ns - enter_ns);
+    work.off_before_ns = t->stream->last_thread == t ? at_most(work.off_before_ns, enter_ns - t->stream->last_ns) : 0;
     t->stream->off_between_ns += work.off_before_ns + work.off_in_ns;
     if (mpg_trace_writer_worked(t->stream->writer, &work, &t->stream->last_ns, &err) < 0)
         stream_fail(&err);
+    return work.leave_ns - enter_ns;
+}
+
+/* Records the time of EVENT's record beyond the overhead of a call, which is known and deducted. NEW_STACK: the event's stack
+ * was new. */
+static __attribute__((noinline, cold)) void write_long_work(const struct mpg_event *event, bool new_stack)
+{
+    const bool goes_on = streams.on && event->call != MPG_CALL_Finalize;
+    const int64_t work_ns = goes_on ? write_own_work(event->leave_ns + streams.call_ns) : 0;
+    stream_thread.entering_ns = -1;
+    if (new_stack)
+        streams.stacks_ns += work_ns;
 }
 
 void tracer_restart_enter(struct tracer_scope *s)
@@ -220,13 +234,13 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     stream->last_thread = &stream_thread;
     if (event->call != MPG_CALL_Region_begin && event->call != MPG_CALL_Region_end)
         streams.calls++;
+    int fresh = 0;
     if (profile_is_on())
         profile_add(event, event->site);
-    else if (write_out(stream, event, &err) < 0)
+    else if ((fresh = write_out(stream, event, &err)) < 0)
         stream_fail(&err);
-    else if (__builtin_expect(event->request_number > TRACER_LONG_LIST, 0)) /* the normal overhead of a call is known and
-                                                                               subtracted */
-        write_own_work(event->leave_ns + streams.call_ns);
+    if (__builtin_expect(fresh > 0 || event->request_number > TRACER_LONG_LIST, 0))
+        write_long_work(event, fresh > 0);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
     if (__builtin_expect(stream_thread.entering_ns >= 0, false))
         measure(s);

@@ -226,17 +226,26 @@ static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
     return recorded > 0 ? sum_ns / (double)recorded : 0;
 }
 
-/* Prints the part of the overhead that mpgsim takes out, if it is another figure: with the cost of a call as measured at the
- * start, and without new stacks. SUM_NS: cost of an aggregated call. */
+/* Prints the part of the overhead that mpgsim takes out, if it is another figure: with the median of the calls that were
+ * measured in the run, if known, else the cost of a call as measured at the start. SUM_NS: cost of an aggregated call. */
 static void print_deducted(const struct stat_summary *s, uint64_t recorded, double sum_ns)
 {
-    const double call_ns = mean_fact(s->trace, "overhead_call_ns");
+    const double median_ns = mean_fact(s->trace, "overhead_call_median_ns");
+    const double call_ns = median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
     char text[32];
     if (call_ns < 0 || cost_of_call(s, recorded) == call_ns)
         return;
-    printf("            mpgsim deducts %.2f %%: a call as measured at MPI_Init, %s\n",
+    printf("            mpgsim deducts %.2f %%: %s, %s\n",
            100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns,
+           median_ns >= 0 ? "the median call of the run" : "a call as measured at MPI_Init",
            mpg_units_format_time(text, sizeof text, call_ns));
+}
+
+/* Returns fact KEY, summed over ranks; 0 if unknown. */
+static double sum_of_fact(const struct mpg_trace *trace, const char *key)
+{
+    const double mean = mean_fact(trace, key);
+    return mean > 0 ? mean * mpg_trace_ranks(trace) : 0;
 }
 
 /* Prints the tracer's overhead. */
@@ -245,17 +254,16 @@ static void print_overhead(const struct stat_summary *s)
     const uint64_t recorded = s->call_number - s->aggregated_number;
     const double call_ns = cost_of_call(s, recorded);
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
-    /* The cost of first-time stacks, summed over ranks. */
-    double stacks_ns = mean_fact(s->trace, "overhead_stacks_ns") * mpg_trace_ranks(s->trace);
+    /* The cost of new stacks: a part of the flushes, in older traces beside them. */
+    const double flushed_ns = sum_of_fact(s->trace, "flushed_stacks_ns"),
+                 beside_ns = sum_of_fact(s->trace, "overhead_stacks_ns"), stacks_ns = flushed_ns + beside_ns;
     char text[32];
-    if (stacks_ns < 0)
-        stacks_ns = 0;
     if (call_ns < 0 || s->run_ns <= 0)
         return;
     if (sum_ns < 0)
         sum_ns = call_ns;
     printf("overhead    %.2f %% of the run: %" PRIu64 " %s x %s",
-           100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + stacks_ns + s->flush_ns) /
+           100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + beside_ns + s->flush_ns) /
                s->run_ns,
            recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
     if (s->aggregated_number)
@@ -263,7 +271,8 @@ static void print_overhead(const struct stat_summary *s)
                mpg_units_format_time(text, sizeof text, sum_ns));
     if (stacks_ns > 0)
         printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
-    printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, s->flush_ns));
+    const double writing_ns = s->flush_ns > flushed_ns ? s->flush_ns - flushed_ns : 0;
+    printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, writing_ns));
     print_deducted(s, recorded, sum_ns);
 }
 

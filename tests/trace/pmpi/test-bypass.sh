@@ -96,7 +96,7 @@ leaves() {
 
 # called TRACE: names of its calls.
 called() {
-    "$MPGTRACE" print "$1" | awk '!/^#/ { print $4 }' | xargs
+    "$MPGTRACE" print "$1" | awk '!/^#/ && $4 != "Flush" { print $4 }' | xargs
 }
 
 # of WORD COMPILER MPIRUN: programs of that MPI.

@@ -19,7 +19,7 @@ run() {
 
 # calls TRACE: names of its calls, rank by rank.
 calls() {
-    "$MPGTRACE" print "$1" | sed -nE 's/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' |
+    "$MPGTRACE" print "$1" | sed -nE '/^[0-9]+ [0-9]+ [0-9]+ Flush/d; s/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' |
         sort -s -n -k1,1 | xargs
 }
 
@@ -50,8 +50,8 @@ ok "MPGTRACE_BUFFER is its buffer, MPGTRACE_CALLSITES its frames" \
 ok "... both are heeded" sh -c '"$1" print set >set.txt && grep -q " Flush" set.txt && ! grep -q site= set.txt' \
     sh "$MPGTRACE"
 ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 600 $mpirun -np 1 ./linked many
-ok "... there are others then" sh -c '"$1" print unset >unset.txt && ! grep -q " Flush" unset.txt &&
-    grep -q site= unset.txt' sh "$MPGTRACE"
+ok "... there are others then" sh -c '"$1" print unset >unset.txt && [ "$(grep -c " Flush" unset.txt)" -le 4 ] &&
+    grep -q site= unset.txt' sh "$MPGTRACE" # an event for each of four stacks
 ok "MPGTRACE_BUFFER may have a unit" env MPGTRACE_OUTPUT="$tmp/unit" MPGTRACE_BUFFER=4KiB \
     timeout 600 $mpirun -np 1 ./linked many
 ok "... and is heeded" sh -c '"$1" print unit | grep -q " Flush"' sh "$MPGTRACE"

@@ -13,7 +13,7 @@ is "a program that is linked with the tracer has the C library's dlsym" \
 
 # called TRACE: names of its calls, rank by rank.
 called() {
-    "$MPGTRACE" print "$1" | sed -nE 's/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' | sort -s -n -k1,1 | xargs
+    "$MPGTRACE" print "$1" | sed -nE '/^[0-9]+ [0-9]+ [0-9]+ Flush/d; s/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' | sort -s -n -k1,1 | xargs
 }
 
 # started COMMAND...: its output in out and err.

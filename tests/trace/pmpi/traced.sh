@@ -28,9 +28,9 @@ needs() {
     done
 }
 
-# printed TRACE: its text, without what differs from run to run beside times: time off the CPU.
+# printed TRACE: its text, without what differs from run to run beside times: time off the CPU, and the tracer's own events.
 printed() {
-    "$MPGTRACE" print "$1" | sed -E 's/ off(_call)?=[0-9]+//g'
+    "$MPGTRACE" print "$1" | sed -E '/^[0-9]+ [0-9]+ [0-9]+ Flush( |$)/d; s/ off(_call)?=[0-9]+//g'
 }
 
 # numbered: calls as they come; where $shares, of shares_memory, is no, a communicator of a host is one for each rank: then
