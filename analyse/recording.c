@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyse/recording.h"
 
+#include <math.h>
 #include <stdio.h>
 
-/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, and the waiting of other ranks for the
- * interrupted rank is only known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The
- * limits: predictions use compute intervals alone, perturbations keep the traced times of calls. */
-static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1;
+/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, other programs take a part of the memory's
+ * bandwidth, and the waiting of other ranks for the interrupted rank is only known as far as messages show. docs/VALIDATION.md,
+ * Busy recordings, has the resulting errors. The limits: predictions use compute intervals alone, perturbations keep the traced
+ * times of calls. A few interruptions of a program that computes little, on a machine that is idle otherwise, do no harm. */
+static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01;
 
 bool mpg_recording_has_good_intervals(const struct mpg_recording *x)
 {
-    return x->between_share <= MAX_BETWEEN;
+    const bool is_quiet = x->between_share <= FEW && x->calls_share <= MAX_IN_ALL;
+    return x->between_share <= MAX_BETWEEN && (x->interval_share <= MAX_OF_INTERVALS || is_quiet);
 }
 
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
@@ -21,6 +24,7 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
         return x;
     x.between_share = (double)counts->off_ns / run_ns;
     x.calls_share = (double)counts->call_off_ns / run_ns;
+    x.interval_share = counts->interval_ns > 0 ? fmin(1, (double)counts->off_ns / (double)counts->interval_ns) : 0;
     x.reliable = mpg_recording_has_good_intervals(&x) &&
                  (use == MPG_RECORDING_INTERVALS || x.between_share + x.calls_share <= MAX_IN_ALL);
     return x;
@@ -28,20 +32,23 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
 
 const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
 {
-    const double between = 100 * x->between_share, calls = 100 * x->calls_share;
+    const double between = 100 * x->between_share, part = 100 * x->interval_share, calls = 100 * x->calls_share;
     if (!x->known && between + calls == 0)
         snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
     else if (x->reliable && x->calls_share > MAX_IN_ALL)
-        snprintf(text, size, "fair: %.2g %% of the ranks' time off the CPU outside of MPI%s; %.2g %% in calls, whose time the "
-                             "prediction replaces", between, x->removed ? ", taken out" : "", calls);
+        snprintf(text, size,
+                 "fair: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there)%s; %.2g %% in calls, "
+                 "whose time the prediction replaces",
+                 between, part, x->removed ? ", taken out" : "", calls);
     else if (x->reliable)
-        snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
-                 x->removed ? ", taken out" : "");
+        snprintf(text, size,
+                 "good: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there), %.2g %% in calls%s",
+                 between, part, calls, x->removed ? ", taken out" : "");
     else
         snprintf(text, size,
-                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
-                 "on an idle machine%s",
-                 between, calls, advice);
+                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there), %.2g %% in "
+                 "calls: record again on an idle machine%s",
+                 between, part, calls, advice);
     return text;
 }
 
@@ -52,6 +59,7 @@ void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_re
     mpg_json_bool(j, "off_cpu_removed", x->removed);
     mpg_json_number(j, "off_cpu_share", x->between_share);
     mpg_json_number(j, "off_cpu_calls_share", x->calls_share);
+    mpg_json_number(j, "off_cpu_outside_share", x->interval_share);
     mpg_json_bool(j, "reliable", x->reliable);
     mpg_json_close(j);
 }

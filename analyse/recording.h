@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The quality of a recording: the fraction of time that ranks were off their CPUs (docs/MODEL.md, section 3). */
+/* The quality of a recording: the fractions of time that ranks were off their CPUs (docs/MODEL.md, section 3). */
 #ifndef MPG_RECORDING_H
 #define MPG_RECORDING_H
 
@@ -11,7 +11,8 @@ struct mpg_recording {
     bool removed;         /* the answer removes off-CPU times */
     double between_share; /* off-CPU time in compute intervals as a part of all ranks' run time, from 0 to 1 */
     double calls_share;   /* off-CPU time in calls, likewise */
-    bool reliable;        /* both parts are small enough for an answer about the program */
+    double interval_share; /* off-CPU time in compute intervals as a part of these intervals, from 0 to 1 */
+    bool reliable;        /* the parts are small enough for an answer about the program */
 };
 
 /* The times of the trace that an answer uses. */

@@ -495,6 +495,7 @@ struct mpg_graph_counts {
     uint64_t failed;            /* calls that returned an error */
     uint64_t flushed_ns;        /* time spent on writing the trace, all streams */
     uint64_t tracer_ns;         /* recording time in compute intervals, without flushed_ns */
+    uint64_t interval_ns;       /* compute intervals, without recording and flushes */
     uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs, in compute intervals and in calls */
     uint64_t calls_ns;          /* time in calls but MPI_Init and MPI_Finalize, all streams */
     uint64_t cpu_intervals;     /* compute intervals with recorded CPU time */

@@ -228,7 +228,7 @@ char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *bu
         if (failure->parts >> bit & 1)
             used += (size_t)snprintf(buf + used, size - used, "%s %s", n++ > 0 ? " and" : "", name);
     if (used < size)
-        snprintf(buf + used, size - used, " by %.2g %%", 100 * failure->moves);
+        snprintf(buf + used, size - used, failure->moves >= 0.995 ? " by %.0f %%" : " by %.2g %%", 100 * failure->moves);
     return buf;
 }
 

@@ -125,6 +125,8 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
     const int64_t tracer_ns = mpg_graph_interval_tracer_ns(&s->interval_sums, tracer_overhead, traced_ns);
     g->counts.tracer_ns += (uint64_t)tracer_ns;
+    if (traced_ns > tracer_ns + s->interval_sums.flushed_ns)
+        g->counts.interval_ns += (uint64_t)(traced_ns - tracer_ns - s->interval_sums.flushed_ns);
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
     if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize can wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;

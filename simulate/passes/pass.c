@@ -18,7 +18,8 @@
         WHOLE(open_receives) WHOLE(followed) WHOLE(followed_receives) WHOLE(open_kept) WHOLE(beyond_horizon) \
             WHOLE(uncompleted_sends) WHOLE(asynchronous) WHOLE(cancelled) WHOLE(unmatched) WHOLE(truncated) \
                 WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) WHOLE(off_ns) WHOLE(call_off_ns) \
-                    WHOLE(calls_ns) WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) WHOLE(backward) REAL(backward_ns) \
+                    WHOLE(interval_ns) WHOLE(calls_ns) WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) WHOLE(backward) \
+                        REAL(backward_ns) \
                         WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(served_ns) REAL(posted_ns) WHOLE(kept_waiting) \
                             WHOLE(kept_leaving) WHOLE(waited_sends) WHOLE(waited_bytes) REAL(waited_ns) WHOLE(transfers) \
                                 WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) WHOLE(shared_windows) \

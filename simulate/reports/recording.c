@@ -11,6 +11,23 @@ struct mpg_recording mpg_report_recording(const struct mpg_report *r)
                             mpg_perturbation_removes_off_cpu(r->p));
 }
 
+/* Effect on computation from which an answer is not reliable, as for recordings. */
+static const double MAX_MOVES = 0.1;
+
+const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *r)
+{
+    const struct mpg_signature *sig = r->p->target;
+    const struct mpg_signature_failure *worst = NULL;
+    if (!sig || !mpg_perturbation_noise_measured(r->p))
+        return NULL;
+    for (size_t i = 0; i < sig->failures; i++) {
+        const struct mpg_signature_failure *x = &sig->failure[i];
+        if ((x->parts & MPG_PART_NOISE) && x->moves > MAX_MOVES && (!worst || x->moves > worst->moves))
+            worst = x;
+    }
+    return worst;
+}
+
 const char *mpg_report_describe_recording(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
 {
     const bool can_predict = !r->result->predicted && mpg_recording_has_good_intervals(x);

@@ -7,6 +7,9 @@
 #include "simulate/reports/report.h"
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
+/* Returns the failed check of the target's signature that makes its noise too wrong for an answer: others used the machine while
+ * it was measured, or its noise is known to 10 % of the computation at best. NULL: none. */
+const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *report);
 /* Writes RECORDING in words, with advice where it is not reliable, to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_report_describe_recording(const struct mpg_report *report, const struct mpg_recording *recording, char *text,
                                           size_t size);

@@ -121,7 +121,7 @@ static void put_predicted(const struct mpg_report *r, const struct mpg_summary *
 {
     begin(out, r->result->predicted ? "Predicted run time" : "Perturbed run time");
     put_time(out, run->median);
-    if (!recording->reliable)
+    if (!recording->reliable || mpg_report_wrong_noise(r))
         fputs("  NOT RELIABLE", out);
     if (r->result->replicas > 1) {
         fputs("  (95 % confidence: ", out);
@@ -395,6 +395,8 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     for (size_t i = 0; i < r->warnings->n; i++)
         if (mpg_lines_is_quality(&r->warnings->line[i]) && signatures++ == 0) {
             begin(out, "Signature");
+            if (mpg_report_wrong_noise(r))
+                fputs("NOT RELIABLE, measure again on an idle machine: ", out);
             mpg_printable_put(out, r->warnings->line[i].text);
         }
     if (signatures > 1)

@@ -107,7 +107,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, s->low);
         fputs(" to ", out);
         print_time(out, s->high);
-        fprintf(out, ")%s\n  5 %% to 95 %%   ", recording.reliable ? "" : "  not reliable");
+        fprintf(out, ")%s\n  5 %% to 95 %%   ", recording.reliable && !mpg_report_wrong_noise(r) ? "" : "  not reliable");
         print_time(out, s->p5);
         fputs(" to ", out);
         print_time(out, s->p95);

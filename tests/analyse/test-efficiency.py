@@ -155,7 +155,15 @@ def test_not_computation():
         1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq"), [690, 400], 1050, 690)
     text = run(path("t.txt"))[1]
     ok("... is said", "Outside of MPI, too   off the CPU 7.8 % of the ranks' time" in text and
-       "Recording             good: 7.8 % of the ranks' time off the CPU outside of MPI, 1.5 % in calls, taken out\n" in text, text)
+       "Recording             NOT RELIABLE: 7.8 % of the ranks' time off the CPU outside of MPI (13 % of the time there), 1.5 % in "
+       "calls: record again on an idle machine\n" in text, text)
+    write(2, """0 900 1100 Barrier off=50
+        1 500 1100 Barrier off_call=30
+        0 1150 1200 Finalize off=10
+        1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq")
+    text = run(path("t.txt"))[1]  # 60 of runs of 1050 + 1000, and of intervals of 850 + 400
+    ok("... little of it is good", "Recording             good: 2.9 % of the ranks' time off the CPU outside of MPI (4.8 % of the time "
+       "there), 1.5 % in calls, taken out\n" in text, text)
     write(1, "0 1100 1200 Barrier off=300\n0 1200 1300 Finalize", "#fact 0 off_cpu rseq")
     ok("a disturbed recording is not reliable", "Recording             NOT RELIABLE: 27 % of" in run(path("t.txt"))[1])
     check("the tracer's part is none", write(1, "0 600 700 Barrier\n0 900 910 Finalize", "#fact 0 overhead_call_ns 20"),

@@ -31,6 +31,7 @@ $head
 END
 is "without a target the trace is as it was" "$(run interval.text)" 21700
 is "its time off the CPU is said" "$(say off_cpu_share)" "$("$python" -c 'print(7000 / (2 * 21700))')"
+is "... of the time outside of MPI, too" "$(say off_cpu_outside_share)" "$("$python" -c 'print(7000 / 32000)')"
 is "and stays" "$(say off_cpu_removed)" False
 is "noise by hand alone leaves it in" "$(run --noise const:100ns interval.text)" 21900
 is "a target comes in its place: the barrier waits less" "$(run --perturb --signature quiet.sig interval.text)" 14700
@@ -82,6 +83,22 @@ is "no earlier than the message can be there" "$(sed 's/off_call=8000/off_call=1
 ok "a busy recording's answer is marked" grep -q '^  recording  *NOT RELIABLE: 16 % of the ranks. time off the CPU outside of MPI' out
 sed 's/off=7000/off=200/' interval.text >good.text
 "$mpgsim" --perturb --signature quiet.sig good.text >out
-ok "a quiet one's is not" grep -q '^  recording  *good: 0.46 % of the ranks. time off the CPU outside of MPI, 0 % in calls, taken out$' out
+ok "a quiet one's is not" grep -q '^  recording  *good: 0.46 % of the ranks. time off the CPU outside of MPI (0.62 % of the time there), 0 % in calls, taken out$' out
 is "in JSON, too" "$(run --perturb --signature quiet.sig good.text) $(say reliable)" "21500 True"
+# A signature that was measured beside other programs
+"$python" - "$here/../../results/reference/reference.sig" >loaded.sig <<'END'
+import json
+import sys
+signature = json.load(open(sys.argv[1]))
+signature["checks"] = {"made": 1, "failed": [{"check": "off the CPU", "parts": ["computation"], "moves": 0.66,
+                                              "found": "off its CPU", "remedy": "measure when nothing else runs"}]}
+print(json.dumps(signature))
+END
+"$mpgsim" --signature loaded.sig good.text >out
+ok "a signature whose noise is others' work marks the answer" grep -q '^Predicted run time .* NOT RELIABLE' out
+ok "... and says why" grep -q '^Signature  *NOT RELIABLE, measure again on an idle machine: .*: off the CPU (can move computation by 66 %)' out
+is "... in JSON, too" "$("$mpgsim" --json --signature loaded.sig good.text | "$python" -c 'import json, sys; print(json.load(sys.stdin)["reliable"])')" False
+sed 's/"moves": 0.66/"moves": 0.09/' loaded.sig >less.sig
+"$mpgsim" --signature less.sig good.text >out
+ok "... not if computation moves by less than 10 %" sh -c '! grep -q "NOT RELIABLE" out && grep -q "can move computation by 9 %" out'
 done_testing
