@@ -90,11 +90,16 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
         if (more < 0)
             return -1;
         int64_t time_ns, offset_ns;
-        for (size_t i = 0; more > 0 && mpg_trace_clock(w->trace, r, i, &time_ns, &offset_ns); i++)
-            if (e.enter_ns + offset_ns < least_ns)
-                least_ns = e.enter_ns + offset_ns;
         if (more > 0 && e.enter_ns < least_ns)
             least_ns = e.enter_ns;
+        for (size_t i = 0; mpg_trace_clock(w->trace, r, i, &time_ns, &offset_ns); i++) {
+            if (more > 0 && e.enter_ns + offset_ns < least_ns)
+                least_ns = e.enter_ns + offset_ns;
+            if (time_ns < least_ns)
+                least_ns = time_ns;
+            if (time_ns + offset_ns < least_ns)
+                least_ns = time_ns + offset_ns;
+        }
     }
     w->bias_ns = -least_ns;
     return 0;

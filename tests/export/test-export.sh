@@ -108,6 +108,13 @@ LEAVE 0 9300 MPI_Finalize"
     grep -v Iprobe small.txt >plain.txt
     "$mpgtrace" export -o plain.otf2 plain.txt
     is "the answer to an archive is that to its trace" "$(predicted plain.otf2)" "$(predicted plain.txt)"
+    # measured before the first call of all, and in the last call
+    sed 's/^#clock 1 .*/#clock 1 -5000 -320\n#clock 1 9100 -300/' plain.txt >early.txt
+    "$mpgtrace" export -o early.otf2 early.txt
+    is "offsets measured before all calls" "$("$mpgtrace" print early.otf2 2>&1 | grep -cE '^(#clock 1 -5000 -320|#clock 1 9100 -300|0 100 1000 Init)$')" 3
+    if command -v otf2-print >/dev/null; then
+        is "... without a warning of others" "$(otf2-print --silent early.otf2 2>&1 | grep -v '^=*$\|^=== OTF2' | head -n 1)" ""
+    fi
     ok "an archive that exists stays" refuses 1 "mpgtrace export: try: exists already: name another archive" \
         "$mpgtrace" export -o try.otf2 small.txt
     mkdir folder && "$mpgtrace" export --format=otf2 -o folder/ plain.txt

@@ -71,9 +71,14 @@ programs() {
 # every_command FILE: what else reads traces
 every_command() {
     local file=$1 name=${1##*/}
-    for command in waits timeline matrix sizes graph "stat --json" "waits --by=region --json"; do
+    for command in waits timeline matrix sizes graph "stat --json" "waits --by=region --json" "export --lenient --format=goal"; do
         # shellcheck disable=SC2086 # words
         tame "$command $name" "$MPGTRACE" $command "$file"
+    done
+    for format in otf2 ti; do
+        rm -rf "$tmp/told"
+        confined "$MPGTRACE" export --lenient --format=$format -o "$tmp/told" "$file"
+        ok "export --format=$format $name ends by itself" test $? -lt 2
     done
     for options in --waits "--where=call,callsite,region,rank,pair" "--predict --where=region --where=path" "--timeline=$tmp/t.json" \
         "--report=$tmp/p.html" "--output-trace=$tmp/told" "--noise=exp:1us --per-rank" "--waits --json"; do
