@@ -68,7 +68,7 @@ static int add(struct critical_path *path, const struct path_part *part, struct 
     if (part->time_ns <= 0)
         return 0;
     const uint64_t place = (uint64_t)(uint32_t)part->site << 32 | (uint32_t)part->region;
-    uint64_t *index = mpg_map_add(&path->index, place, (uint64_t)part->kind << 32 | part->call);
+    uint64_t *index = mpg_map_add(&path->index, place, (uint64_t)part->kind << 33 | (uint64_t)part->before << 32 | part->call);
     if (!index)
         return mpg_error_set(err, "out of memory");
     if (*index == 0) {
@@ -146,8 +146,8 @@ static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t o
 /* Adds the pending computation to the sums, as computation before CALL at SITE. Returns 0, or -1 with ERR: no memory. */
 static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_t site, struct mpg_error *err)
 {
-    struct path_part all = {.kind = PATH_COMPUTATION, .call = call, .site = site, .region = -1, .rank = r->rank, .number = 1,
-                            .begin_ns = t->from_ns - r->path->start_ns};
+    struct path_part all = {.kind = PATH_COMPUTATION, .before = true, .call = call, .site = site, .region = -1,
+                            .rank = r->rank, .number = 1, .begin_ns = t->from_ns - r->path->start_ns};
     double most_ns = 0;
     for (uint32_t i = 0; i < t->pendings; i++) {
         const struct pending *p = &t->pending[i];

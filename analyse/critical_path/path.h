@@ -37,9 +37,10 @@ enum path_kind {
 const char *mpg_path_kind_name(enum path_kind kind);
 const char *mpg_path_kind_key(enum path_kind kind);
 
-/* A part of the path: of computation and time off the CPU, CALL and SITE are those of the call that follows. */
+/* A part of the path. */
 struct path_part {
     enum path_kind kind;
+    bool before;        /* between calls: CALL and SITE are those of the call that follows; else in this call */
     enum mpg_call call; /* MPG_CALL_COUNT: none */
     int32_t site;       /* callsite, MPG_NO_SITE */
     int32_t region;     /* innermost open, a string of the trace; -1: none */

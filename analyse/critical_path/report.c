@@ -29,7 +29,7 @@ static int compare_texts(const char *a, const char *b)
     return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Orders rows by kind of time, call, callsite and region: rows that are equal in all four become one row. */
+/* Orders rows by kind of time, call, before or in it, callsite and region: rows that are equal in all five become one row. */
 static int by_subject(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -37,6 +37,8 @@ static int by_subject(const void *a, const void *b)
         return (x->part.kind > y->part.kind) - (x->part.kind < y->part.kind);
     if (x->part.call != y->part.call)
         return (x->part.call > y->part.call) - (x->part.call < y->part.call);
+    if (x->part.before != y->part.before)
+        return x->part.before ? -1 : 1;
     const int order = compare_texts(x->site, y->site);
     return order != 0 ? order : compare_texts(x->region, y->region);
 }
@@ -103,6 +105,7 @@ static int make_rows(const struct path_report *r, enum path_by by, struct rows *
             return -1;
         if (by == PATH_BY_REGION) {
             row->part.call = MPG_CALL_COUNT;
+            row->part.before = false;
             row->site = NULL;
         }
         rows->n++;
@@ -195,7 +198,7 @@ static const struct {
 static void put_row(struct mpg_table *t, const struct path_report *r, enum path_by by, const struct row *row)
 {
     const struct path_part *part = &row->part;
-    const bool before = part->kind == PATH_COMPUTATION;
+    const bool before = part->before;
     if (by == PATH_BY_SEGMENT)
         mpg_table_number(t, part->begin_ns);
     mpg_table_number(t, part->time_ns);
