@@ -165,7 +165,7 @@ def test_regions():
              1 500 610 Barrier""", end=[4000, 3000])
     is_same("time off the CPU, and recording", kinds(answer()),
             {"computation": 500 - 200 + 390 + 2900, "mpi_overhead": 6, "off_cpu": 204, "recording": 100})
-    text = " ".join(run(TRACE).stdout.split())
+    text = " ".join(run("--all", TRACE).stdout.split())
     is_same("time off the CPU before a call, and in it", ["200 ns" in text and "off the CPU before MPI_Barrier" in text,
                                                           "off the CPU in MPI_Barrier" in text], [True, True])
 
