@@ -4,11 +4,13 @@
 
 #include "common/kind.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,9 +39,13 @@ static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_PARAVER] = "a Paraver trace",
     [MPG_FILE_EXTRAE] = "an unmerged trace of Extrae",
     [MPG_FILE_DUMPI] = "a DUMPI trace",
+    [MPG_FILE_DUMPI_META] = "a DUMPI trace",
+    [MPG_FILE_DUMPI_FOLDER] = "a DUMPI trace",
     [MPG_FILE_GOAL] = "a GOAL schedule",
     [MPG_FILE_LIBALLPROF] = "a trace of liballprof",
+    [MPG_FILE_LIBALLPROF_FOLDER] = "a trace of liballprof",
     [MPG_FILE_SIMGRID] = "time-independent actions of SimGrid",
+    [MPG_FILE_SIMGRID_LIST] = "time-independent actions of SimGrid",
     [MPG_FILE_ANSWER] = "an answer of mpgsim",
     [MPG_FILE_JSON] = "JSON of another kind",
     [MPG_FILE_GZIP] = "compressed (gzip)",
@@ -87,10 +93,12 @@ static const struct {
     {MPG_FILE_OTF1, MPG_FILE_TRACE, "convert it to OTF2", NULL},
     {MPG_FILE_PARAVER, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
     {MPG_FILE_EXTRAE, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
-    {MPG_FILE_DUMPI, MPG_FILE_TRACE, "convert it with dumpi2otf2", NULL},
+    {MPG_FILE_DUMPI, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_DUMPI_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_GOAL, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
-    {MPG_FILE_LIBALLPROF, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
-    {MPG_FILE_SIMGRID, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_LIBALLPROF, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_LIBALLPROF_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_SIMGRID, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_TRACE, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
     {MPG_FILE_TRACE_FOLDER, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
     {MPG_FILE_RESULTS, MPG_FILE_RESULTS_FOLDER, "give the folder that it is in", NULL},
@@ -123,7 +131,7 @@ static const struct {
     {0, "num_ranks ", 10, MPG_FILE_GOAL},
     {0, "\x7f\x10\0\0\0\0\0\0", 8, MPG_FILE_GOAL},
     {0, "# collprof", 10, MPG_FILE_LIBALLPROF},
-    {0, "0 init", 6, MPG_FILE_SIMGRID},
+    {0, "# htor's PMPI Tracer", 20, MPG_FILE_LIBALLPROF},
     {0, "\x1f\x8b", 2, MPG_FILE_GZIP},
     {0, "\xfd" "7zXZ", 6, MPG_FILE_XZ},
     {0, "BZh", 3, MPG_FILE_BZIP2},
@@ -160,6 +168,38 @@ static enum mpg_file_kind kind_of_json(const unsigned char *bytes, size_t n)
     return holds(bytes, n, "\"mpgsim-result\"") ? MPG_FILE_ANSWER : MPG_FILE_JSON;
 }
 
+/* Whether BYTES, a text, begin with a line "RANK ACTION ..." of SimGrid; empty lines and comments may come before. */
+static bool is_actions(const unsigned char *bytes, size_t n)
+{
+    static const char *const actions[] = {"init", "finalize", "send", "recv", "isend", "irecv", "compute", "sleep", "bcast",
+                                          "barrier",
+                                          "reduce", "allreduce", "alltoall", "location", "comm_size"};
+    char text[256];
+    size_t i = 0;
+    while (i < n && (bytes[i] == '#' || isspace(bytes[i]))) {
+        const unsigned char *end = bytes[i] == '#' ? memchr(bytes + i, '\n', n - i) : bytes + i;
+        i = end ? (size_t)(end - bytes) + 1 : n;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)(n - i < sizeof text ? n - i : sizeof text - 1), (const char *)bytes + i);
+    char *word = text + strspn(text, "0123456789");
+    if (word == text || (*word != ' ' && *word != '\t'))
+        return false;
+    word += strspn(word, " \t");
+    word[strcspn(word, " \t\r\n")] = '\0';
+    for (size_t k = 0; k < sizeof actions / sizeof *actions; k++)
+        if (strcasecmp(word, actions[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the kind of BYTES, a text without a mark at its begin. */
+static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
+{
+    if (holds(bytes, n, "fileprefix=") && holds(bytes, n, "numprocs="))
+        return MPG_FILE_DUMPI_META;
+    return is_actions(bytes, n) ? MPG_FILE_SIMGRID : MPG_FILE_TEXT;
+}
+
 /* Returns true if the first N of BYTES are text; the last character may be truncated. */
 static bool is_text(const unsigned char *bytes, size_t n)
 {
@@ -193,7 +233,7 @@ enum mpg_file_kind mpg_kind_of_bytes(const void *first, size_t n)
     bool text = is_text(bytes, n);
     if (text && blank < n && (bytes[blank] == '{' || bytes[blank] == '['))
         return kind_of_json(bytes, n);
-    return text ? MPG_FILE_TEXT : MPG_FILE_UNKNOWN;
+    return text ? kind_of_text(bytes, n) : MPG_FILE_UNKNOWN;
 }
 
 static bool ends_with(const char *name, const char *ending)
@@ -227,6 +267,54 @@ static enum mpg_file_kind kind_of_folder(const char *path)
     return kind;
 }
 
+/* Traces of several files without a mark in their names: the kind of the folder by that of a file. */
+static enum mpg_file_kind folder_of(enum mpg_file_kind kind)
+{
+    return kind == MPG_FILE_LIBALLPROF ? MPG_FILE_LIBALLPROF_FOLDER
+           : kind == MPG_FILE_DUMPI    ? MPG_FILE_DUMPI_FOLDER
+                                       : MPG_FILE_FOLDER;
+}
+
+/* Returns the kind of a folder without mpgkit's files by the first bytes of its files. */
+static enum mpg_file_kind kind_of_parts(const char *path)
+{
+    enum { MOST_LOOKS = 64 };
+    enum mpg_file_kind kind = MPG_FILE_FOLDER;
+    char name[4096];
+    struct stat st;
+    int looks = 0;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && kind == MPG_FILE_FOLDER && looks < MOST_LOOKS && (entry = readdir(folder)); looks++) {
+        const int n = snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.' && n > 0 && (size_t)n < sizeof name && stat(name, &st) == 0 && S_ISREG(st.st_mode))
+            kind = folder_of(mpg_kind_of(name));
+    }
+    if (folder)
+        (void)closedir(folder);
+    return kind;
+}
+
+/* Whether the first line of a text, the first N BYTES of PATH, names a file with actions of SimGrid. */
+static bool is_list(const char *path, const char *bytes, size_t n)
+{
+    char name[2048];
+    unsigned char first[MPG_FILE_BYTES];
+    struct stat st;
+    const char *slash = strrchr(path, '/'), *end = memchr(bytes, '\n', n);
+    const size_t length = end ? (size_t)(end - bytes) : n, folder = slash && *bytes != '/' ? (size_t)(slash - path) + 1 : 0;
+    if (length == 0 || length >= MPG_FILE_BYTES || folder >= sizeof name - MPG_FILE_BYTES)
+        return false;
+    snprintf(name, sizeof name, "%.*s%.*s", (int)folder, path, (int)length, bytes);
+    name[strcspn(name, "\r")] = '\0';
+    if (stat(name, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const ssize_t got = fd < 0 ? -1 : pread(fd, first, sizeof first, 0);
+    if (fd >= 0)
+        (void)close(fd);
+    return got > 0 && mpg_kind_of_bytes(first, (size_t)got) == MPG_FILE_SIMGRID;
+}
+
 enum mpg_file_kind mpg_kind_of(const char *path)
 {
     struct stat st;
@@ -235,15 +323,20 @@ enum mpg_file_kind mpg_kind_of(const char *path)
         return MPG_FILE_UNKNOWN;
     if (stat(path, &st) < 0)
         return MPG_FILE_ABSENT;
-    if (S_ISDIR(st.st_mode))
-        return kind_of_folder(path);
+    if (S_ISDIR(st.st_mode)) {
+        const enum mpg_file_kind kind = kind_of_folder(path);
+        return kind == MPG_FILE_FOLDER ? kind_of_parts(path) : kind;
+    }
     if (!S_ISREG(st.st_mode))
         return MPG_FILE_SPECIAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof bytes, 0);
     if (fd >= 0)
         (void)close(fd);
-    return n < 0 ? MPG_FILE_ABSENT : mpg_kind_of_bytes(bytes, (size_t)n);
+    if (n < 0)
+        return MPG_FILE_ABSENT;
+    const enum mpg_file_kind kind = mpg_kind_of_bytes(bytes, (size_t)n);
+    return kind == MPG_FILE_TEXT && is_list(path, (const char *)bytes, (size_t)n) ? MPG_FILE_SIMGRID_LIST : kind;
 }
 
 int mpg_kind_find_anchor(const char *path, char *anchor, size_t size, struct mpg_error *err)
@@ -269,10 +362,21 @@ int mpg_kind_find_anchor(const char *path, char *anchor, size_t size, struct mpg
 /* Maps a folder's kind to the kind of its files. */
 static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
-    return kind == MPG_FILE_TRACE_FOLDER     ? MPG_FILE_TRACE
-           : kind == MPG_FILE_PROFILE_FOLDER ? MPG_FILE_PROFILE
-           : kind == MPG_FILE_OTF2_FOLDER    ? MPG_FILE_OTF2
-                                             : kind;
+    return kind == MPG_FILE_TRACE_FOLDER        ? MPG_FILE_TRACE
+           : kind == MPG_FILE_PROFILE_FOLDER    ? MPG_FILE_PROFILE
+           : kind == MPG_FILE_OTF2_FOLDER       ? MPG_FILE_OTF2
+           : kind == MPG_FILE_LIBALLPROF_FOLDER ? MPG_FILE_LIBALLPROF
+           : kind == MPG_FILE_DUMPI_FOLDER      ? MPG_FILE_DUMPI
+           : kind == MPG_FILE_DUMPI_META        ? MPG_FILE_DUMPI
+           : kind == MPG_FILE_SIMGRID_LIST      ? MPG_FILE_SIMGRID
+                                                : kind;
+}
+
+/* Whether every program reads files of KIND as traces, so that a reader's error tells more than the kind. */
+static bool is_read_as_trace(enum mpg_file_kind kind)
+{
+    return kind == MPG_FILE_TRACE_TEXT || kind == MPG_FILE_OTF2 || kind == MPG_FILE_LIBALLPROF || kind == MPG_FILE_DUMPI ||
+           kind == MPG_FILE_SIMGRID;
 }
 
 int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
@@ -298,8 +402,7 @@ int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kin
 int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_error *err)
 {
     enum mpg_file_kind found = mpg_kind_of(path);
-    bool any_trace = without_folder(wanted) == MPG_FILE_TRACE &&
-                     (found == MPG_FILE_TRACE_TEXT || without_folder(found) == MPG_FILE_OTF2);
+    bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && is_read_as_trace(without_folder(found));
     bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
                      (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* ERR names the line */
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||

@@ -29,10 +29,14 @@ enum mpg_file_kind {
     MPG_FILE_OTF1,           /* other tools' traces, which mpgkit does not read: by name */
     MPG_FILE_PARAVER,
     MPG_FILE_EXTRAE,         /* before merging */
-    MPG_FILE_DUMPI,
+    MPG_FILE_DUMPI,          /* a rank's file */
+    MPG_FILE_DUMPI_META,     /* the description of all files */
+    MPG_FILE_DUMPI_FOLDER,
     MPG_FILE_GOAL,
-    MPG_FILE_LIBALLPROF,
+    MPG_FILE_LIBALLPROF,     /* a rank's file of liballprof */
+    MPG_FILE_LIBALLPROF_FOLDER,
     MPG_FILE_SIMGRID,        /* time-independent actions */
+    MPG_FILE_SIMGRID_LIST,   /* a list of files with actions */
     MPG_FILE_ANSWER,         /* output of mpgsim --json */
     MPG_FILE_JSON,           /* any other JSON */
     MPG_FILE_GZIP,

@@ -18,6 +18,7 @@ enum { MPG_FORMAT_BYTES = 8 };
 struct mpg_import_config {
     bool lenient;             /* sends and receives may differ in number */
     int64_t overhead_call_ns; /* the recorder's time for a call, as a fact; -1: unknown */
+    double flops;             /* operations a second, where work is counted in operations; 0: 1e9 */
     FILE *report;             /* lines about what was found and assumed; NULL: none */
 };
 extern const struct mpg_import_config mpg_import_defaults;
@@ -25,17 +26,18 @@ extern const struct mpg_import_config mpg_import_defaults;
 struct mpg_trace_format {
     const char *name;   /* option --NAME=FILE of mpgtrace import; in small letters. NULL: the end of the table */
     const char *help;   /* help text of the option */
-    const char *begins; /* first bytes of each file */
+    const char *begins; /* first bytes of each file; NULL: they differ, `kind` tells */
     size_t bytes;       /* length of `begins`, 1 to MPG_FORMAT_BYTES */
     enum mpg_file_kind kind; /* kind from mpg_kind_of(), or MPG_FILE_UNKNOWN */
     /* Imports a trace from IN into the native format: with FD -1, one file per rank in the existing folder TARGET; else
      * everything to the open file FD, called TARGET in errors (NULL: "the trace"). Errors name FILE and the place. Returns 0,
      * or -1 with ERR. The caller keeps IN. NULL: a trace of several files, read by import_path. */
     int (*import)(FILE *in, const char *file, const char *target, int fd, struct mpg_error *err);
-    /* Likewise for a trace of several files: PATH is the file that begins with `begins`, or the folder that holds it. */
+    /* Likewise for a trace of several files, or whose reading takes CONFIG: PATH is a file of `kind`, or a folder of `folder`. */
     int (*import_path)(const char *path, const char *target, int fd, const struct mpg_import_config *config,
                        struct mpg_error *err);
     enum mpg_file_kind folder; /* kind of the folder; MPG_FILE_UNKNOWN: none */
+    enum mpg_file_kind list;   /* kind of a file that names the trace's files; MPG_FILE_UNKNOWN: none */
 };
 
 /* All formats; the last entry has no name. */
@@ -43,8 +45,8 @@ extern const struct mpg_trace_format mpg_trace_formats[];
 
 /* Returns the format of a file with the first N bytes FIRST; NULL: native format, or not a trace. */
 const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n);
-/* Returns the format of a folder of KIND; NULL: none. */
-const struct mpg_trace_format *mpg_trace_format_of_folder(enum mpg_file_kind kind);
+/* Returns the format of a file or folder of KIND; NULL: none. */
+const struct mpg_trace_format *mpg_trace_format_of_kind(enum mpg_file_kind kind);
 /* Imports the trace at PATH, a file or folder of FORMAT, with `import` or `import_path`. */
 int mpg_trace_import(const struct mpg_trace_format *format, const char *path, const char *target, int fd,
                      const struct mpg_import_config *config, struct mpg_error *err);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "common/input.h"
+#include "trace/dumpi/dumpi.h"
+#include "trace/liballprof/liballprof.h"
 #include "trace/otf2/otf2.h"
 #include "trace/text/text.h"
+#include "trace/ti/ti.h"
 
 const struct mpg_import_config mpg_import_defaults = {.overhead_call_ns = -1};
 
@@ -25,20 +28,40 @@ const struct mpg_trace_format mpg_trace_formats[] = {
      .kind = MPG_FILE_OTF2,
      .import_path = mpg_otf2_import,
      .folder = MPG_FILE_OTF2_FOLDER},
+    {.name = "liballprof",
+     .help = "the trace of liballprof to read: a file, with those of the other ranks beside it, or the folder",
+     .begins = "# collpr",
+     .bytes = 8,
+     .kind = MPG_FILE_LIBALLPROF,
+     .import_path = mpg_liballprof_import,
+     .folder = MPG_FILE_LIBALLPROF_FOLDER},
+    {.name = "dumpi",
+     .help = "the DUMPI trace to read: its .meta file, a file of a rank, or the folder",
+     .begins = "\xff\xaa\xdd" "DUMPI",
+     .bytes = 8,
+     .kind = MPG_FILE_DUMPI,
+     .import_path = mpg_dumpi_import,
+     .folder = MPG_FILE_DUMPI_FOLDER,
+     .list = MPG_FILE_DUMPI_META},
+    {.name = "ti",
+     .help = "time-independent actions of SimGrid: a file of all ranks, or a list of files",
+     .kind = MPG_FILE_SIMGRID,
+     .import_path = mpg_ti_import,
+     .list = MPG_FILE_SIMGRID_LIST},
     {.name = NULL}};
 
 const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n)
 {
     for (const struct mpg_trace_format *f = mpg_trace_formats; f->name; f++)
-        if (n >= f->bytes && memcmp(first, f->begins, f->bytes) == 0)
+        if (f->begins && n >= f->bytes && memcmp(first, f->begins, f->bytes) == 0)
             return f;
     return NULL;
 }
 
-const struct mpg_trace_format *mpg_trace_format_of_folder(enum mpg_file_kind kind)
+const struct mpg_trace_format *mpg_trace_format_of_kind(enum mpg_file_kind kind)
 {
-    for (const struct mpg_trace_format *f = mpg_trace_formats; f->name; f++)
-        if (f->folder != MPG_FILE_UNKNOWN && f->folder == kind)
+    for (const struct mpg_trace_format *f = mpg_trace_formats; kind != MPG_FILE_UNKNOWN && f->name; f++)
+        if (f->kind == kind || f->folder == kind || f->list == kind)
             return f;
     return NULL;
 }

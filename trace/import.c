@@ -10,12 +10,12 @@
 #include "trace/format.h"
 #include "trace/output.h"
 
-enum { MAX_FORMATS = 16, OTHER_OPTIONS = 4 };
+enum { MAX_FORMATS = 16, OTHER_OPTIONS = 5 };
 
 struct request {
     const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
     const char *output;
-    double overhead_ns;
+    double overhead_ns, flops;
     bool force, lenient, overhead_given;
 };
 
@@ -27,10 +27,12 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
         {.name = "force", .kind = MPG_OPTION_FLAG, .value = &request->force,
          .help = "replace the trace that the folder holds"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &request->lenient,
-         .help = "OTF2: import messages that are sent and not received, too"},
+         .help = "other tools' traces: import messages that are sent and not received, too"},
         {.name = "overhead-call", .kind = MPG_OPTION_TIME, .value = &request->overhead_ns, .argument = "TIME",
          .given = &request->overhead_given, .minimum = 0, .maximum = 1e9,
-         .help = "OTF2: the recorder took TIME for each call"}};
+         .help = "other tools' traces: the recorder took TIME for each call"},
+        {.name = "flops", .kind = MPG_OPTION_REAL, .value = &request->flops, .argument = "RATE", .minimum = 1, .maximum = 1e18,
+         .help = "SimGrid's actions: operations a second (default 1e9)"}};
     size_t n = 0;
     for (; mpg_trace_formats[n].name && n < MAX_FORMATS; n++)
         options[n] = (struct mpg_option){.name = mpg_trace_formats[n].name, .kind = MPG_OPTION_STRING,
@@ -58,7 +60,7 @@ static int import_to_temporary(const struct mpg_trace_format *format, const char
                                struct mpg_error *err)
 {
     struct mpg_trace_output out;
-    const struct mpg_import_config config = {.lenient = request->lenient, .report = stdout,
+    const struct mpg_import_config config = {.lenient = request->lenient, .report = stdout, .flops = request->flops,
                                              .overhead_call_ns = request->overhead_given ? (int64_t)request->overhead_ns : -1};
     if (mpg_trace_output_open(&out, request->output, request->force, "--force replaces it, -o names another folder", err) < 0)
         return -1;
@@ -82,9 +84,9 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
     const enum mpg_file_kind kind = mpg_kind_of(path);
-    for (const struct mpg_trace_format *f = mpg_trace_formats; f->name; f++)
-        if (kind != MPG_FILE_UNKNOWN && (f->kind == kind || f->folder == kind))
-            return import_file(f, path, request, err);
+    const struct mpg_trace_format *format = mpg_trace_format_of_kind(kind);
+    if (format)
+        return import_file(format, path, request, err);
     if (strcmp(path, "-") == 0)
         return import_file(&mpg_trace_formats[0], path, request, err);
     if (kind == MPG_FILE_ABSENT)

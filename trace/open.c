@@ -131,7 +131,7 @@ static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const st
         for (size_t i = n; i > 0; i--)
             (void)ungetc(first[i - 1], in);
         fd = (*format)->import ? import(*format, in, name, err)
-                               : mpg_error_set(err, "%s: a trace of several files cannot come from a pipe: give its path", name);
+                               : mpg_error_set(err, "%s: a trace of this format cannot come from a pipe: give its path", name);
     } else {
         fd = mpg_spool_chunks(in, first, n, err);
         if (fd < 0)
@@ -148,6 +148,7 @@ static int open_file(struct mpg_trace *t, const struct mpg_trace_format **format
         return -1;
     const ssize_t n = pread(t->files[0].fd, first, sizeof first, 0);
     *format = n > 0 ? mpg_trace_format_of(first, (size_t)n) : NULL;
+    *format = *format ? *format : mpg_trace_format_of_kind(mpg_kind_of(t->path));
     return *format ? replace_file(t, *format, err) : 0;
 }
 
@@ -159,7 +160,7 @@ static int open_files(struct mpg_trace *t, const struct mpg_trace_format **forma
     if (stat(t->path, &st) < 0)
         return mpg_error_errno(err, errno, "%s", t->path);
     if (S_ISDIR(st.st_mode)) {
-        if (!(*format = mpg_trace_format_of_folder(mpg_kind_of(t->path))))
+        if (!(*format = mpg_trace_format_of_kind(mpg_kind_of(t->path))))
             return open_directory(t, t->path, err);
         const int fd = import(*format, NULL, t->path, err);
         return fd < 0 ? -1 : mpg_trace_add_open(t, fd, t->path, err);

@@ -65,6 +65,9 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* Returns the value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
+/* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): nothing can be said about WHAT of the traced run.
+ * */
+int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err);
 /* Returns the index of value NAME in RANK's events, by the fact "values"; -1: none. */
 int32_t mpg_trace_find_value(const struct mpg_trace *trace, int32_t rank, const char *name);
 /* A signature stored in the trace: of the machine on which the trace was recorded. `damaged` tells damage of the

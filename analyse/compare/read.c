@@ -140,7 +140,9 @@ int mpg_compare_read(struct compare_run *run, const char *path, int frames, cons
     if (!run->path)
         return mpg_error_set(err, "out of memory");
     struct mpg_trace *trace = mpg_trace_open(path, err);
-    const int status = trace ? read_trace(run, trace, frames, debug_path, err) : -1;
+    int status = trace ? mpg_trace_need_times(trace, "its times", err) : -1;
+    if (status == 0)
+        status = read_trace(run, trace, frames, debug_path, err);
     if (status == 0 && mpg_trace_cut(trace))
         mpg_printable_print_error("mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
     mpg_trace_close(trace);

@@ -156,10 +156,10 @@ static bool needs_observed_limit(const struct mpg_files *f, const struct mpg_con
 static int read_files(struct mpg_files *f, const struct mpg_config *c, const char *trace, const struct mpg_setting *setting,
                       struct mpg_error *err)
 {
-    return check_outputs(c, trace, setting, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
-                   load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err))
-               ? -1
-               : 0;
+    if (check_outputs(c, trace, setting, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
+        load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err)))
+        return -1;
+    return c->target.predict && !c->target.both ? 0 : mpg_trace_need_times(f->trace, "the traced run that is perturbed", err);
 }
 
 static int add_digest(void *digest, const char *role, const char *path, struct mpg_error *err)

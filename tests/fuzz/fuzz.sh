@@ -8,7 +8,7 @@
 set -eu
 source=$1 runs=$2
 shift 2
-[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline cache target map manifest history runs
+[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline cache target map manifest history runs foreign
 CC=${FUZZ_CC:-clang-14}
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 [ "${SANITIZE:-yes}" = yes ] || sanitize=

@@ -10,7 +10,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 
-for parser in trace text profile signature results spec collectives hypotheses pipeline cache target map manifest history runs; do
+for parser in trace text profile signature results spec collectives hypotheses pipeline cache target map manifest history runs foreign; do
     program=$build/tests/fuzz/fuzz_$parser
     folders=("$here/corpus-$parser")
     case $parser in

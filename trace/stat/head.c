@@ -46,7 +46,10 @@ static void print_imported(const struct mpg_trace *t)
 {
     const char *key, *value;
     for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
-        if (strcmp(key, "imported") == 0 || strcmp(key, "assumed") == 0) {
+        if (strcmp(key, "untimed") == 0) {
+            print_text("untimed     ", value);
+            puts(": calls take no time, all other times are of the work alone");
+        } else if (strcmp(key, "imported") == 0 || strcmp(key, "assumed") == 0) {
             print_text(*key == 'i' ? "imported    " : "assumed     ", value);
             putchar('\n');
         }

@@ -255,6 +255,13 @@ const char *mpg_trace_find_fact(const struct mpg_trace *t, int32_t rank, const c
     return NULL;
 }
 
+int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err)
+{
+    if (!mpg_trace_find_fact(trace, 0, "untimed"))
+        return 0;
+    return mpg_error_set(err, "%s: a trace without times: nothing is known of %s; 'mpgsim --predict' answers", trace->path, what);
+}
+
 int32_t mpg_trace_find_value(const struct mpg_trace *t, int32_t rank, const char *name)
 {
     const char *text = mpg_trace_find_fact(t, rank, "values");

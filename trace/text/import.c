@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/line_reader.h"
 #include "trace/build/build.h"
 #include "trace/text/definitions.h"
 #include "trace/text/event.h"
@@ -211,70 +212,25 @@ static void strip_end(char *line, size_t n)
         line[--n] = '\0';
 }
 
-/* Reads a text line by line. LINE: the current line, N bytes with line end. */
-struct lines {
-    FILE *text;
-    char *line, block[65536];
-    size_t n, capacity, begin, end; /* BEGIN, END: unread part of BLOCK */
-};
-
-/* Longer than any useful list; bounds the memory for input without line ends. */
-enum { MAX_LINE_BYTES = 1 << 26 };
-
-/* Reads the next line. Returns 1; 0 at the end of the file or after a read error; -1 for a line too long. */
-static int next_line(struct lines *l, struct mpg_error *err)
-{
-    bool ends = false;
-    l->n = 0;
-    while (!ends) {
-        if (l->begin == l->end) {
-            l->begin = 0;
-            if ((l->end = fread(l->block, 1, sizeof l->block, l->text)) == 0)
-                break;
-        }
-        const char *from = l->block + l->begin, *end = memchr(from, '\n', l->end - l->begin);
-        const size_t more = end ? (size_t)(end - from) + 1 : l->end - l->begin;
-        if (l->n + more > MAX_LINE_BYTES)
-            return mpg_error_set(err, "longer than %d MiB", MAX_LINE_BYTES >> 20);
-        if (l->n + more >= l->capacity) {
-            const size_t capacity = 2 * (l->n + more) + 1;
-            char *grown = realloc(l->line, capacity);
-            if (!grown)
-                return mpg_error_set(err, "out of memory");
-            l->line = grown;
-            l->capacity = capacity;
-        }
-        memcpy(l->line + l->n, from, more);
-        l->n += more;
-        l->begin += more;
-        ends = end;
-    }
-    if (l->n > 0)
-        l->line[l->n] = '\0';
-    return l->n > 0;
-}
-
 static int import_lines(struct import *im, FILE *text, const char *name, struct mpg_error *err)
 {
-    struct lines *l = calloc(1, sizeof *l);
-    unsigned long number = 0;
+    struct mpg_line_reader *l = mpg_line_reader_new(text);
     int64_t bytes = 0;
+    size_t n;
+    char *line;
     int status = 0;
     if (!l)
         return mpg_error_set(err, "out of memory");
-    l->text = text;
-    for (int more; status == 0 && (more = next_line(l, err)) != 0;) {
-        char *line = l->line;
-        number++;
+    for (int more; status == 0 && (more = mpg_line_reader_next(l, &line, &n, err)) != 0;) {
         if ((status = more < 0 ? -1 : 0) < 0)
             break;
-        bytes += (int64_t)l->n;
-        if (memchr(line, '\0', l->n)) {
+        bytes += (int64_t)n;
+        if (memchr(line, '\0', n)) {
             status = mpg_error_set(err, "holds a zero byte, which no text has");
             break;
         }
-        strip_end(line, l->n);
-        if (number == 1) {
+        strip_end(line, n);
+        if (mpg_line_reader_number(l) == 1) {
             if (strncmp(line, "#mpgtext", 8) != 0)
                 status = mpg_error_set(err, "does not begin with '#mpgtext 1'");
             else if (strcmp(line, "#mpgtext 1") != 0)
@@ -286,15 +242,14 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
             status = parse_event_line(im, line, err);
     }
     if (status < 0)
-        mpg_error_prefix(err, "%s: line %lu", name, number);
+        mpg_error_prefix(err, "%s: line %lu", name, mpg_line_reader_number(l));
     else if (ferror(text))
         status = mpg_error_errno(err, errno, "%s: cannot read", name);
-    else if (number == 0 || !im->ranks)
+    else if (mpg_line_reader_number(l) == 0 || !im->ranks)
         status = mpg_error_set(err, "%s: no '#mpgtext 1' and '#ranks' lines", name);
     else if (check_ranks(im, bytes, err) < 0)
         status = mpg_error_prefix(err, "%s", name);
-    free(l->line);
-    free(l);
+    mpg_line_reader_free(l);
     return status;
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A DUMPI file: its sections, and its records one after the other. Private to trace/dumpi/. */
+#ifndef MPG_DUMPI_RECORD_H
+#define MPG_DUMPI_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+
+/* The arguments of each function, in the order of their numbers from 0. Letters:
+ *   i  32 bits   h  16 bits   b  8 bits   L  64 bits   a  32 bits: a rank, o its root
+ *   I  list of 32 bits   T  list of 16 bits   H  list of 16 bits that nobody needs   B  list of 8 bits   D  list of lists of 32
+ * bits   R  list of requests, 32 bits   S  statuses, where the record's mask says so
+ *   C  string   X  list of strings   Y  list of lists of strings   A  as X
+ *   ?  the next argument is only there if rank and root are equal */
+struct dumpi_layout {
+    const char *name, *arguments; /* without MPI_; IO_ before calls of MPIO_ */
+};
+extern const struct dumpi_layout mpg_dumpi_layouts[];
+extern const unsigned mpg_dumpi_layout_number;
+
+enum { DUMPI_MOST_SCALARS = 16, DUMPI_MOST_LISTS = 8 };
+
+struct dumpi_list {
+    int32_t *at;
+    size_t n, capacity;
+};
+
+struct dumpi_status {
+    int32_t bytes, source, tag;
+    bool cancelled;
+};
+
+struct dumpi_record {
+    unsigned function;
+    int64_t enter_ns, leave_ns;
+    uint32_t thread;
+    bool has_times;
+    int64_t scalars[DUMPI_MOST_SCALARS]; /* letters i h b L a o, in order; i signed */
+    int scalar_number;
+    struct dumpi_list lists[DUMPI_MOST_LISTS]; /* letters I T R, in order; of D all lists in one */
+    int list_number;
+    struct dumpi_status *statuses;
+    size_t status_number, status_capacity;
+};
+
+struct dumpi_file {
+    FILE *in;
+    int64_t size_bytes, body;      /* offset of the first record */
+    bool is_whole;                 /* the index at the end was found */
+    uint8_t version[3];
+    char host[256];
+    struct dumpi_list sizes;       /* of types by number; empty: not in the file */
+    uint32_t bias;                 /* seconds that all times leave out */
+    int64_t last_ns, wrapped_ns;   /* seconds have 16 bits: what they lost */
+    bool failed;                   /* the file ended inside a record */
+};
+
+/* Reads the sections of F->in, in front of the records. Returns 0, or -1 with ERR. */
+int mpg_dumpi_begin(struct dumpi_file *f, struct mpg_error *err);
+void mpg_dumpi_end(struct dumpi_file *f); /* frees lists; the caller closes F->in */
+
+/* Reads the next record to R, whose lists are reused. Returns 1; 0 at the end, or where a file without index is cut; -1 with ERR.
+ * */
+int mpg_dumpi_next(struct dumpi_file *f, struct dumpi_record *r, struct mpg_error *err);
+void mpg_dumpi_record_clear(struct dumpi_record *r);
+
+#endif

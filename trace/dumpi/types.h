@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes of a rank's datatypes. Private to trace/dumpi/. */
+#ifndef MPG_DUMPI_TYPES_H
+#define MPG_DUMPI_TYPES_H
+
+#include "common/map.h"
+#include "trace/dumpi/record.h"
+
+/* Types that the rank made so far; empty when zero-initialised. */
+struct dumpi_types {
+    struct mpg_map sizes; /* number -> 1 + bytes */
+};
+
+/* Learns from R, if it makes a type. Returns false if out of memory. */
+bool mpg_dumpi_types_learn(struct dumpi_types *t, const struct dumpi_file *f, const struct dumpi_record *r);
+/* Returns the bytes of TYPE: as the file lists them, as constructors made it, or as on 64-bit machines; -1: unknown. */
+int64_t mpg_dumpi_type_size(const struct dumpi_types *t, const struct dumpi_file *f, int64_t type);
+
+#endif

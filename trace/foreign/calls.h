@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls as recorders of MPI's arguments write them, liballprof and DUMPI, become events. A reader decodes each record into a
+ * struct mpg_foreign_call; mpg_calls_run() has it read every rank several times:
+ *
+ * 1. survey: constructors of communicators, the first time, receives whose source the trace does not have;
+ * 2. if there are such receives: all sends and receives, matched by mpg_wildcards;
+ * 3. events. In 2 and 3 a rank is read twice, because source and completion of a request stand behind its posting.
+ *
+ * Memory: 40 bytes for each request of one rank; with such receives, for each message, too. */
+#ifndef MPG_FOREIGN_CALLS_H
+#define MPG_FOREIGN_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/foreign/foreign.h"
+#include "trace/foreign/wildcards.h"
+
+/* Instead of a source or tag. */
+enum { MPG_CALLS_ANY = -10 };
+
+/* What the recorder says about a completed request; SOURCE: MPG_CALLS_ANY if it says nothing. */
+struct mpg_call_status {
+    int32_t source, tag;
+    int64_t bytes;
+    bool cancelled;
+};
+
+struct mpg_foreign_call {
+    enum mpg_call call;      /* MPG_CALL_COUNT: none that mpgkit knows */
+    const char *name;        /* with MPI_ */
+    int64_t enter_ns, leave_ns;
+    uint32_t thread;
+    int64_t comm;            /* handle; -1: none */
+    int32_t member, size;    /* rank in it and its size, or -1 */
+    int32_t to, from, tag, recvtag, root; /* FROM, TAG, RECVTAG: MPG_CALLS_ANY for wildcards; TO, FROM: MPG_PROC_NULL */
+    int64_t bytes, recvbytes;
+    const int64_t *counts;   /* of Scatterv's root, Alltoallv, Alltoallw: bytes */
+    uint32_t count_number;
+    const uint64_t *requests; /* the format's numbers: posted, given to a completion, started, freed */
+    uint32_t request_number;
+    bool knows_done;         /* completions: DONE tells which */
+    const uint32_t *done;    /* indices in REQUESTS */
+    uint32_t done_number;
+    const struct mpg_call_status *statuses; /* of DONE, or of a blocking receive or probe; NULL: unknown */
+    bool found;              /* of a probe: a message was there */
+    struct mpg_comm_call constructor; /* of a constructor; HANDLE -2: the rank is in no new communicator */
+};
+
+struct mpg_calls {
+    struct mpg_foreign foreign;
+    struct mpg_comms *comms;
+    struct mpg_wildcards *wildcards; /* NULL: no receive needs them */
+    enum { MPG_CALLS_SURVEY, MPG_CALLS_LOOK_AHEAD, MPG_CALLS_MATCH, MPG_CALLS_EMIT } pass;
+    int64_t *offset_ns;      /* by rank: added to its times for a common time, in step 2 */
+    int64_t origin_ns;       /* of all ranks; valid after the survey */
+    bool has_origin;
+    uint64_t unresolved;     /* receives whose source or tag the trace does not have */
+    size_t wildcard;         /* number of the next receive */
+    struct mpg_call_posting {
+        int64_t last;        /* the last completion that names the request, by number of the call */
+        struct mpg_call_status status;
+    } *postings;             /* of the present rank, by request - 1 */
+    size_t posting_number, posting_capacity;
+    int64_t call_number;     /* of the present rank */
+    uint64_t least_request;  /* smaller numbers are MPI_REQUEST_NULL */
+    struct mpg_map current;  /* (rank, number) -> 1 + posting, while looking ahead */
+    struct mpg_map persistent; /* (rank, number) -> 1 + index in templates */
+    struct mpg_call_template {
+        struct mpg_foreign_call call;
+    } *templates;
+    size_t template_number, template_capacity;
+};
+
+/* Begins after mpg_foreign_begin(&c->foreign); WORLD, SELF: as for mpg_comms_new(). Returns 0, or -1 with ERR. */
+int mpg_calls_begin(struct mpg_calls *c, int64_t world, int64_t self, struct mpg_error *err);
+void mpg_calls_clear(struct mpg_calls *c); /* also c->foreign */
+
+/* Makes all events: calls READ for each rank several times, which gives each call of the rank, in order, to mpg_calls_take().
+ * READ returns 0, or -1 with ERR. */
+int mpg_calls_run(struct mpg_calls *c, int (*read)(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err),
+                  void *context, struct mpg_error *err);
+int mpg_calls_take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Members of communicators from the constructor calls of all ranks. */
+#include "trace/foreign/comms.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+
+enum { NONE = -1, OPEN = -2, FAILED = -3 }; /* instead of an index of a communicator: no member; not resolved yet; an error */
+
+enum { MOST_LOOKS = 4096 }; /* earlier calls that a use may be of, so that a hostile trace takes no quadratic time */
+
+/* A constructor call, or the first use of a handle (USE). */
+struct item {
+    enum { CONSTRUCT, USE } what;
+    enum mpg_comm_rule rule;
+    bool taken; /* CONSTRUCT: a use was found to name it */
+    int64_t handle, parent, color, key; /* USE: color: the rank in it, key: the size */
+    int32_t *list;
+    size_t n;
+    int32_t comm; /* index, NONE or OPEN */
+    int32_t meeting;
+};
+
+/* The K-th constructor of a communicator, of all its members. */
+struct meeting {
+    enum mpg_comm_rule rule;
+    int32_t parent, arrived, shown; /* index of the parent; SHOWN: index of the new one, or OPEN */
+    struct arrival {
+        int32_t rank;      /* of the world */
+        int32_t item;
+    } *arrivals;           /* by rank in the parent */
+};
+
+struct rank_items {
+    struct item *items;
+    size_t n, capacity, next;
+    int32_t world_known, self; /* self: index of the rank's MPI_COMM_SELF, or OPEN */
+};
+
+struct mpg_comms {
+    int32_t ranks;
+    int64_t world, self;
+    struct rank_items *rank;
+    struct mpg_foreign_comm *comms;
+    int32_t comm_number, comm_capacity;
+    struct meeting *meetings;
+    int32_t meeting_number, meeting_capacity;
+    struct mpg_map handles;   /* (rank, handle) -> first pass: 1 + item; then 1 + index of a communicator */
+    struct mpg_map bound;     /* (rank, handle) -> 1 + item, while resolving */
+    struct mpg_map positions; /* (communicator, rank) -> 1 + rank in it */
+    struct mpg_map counts;    /* (communicator, rank) -> constructors so far */
+    struct mpg_map numbers;   /* (communicator, number) -> 1 + meeting */
+    uint64_t guessed, misplaced;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* Grows ARRAY of *CAPACITY items of SIZE bytes for one more than N. Returns NULL if out of memory. */
+static void *grow(void *array, size_t n, size_t *capacity, size_t size)
+{
+    if (n < *capacity)
+        return array;
+    const size_t more = *capacity ? 2 * *capacity : 8;
+    void *grown = realloc(array, more * size);
+    if (grown)
+        *capacity = more;
+    return grown;
+}
+
+/* --- communicators --- */
+
+/* Makes a communicator of SIZE members, none known. Returns its index, or -1 with ERR. */
+static int32_t add_comm(struct mpg_comms *c, int32_t parent, int32_t size, struct mpg_error *err)
+{
+    size_t capacity = (size_t)c->comm_capacity;
+    void *grown = grow(c->comms, (size_t)c->comm_number, &capacity, sizeof *c->comms);
+    int32_t *members = malloc((size_t)size * sizeof *members);
+    if (grown) {
+        c->comms = grown;
+        c->comm_capacity = (int32_t)capacity;
+    }
+    if (!grown || !members) {
+        free(members);
+        out_of_memory(err);
+        return -1;
+    }
+    for (int32_t i = 0; i < size; i++)
+        members[i] = -1;
+    c->comms[c->comm_number] = (struct mpg_foreign_comm){c->comm_number, parent, size, members, 0};
+    return c->comm_number++;
+}
+
+static int set_member(struct mpg_comms *c, int32_t comm, int32_t i, int32_t rank, struct mpg_error *err)
+{
+    struct mpg_foreign_comm *f = &c->comms[comm];
+    if (f->members[i] == rank)
+        return 0;
+    uint64_t *position = comm == 0 ? NULL : mpg_map_add(&c->positions, (uint64_t)comm, (uint64_t)rank);
+    if (comm != 0 && !position)
+        return out_of_memory(err);
+    if (f->members[i] >= 0 || (position && *position))
+        return mpg_error_set(err, "ranks %d and %d are both member %d of a communicator", f->members[i], rank, i);
+    if (position)
+        *position = (uint64_t)i + 1;
+    f->members[i] = rank;
+    f->known++;
+    return 0;
+}
+
+/* The rank of world rank RANK in COMM, or -1. */
+static int32_t position_in(const struct mpg_comms *c, int32_t comm, int32_t rank)
+{
+    if (comm == 0)
+        return rank;
+    const uint64_t *position = mpg_map_find(&c->positions, (uint64_t)comm, (uint64_t)rank);
+    return position ? (int32_t)(*position - 1) : -1;
+}
+
+/* The rank's own communicator. Returns its index, or -1 with ERR. */
+static int32_t self_of(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
+{
+    if (c->rank[rank].self == OPEN) {
+        const int32_t comm = add_comm(c, MPG_NO_COMM, 1, err);
+        if (comm < 0 || set_member(c, comm, 0, rank, err) < 0)
+            return -1;
+        c->rank[rank].self = comm;
+    }
+    return c->rank[rank].self;
+}
+
+struct mpg_comms *mpg_comms_new(int32_t ranks, int64_t world, int64_t self)
+{
+    struct mpg_error err;
+    struct mpg_comms *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->ranks = ranks;
+    c->world = world;
+    c->self = self;
+    c->rank = calloc((size_t)ranks, sizeof *c->rank);
+    bool failed = !c->rank || add_comm(c, MPG_NO_COMM, ranks, &err) < 0;
+    for (int32_t r = 0; r < ranks && !failed; r++) {
+        failed = set_member(c, 0, r, r, &err) < 0;
+        c->rank[r].self = OPEN;
+    }
+    if (!failed)
+        return c;
+    mpg_comms_free(c);
+    return NULL;
+}
+
+void mpg_comms_free(struct mpg_comms *c)
+{
+    if (!c)
+        return;
+    for (int32_t r = 0; r < c->ranks && c->rank; r++) {
+        for (size_t i = 0; i < c->rank[r].n; i++)
+            free(c->rank[r].items[i].list);
+        free(c->rank[r].items);
+    }
+    for (int32_t i = 0; i < c->comm_number; i++)
+        free(c->comms[i].members);
+    for (int32_t i = 0; i < c->meeting_number; i++)
+        free(c->meetings[i].arrivals);
+    mpg_map_clear(&c->handles);
+    mpg_map_clear(&c->bound);
+    mpg_map_clear(&c->positions);
+    mpg_map_clear(&c->counts);
+    mpg_map_clear(&c->numbers);
+    free(c->rank);
+    free(c->comms);
+    free(c->meetings);
+    free(c);
+}
+
+/* --- the first pass --- */
+
+static struct item *add_item(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
+{
+    struct rank_items *r = &c->rank[rank];
+    void *grown = grow(r->items, r->n, &r->capacity, sizeof *r->items);
+    if (!grown) {
+        out_of_memory(err);
+        return NULL;
+    }
+    r->items = grown;
+    r->items[r->n] = (struct item){.comm = OPEN};
+    return &r->items[r->n++];
+}
+
+int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm_call *call, struct mpg_error *err)
+{
+    struct item *item = add_item(c, rank, err);
+    if (!item)
+        return -1;
+    item->what = CONSTRUCT;
+    item->rule = call->rule;
+    item->parent = call->parent;
+    item->handle = call->handle;
+    item->color = call->color;
+    item->key = call->key;
+    item->n = call->n;
+    item->list = call->n > 0 ? malloc(call->n * sizeof *item->list) : NULL;
+    if (call->n > 0 && !item->list)
+        return out_of_memory(err);
+    if (call->n > 0)
+        memcpy(item->list, call->list, call->n * sizeof *item->list);
+    return 0;
+}
+
+/* Whether a use of HANDLE as MEMBER of SIZE names another communicator than the last use. */
+static int is_new_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, uint64_t **slot)
+{
+    *slot = mpg_map_add(&c->handles, (uint64_t)rank, (uint64_t)handle);
+    if (!*slot || **slot == 0)
+        return *slot ? 1 : -1;
+    const struct item *item = &c->rank[rank].items[**slot - 1];
+    return item->color != member || item->key != size;
+}
+
+int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, struct mpg_error *err)
+{
+    uint64_t *slot;
+    if (c->self >= 0 && handle == c->self)
+        return self_of(c, rank, err) < 0 ? -1 : 0;
+    const int is_new = is_new_use(c, rank, handle, member, size, &slot);
+    if (size < 1 || size > c->ranks || member < 0 || member >= size)
+        return mpg_error_set(err, "member %d of a communicator of %d ranks, in a trace of %d", member, size, c->ranks);
+    struct item *item = is_new > 0 ? add_item(c, rank, err) : NULL;
+    if (is_new < 0)
+        return out_of_memory(err);
+    if (is_new == 0)
+        return 0;
+    if (!item)
+        return -1;
+    item->what = USE;
+    item->handle = handle;
+    item->color = member;
+    item->key = size;
+    *slot = c->rank[rank].n;
+    return 0;
+}
+
+/* --- resolving --- */
+
+/* The communicator that HANDLE names to RANK now: an index, OPEN, or NONE: nothing made it. FAILED with ERR. */
+static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle, struct mpg_error *err)
+{
+    if (c->world >= 0 && handle == c->world)
+        return 0;
+    if (c->self >= 0 && handle == c->self) {
+        const int32_t self = self_of(c, rank, err);
+        return self < 0 ? FAILED : self;
+    }
+    const uint64_t *bound = mpg_map_find(&c->bound, (uint64_t)rank, (uint64_t)handle);
+    return bound && *bound ? c->rank[rank].items[*bound - 1].comm : NONE;
+}
+
+/* The meeting of RANK's next constructor of COMM. Returns its index, or -1 with ERR. */
+static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enum mpg_comm_rule rule, struct mpg_error *err)
+{
+    uint64_t *count = mpg_map_add(&c->counts, (uint64_t)comm, (uint64_t)rank);
+    uint64_t *number = count ? mpg_map_add(&c->numbers, (uint64_t)comm, (*count)++) : NULL;
+    if (!number) {
+        out_of_memory(err);
+        return -1;
+    }
+    if (*number)
+        return (int32_t)(*number - 1);
+    size_t capacity = (size_t)c->meeting_capacity;
+    void *grown = grow(c->meetings, (size_t)c->meeting_number, &capacity, sizeof *c->meetings);
+    struct arrival *arrivals = calloc((size_t)c->comms[comm].size, sizeof *arrivals);
+    if (grown) {
+        c->meetings = grown;
+        c->meeting_capacity = (int32_t)capacity;
+    }
+    if (!grown || !arrivals) {
+        free(arrivals);
+        out_of_memory(err);
+        return -1;
+    }
+    c->meetings[c->meeting_number] = (struct meeting){rule, comm, 0, OPEN, arrivals};
+    *number = (uint64_t)++c->meeting_number;
+    return c->meeting_number - 1;
+}
+
+static struct item *item_of(const struct mpg_comms *c, const struct meeting *m, int32_t i)
+{
+    return &c->rank[m->arrivals[i].rank].items[m->arrivals[i].item];
+}
+
+/* A communicator of the first N of PARENT's members, for all of them. */
+static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, struct mpg_error *err)
+{
+    const int32_t size = c->comms[m->parent].size;
+    if (n < 1 || n > size)
+        return mpg_error_set(err, "a grid of %lld ranks made from a communicator of %d", (long long)n, size);
+    const int32_t comm = add_comm(c, m->parent, (int32_t)n, err);
+    for (int32_t i = 0; i < size; i++) {
+        item_of(c, m, i)->comm = i < n ? comm : NONE;
+        if (comm < 0 || (i < n && set_member(c, comm, i, m->arrivals[i].rank, err) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* The rank in M's parent of place K of ITEM's list, or -1. */
+static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *m, const struct item *item, size_t k)
+{
+    const int32_t number = item->list[k];
+    if (number < 0 || number >= (m->rule == MPG_COMM_PICK ? c->comms[m->parent].size : c->ranks))
+        return -1;
+    return m->rule == MPG_COMM_PICK ? number : position_in(c, m->parent, number);
+}
+
+/* The communicator of the list of ITEM, of member I of M's parent, for all in the list. */
+static int make_list(struct mpg_comms *c, const struct meeting *m, int32_t i, struct mpg_error *err)
+{
+    struct item *item = item_of(c, m, i);
+    bool is_member = false;
+    item->comm = NONE;
+    for (size_t k = 0; k < item->n && !is_member; k++)
+        is_member = place_in_parent(c, m, item, k) == i;
+    if (!is_member)
+        return 0;
+    if (item->n > (size_t)c->comms[m->parent].size)
+        return mpg_error_set(err, "a communicator of %zu ranks made from one of %d", item->n, c->comms[m->parent].size);
+    const int32_t comm = add_comm(c, m->parent, (int32_t)item->n, err);
+    for (size_t k = 0; k < item->n && comm >= 0; k++) {
+        const int32_t place = place_in_parent(c, m, item, k);
+        if (place < 0)
+            return mpg_error_set(err, "rank %d is not in the communicator of which a new one is made", item->list[k]);
+        item_of(c, m, place)->comm = comm;
+        if (set_member(c, comm, (int32_t)k, m->arrivals[place].rank, err) < 0)
+            return -1;
+    }
+    return comm < 0 ? -1 : 0;
+}
+
+static int make_lists(struct mpg_comms *c, const struct meeting *m, struct mpg_error *err)
+{
+    for (int32_t i = 0; i < c->comms[m->parent].size; i++)
+        if (item_of(c, m, i)->comm == OPEN && make_list(c, m, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Color and key of rank POSITION in a grid: its place in the dimensions that go, and in those that remain. */
+static int set_grid_color(struct item *item, int32_t position, int32_t size, struct mpg_error *err)
+{
+    const size_t n = item->n / 2;
+    int64_t places = 1, left = position;
+    item->color = item->key = 0;
+    for (size_t d = 0; d < n; d++)
+        places = item->list[d] > 0 && places <= size ? places * item->list[d] : INT64_MAX;
+    if (places != size)
+        return mpg_error_set(err, "a grid of other than its %d ranks", size);
+    for (size_t d = 0; d < n; d++) {
+        places /= item->list[d];
+        const int64_t place = left / places;
+        left %= places;
+        int64_t *number = item->list[n + d] ? &item->key : &item->color;
+        *number = *number * item->list[d] + place;
+    }
+    return 0;
+}
+
+/* A member of a split, for sorting. */
+struct split_member {
+    int64_t color, key;
+    int32_t position, rank;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct split_member *x = a, *y = b;
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->position - y->position;
+}
+
+static int make_split(struct mpg_comms *c, const struct meeting *m, struct mpg_error *err)
+{
+    const int32_t size = c->comms[m->parent].size;
+    struct split_member *members = malloc((size_t)size * sizeof *members);
+    int status = members ? 0 : out_of_memory(err);
+    for (int32_t i = 0; i < size && status == 0; i++) {
+        struct item *item = item_of(c, m, i);
+        if (m->rule == MPG_COMM_GRID)
+            status = set_grid_color(item, i, size, err);
+        members[i] = (struct split_member){item->color, item->key, i, m->arrivals[i].rank};
+    }
+    if (status == 0)
+        qsort(members, (size_t)size, sizeof *members, compare_members);
+    for (int32_t i = 0, n; i < size && status == 0; i += n) {
+        for (n = 1; i + n < size && members[i + n].color == members[i].color; n++)
+            ;
+        const int32_t comm = members[i].color < 0 ? NONE : add_comm(c, m->parent, n, err);
+        status = comm == NONE && members[i].color >= 0 ? -1 : 0;
+        for (int32_t k = 0; k < n && status == 0; k++) {
+            item_of(c, m, members[i + k].position)->comm = comm;
+            status = comm == NONE ? 0 : set_member(c, comm, k, members[i + k].rank, err);
+        }
+    }
+    free(members);
+    return status;
+}
+
+/* All members of M's parent made the call. */
+static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error *err)
+{
+    const struct meeting *m = &c->meetings[meeting];
+    switch (m->rule) {
+    case MPG_COMM_SAME:
+        return make_first(c, m, c->comms[m->parent].size, err);
+    case MPG_COMM_FIRST:
+        return make_first(c, m, item_of(c, m, 0)->color, err);
+    case MPG_COMM_LIST:
+    case MPG_COMM_PICK:
+        return make_lists(c, m, err);
+    case MPG_COMM_SHOWN:
+        return 0;
+    default:
+        return make_split(c, m, err);
+    }
+}
+
+/* Takes RANK's constructor ITEM of number I. Returns 1; 0: it waits for other ranks; -1 with ERR. */
+static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
+{
+    struct item *item = &c->rank[rank].items[i];
+    const int32_t parent = resolve_handle(c, rank, item->parent, err);
+    if (parent == OPEN)
+        return 0;
+    if (parent < 0)
+        return parent == FAILED ? -1 : mpg_error_set(err, "rank %d makes a communicator of one that nothing made (%lld)", rank,
+                                                 (long long)item->parent);
+    int32_t position = position_in(c, parent, rank);
+    if (position < 0)
+        return mpg_error_set(err, "rank %d is no member of the communicator that it makes another of", rank);
+    const int32_t meeting = find_meeting(c, parent, rank, item->rule, err);
+    if (meeting < 0)
+        return -1;
+    struct meeting *m = &c->meetings[meeting];
+    if (m->rule != item->rule)
+        return mpg_error_set(err, "rank %d makes another kind of communicator than the other members", rank);
+    item->meeting = meeting;
+    m->arrivals[position] = (struct arrival){rank, i};
+    m->arrived++;
+    if (item->handle >= 0) {
+        uint64_t *bound = mpg_map_add(&c->bound, (uint64_t)rank, (uint64_t)item->handle);
+        if (!bound)
+            return out_of_memory(err);
+        *bound = (uint64_t)i + 1;
+    }
+    return m->arrived == c->comms[parent].size && finish_meeting(c, meeting, err) < 0 ? -1 : 1;
+}
+
+/* Whether constructor ITEM of RANK made a communicator in which it is MEMBER of SIZE. OPEN: not known yet. */
+static int fits(const struct mpg_comms *c, int32_t rank, const struct item *item, int64_t member, int64_t size)
+{
+    if (item->what != CONSTRUCT || item->taken)
+        return 0;
+    if (item->rule == MPG_COMM_SHOWN) {
+        const struct meeting *m = &c->meetings[item->meeting];
+        return size <= c->comms[m->parent].size && (m->shown == OPEN || (c->comms[m->shown].size == size &&
+               (c->comms[m->shown].members[member] == -1 || c->comms[m->shown].members[member] == rank)));
+    }
+    if (item->comm == OPEN)
+        return OPEN;
+    return item->comm >= 0 && c->comms[item->comm].size == size && c->comms[item->comm].members[member] == rank;
+}
+
+/* Takes RANK's first use ITEM of a handle, number I. Returns as construct(). */
+static int use(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
+{
+    struct rank_items *r = &c->rank[rank];
+    struct item *item = &r->items[i], *found = NULL;
+    uint64_t *bound = mpg_map_add(&c->bound, (uint64_t)rank, (uint64_t)item->handle);
+    if (!bound)
+        return out_of_memory(err);
+    for (int32_t k = i > MOST_LOOKS ? i - MOST_LOOKS : 0; k < i; k++) {
+        const int fit = fits(c, rank, &r->items[k], item->color, item->key);
+        if (fit == OPEN)
+            return 0;
+        if (fit && found)
+            c->guessed += found->comm != r->items[k].comm;
+        if (fit && !found)
+            found = &r->items[k];
+    }
+    if (!r->world_known && item->key == c->ranks && (item->color == rank || !found)) {
+        r->world_known = true;
+        c->misplaced += item->color != rank;
+        item->comm = 0;
+    } else if (found && found->rule == MPG_COMM_SHOWN) {
+        struct meeting *m = &c->meetings[found->meeting];
+        if (m->shown == OPEN && (m->shown = add_comm(c, m->parent, (int32_t)item->key, err)) < 0)
+            return -1;
+        if (set_member(c, m->shown, (int32_t)item->color, rank, err) < 0)
+            return -1;
+        item->comm = found->comm = m->shown;
+    } else if (found)
+        item->comm = found->comm;
+    else if (item->key == 1 && (item->comm = self_of(c, rank, err)) < 0)
+        return -1;
+    if (item->comm < 0)
+        return mpg_error_set(err, "rank %d is member %lld of %lld of a communicator that no call before makes", rank,
+                             (long long)item->color, (long long)item->key);
+    if (found && item->comm != 0)
+        found->taken = true;
+    *bound = (uint64_t)i + 1;
+    return 1;
+}
+
+/* Takes RANK's items as far as other ranks allow. Returns the number taken, or -1 with ERR. */
+static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
+{
+    struct rank_items *r = &c->rank[rank];
+    int taken = 0, status = 1;
+    while (r->next < r->n && status > 0) {
+        const int32_t i = (int32_t)r->next;
+        status = r->items[i].what == USE ? use(c, rank, i, err) : construct(c, rank, i, err);
+        taken += status > 0;
+        r->next += status > 0;
+    }
+    return status < 0 ? -1 : taken;
+}
+
+/* Defines COMM in B. Members that nothing shows are those of the parent, if all of it are members. */
+static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct mpg_error *err)
+{
+    struct mpg_foreign_comm *f = &c->comms[comm];
+    const struct mpg_foreign_comm *parent = f->parent < 0 ? NULL : &c->comms[f->parent];
+    for (int32_t i = 0; i < f->size && f->known < f->size && parent && parent->size == f->size; i++)
+        if (f->members[i] < 0 && set_member(c, comm, i, parent->members[i], err) < 0)
+            return -1;
+    if (f->known < f->size)
+        return mpg_error_set(err, "only %d of the %d members of a communicator use it: the trace does not tell the others",
+                             f->known,
+                             f->size);
+    const struct mpg_build_comm built = {f->label, f->parent, -1, f->size, 0, f->members};
+    return mpg_build_comm(b, &built, err);
+}
+
+/* Gives members that show themselves nowhere their new communicator. */
+static void settle_shown(struct mpg_comms *c)
+{
+    for (int32_t i = 0; i < c->meeting_number; i++) {
+        const struct meeting *m = &c->meetings[i];
+        for (int32_t k = 0; m->shown >= 0 && k < c->comms[m->parent].size; k++)
+            if (item_of(c, m, k)->comm == OPEN && position_in(c, m->shown, m->arrivals[k].rank) >= 0)
+                item_of(c, m, k)->comm = m->shown;
+    }
+}
+
+int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guessed, uint64_t *misplaced, struct mpg_error *err)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (int32_t r = 0; r < c->ranks; r++) {
+            const int taken = advance(c, r, err);
+            if (taken < 0)
+                return -1;
+            more = more || taken > 0;
+        }
+    }
+    for (int32_t r = 0; r < c->ranks; r++)
+        if (c->rank[r].next < c->rank[r].n)
+            return mpg_error_set(err, "rank %d makes a communicator, and not all members make it", r);
+    for (int32_t i = 1; i < c->comm_number; i++)
+        if (define(c, i, b, err) < 0)
+            return -1;
+    settle_shown(c);
+    mpg_comms_rewind(c);
+    *guessed = c->guessed;
+    *misplaced = c->misplaced;
+    return 0;
+}
+
+/* --- the second pass --- */
+
+int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_comm *comm, int32_t rank)
+{
+    return position_in(c, comm->label, rank);
+}
+
+void mpg_comms_rewind(struct mpg_comms *c)
+{
+    for (int32_t r = 0; r < c->ranks; r++)
+        c->rank[r].next = 0;
+    mpg_map_clear(&c->handles);
+}
+
+const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle)
+{
+    struct rank_items *r = &c->rank[rank];
+    while (r->next < r->n && r->items[r->next].what == USE)
+        r->next++;
+    if (r->next == r->n)
+        return NULL;
+    const struct item *item = &r->items[r->next++];
+    uint64_t *slot = handle >= 0 ? mpg_map_add(&c->handles, (uint64_t)rank, (uint64_t)handle) : NULL;
+    if (slot)
+        *slot = r->next;
+    return item->comm >= 0 ? &c->comms[item->comm] : NULL;
+}
+
+const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size)
+{
+    struct rank_items *r = &c->rank[rank];
+    uint64_t *slot;
+    if (c->world >= 0 && handle == c->world)
+        return &c->comms[0];
+    if (c->self >= 0 && handle == c->self)
+        return r->self >= 0 ? &c->comms[r->self] : NULL;
+    if (member < 0) {
+        slot = mpg_map_find(&c->handles, (uint64_t)rank, (uint64_t)handle);
+        return slot && r->items[*slot - 1].comm >= 0 ? &c->comms[r->items[*slot - 1].comm] : NULL;
+    }
+    const int is_new = is_new_use(c, rank, handle, member, size, &slot);
+    if (is_new < 0)
+        return NULL;
+    if (is_new) {
+        size_t i = r->next;
+        while (i < r->n && (r->items[i].what != USE || r->items[i].handle != handle || r->items[i].color != member ||
+                            r->items[i].key != size))
+            i++;
+        if (i == r->n)
+            return NULL;
+        *slot = i + 1;
+    }
+    return &c->comms[r->items[*slot - 1].comm];
+}

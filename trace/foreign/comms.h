@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Communicators of a trace that names them by each rank's own handles. A reader gives each rank's constructor calls, then the
+ * members follow from the calls of all ranks; then the reader goes through its calls once more, in the same order, and gets the
+ * communicator of each handle at that place. For readers of other tools' traces; not thread-safe. */
+#ifndef MPG_FOREIGN_COMMS_H
+#define MPG_FOREIGN_COMMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "trace/build/build.h"
+
+struct mpg_comms;
+
+/* A communicator: its label for trace/build/, and its members as world ranks in their order. */
+struct mpg_foreign_comm {
+    int32_t label, parent, size; /* parent: a label */
+    int32_t *members;            /* -1: unknown */
+    int32_t known;               /* number of known members */
+};
+
+enum mpg_comm_rule {
+    MPG_COMM_SAME,    /* the members of the parent: dup */
+    MPG_COMM_SPLIT,   /* by color, key; color < 0: none */
+    MPG_COMM_LIST,    /* the list: world ranks in order; no list: none */
+    MPG_COMM_PICK,    /* the list: ranks of the parent in order; no list: none */
+    MPG_COMM_FIRST,   /* the first COLOR members of the parent */
+    MPG_COMM_GRID,    /* the list: N / 2 extents of the parent's grid, then for each 1 if the dimension remains */
+    MPG_COMM_SHOWN    /* members show themselves, mpg_comms_use() */
+};
+
+/* A constructor call. */
+struct mpg_comm_call {
+    enum mpg_comm_rule rule;
+    int64_t parent, handle; /* handles; HANDLE -1: not in the trace, mpg_comms_use() tells */
+    int64_t color, key;
+    const int32_t *list;    /* copied */
+    size_t n;
+};
+
+/* Makes the communicators of RANKS ranks; WORLD and SELF are the handles of MPI_COMM_WORLD and MPI_COMM_SELF, or -1: told by the
+ * first use. Returns NULL if out of memory. */
+struct mpg_comms *mpg_comms_new(int32_t ranks, int64_t world, int64_t self);
+void mpg_comms_free(struct mpg_comms *c); /* NULL is allowed */
+
+/* First pass, for each rank in the order of its calls. Return 0, or -1 with ERR: out of memory. */
+int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm_call *call, struct mpg_error *err);
+/* RANK uses HANDLE, in which it is rank MEMBER of SIZE: for traces whose constructor calls have no new
+ * handle, and for MPI_COMM_SELF. */
+int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, struct mpg_error *err);
+
+/* After the first pass: finds the members, and defines the communicators in B. Errors: members that do not all make a call,
+ * handles that nothing makes, members that nothing shows. *GUESSED: the number of uses to which several constructors fit;
+ * *MISPLACED: of ranks that call themselves another rank of MPI_COMM_WORLD. */
+int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guessed, uint64_t *misplaced, struct mpg_error *err);
+
+/* The rank of world rank RANK in COMM, or -1. */
+int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_comm *comm, int32_t rank);
+/* Begins the second pass once more. */
+void mpg_comms_rewind(struct mpg_comms *c);
+
+/* Second pass, the same calls: RANK's next constructor call. Returns the new communicator; NULL: the rank is not in it. */
+const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle);
+/* Returns the communicator HANDLE of RANK at this place, MEMBER and SIZE as for mpg_comms_use(), or -1; NULL: unknown. */
+const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size);
+
+#endif

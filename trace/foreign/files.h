@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files of a trace that has one file a rank, in the order of the number in their names. For readers of other tools' traces.
+ * */
+#ifndef MPG_FOREIGN_FILES_H
+#define MPG_FOREIGN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/error.h"
+#include "common/kind.h"
+
+struct mpg_foreign_files {
+    char **path; /* in order of ranks */
+    size_t n;
+};
+
+/* Fills FILES from PATH: a folder, whose files of KIND are taken; or one file of KIND, with the files beside it whose names
+ * differ in the last number only. Returns 0, or -1 with ERR: no such file, files of two traces, two files with one number. */
+int mpg_foreign_files_find(struct mpg_foreign_files *files, const char *path, enum mpg_file_kind kind, struct mpg_error *err);
+void mpg_foreign_files_clear(struct mpg_foreign_files *files);
+
+#endif

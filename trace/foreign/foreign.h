@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What readers of other tools' traces have in common: renewed request numbers, counts of messages, calls that every rank must
+ * have, assumptions with their counts, and the report of an import. Every event goes through mpg_foreign_event() on its way to
+ * trace/build/. For rooms trace/NAME/ of readers; not thread-safe. */
+#ifndef MPG_FOREIGN_H
+#define MPG_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "trace/build/build.h"
+#include "trace/foreign/comms.h"
+#include "trace/format.h"
+
+enum { MPG_FOREIGN_REMARKS = 32 };
+
+struct mpg_foreign {
+    const struct mpg_import_config *config;
+    struct mpg_build *build;
+    const char *name; /* of the format, in errors and the report */
+    int32_t ranks;
+    struct mpg_foreign_rank {
+        int64_t last_ns, requests; /* the last leave; request numbers given so far */
+        bool has_events, has_init, has_finalize, died;
+    } *rank;
+    struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> messages */
+    struct mpg_map open;           /* (rank, the format's number of a request) -> request, 0: none */
+    struct mpg_map untraced;       /* (rank, index in names) -> calls */
+    char **names;                  /* of untraced calls */
+    size_t name_number;
+    uint64_t calls, messages, collectives;
+    struct mpg_foreign_remark {
+        const char *text;
+        uint64_t count;
+    } remarks[MPG_FOREIGN_REMARKS];
+};
+
+/* Begins a trace of format NAME with RANKS ranks, FD and TARGET as for mpg_build_begin(), and the fact "imported WHAT". Returns
+ * 0, or -1 with ERR; mpg_foreign_clear() in either case. */
+int mpg_foreign_begin(struct mpg_foreign *f, const char *name, const char *what, int32_t ranks, const char *target, int fd,
+                      const struct mpg_import_config *config, struct mpg_error *err);
+void mpg_foreign_clear(struct mpg_foreign *f);
+
+/* Counts COUNT cases of an assumption, a sentence without its count in static storage. */
+void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count);
+/* Counts a call of RANK of a function that becomes no event: fact "untraced". Returns 0, or -1 with ERR. */
+int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err);
+
+/* A fresh request for what the format calls NUMBER on RANK. Returns the request, or -1 with ERR. */
+int64_t mpg_foreign_post(struct mpg_foreign *f, int32_t rank, uint64_t number, struct mpg_error *err);
+/* The request that NUMBER names on RANK, and forgets it if TAKE; 0: none is open. */
+int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number, bool take);
+
+/* An event of CALL without properties. */
+struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
+/* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none. Times
+ * before the last leave by up to 1 us are set to the last leave, and counted. MPI_Init is made before the first call of a rank
+ * without it. Errors: a peer that is no member, times that fall. */
+int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *event, const struct mpg_foreign_comm *comm,
+                      const char *name, struct mpg_error *err);
+
+/* Completes the trace: checks that sends and receives are equal in number, makes missing calls of MPI_Finalize, writes facts and
+ * the report. CLOCKS: what is known of clocks, for the report. Returns 0, or -1 with ERR. */
+int mpg_foreign_end(struct mpg_foreign *f, const char *clocks, struct mpg_error *err);
+
+#endif

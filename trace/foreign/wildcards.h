@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sources and tags of receives from any source or with any tag, where the trace does not have them: each takes, in the order of
+ * posting, the send that began earliest among the sends that fit and that no other receive needs. For readers of other tools'
+ * traces. Memory: some 100 bytes for each send and receive of the pairs that are given. */
+#ifndef MPG_FOREIGN_WILDCARDS_H
+#define MPG_FOREIGN_WILDCARDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct mpg_wildcards; /* one trace; not thread-safe */
+
+struct mpg_wildcards *mpg_wildcards_new(void); /* NULL: out of memory */
+void mpg_wildcards_free(struct mpg_wildcards *w); /* NULL is allowed */
+
+/* Adds a send from rank FROM to rank TO of COMM at AT_NS, a time that ranks share. Sends of a rank come in its order. */
+int mpg_wildcards_send(struct mpg_wildcards *w, int32_t comm, int32_t from, int32_t to, int32_t tag, int64_t at_ns,
+                       struct mpg_error *err);
+/* Adds a receive posted by rank TO; FROM, TAG: -1 for any. Receives of a rank come in its order; the K-th call has number K. */
+int mpg_wildcards_receive(struct mpg_wildcards *w, int32_t comm, int32_t from, int32_t to, int32_t tag, struct mpg_error *err);
+
+/* Finds the sends. Returns 0, or -1 with ERR: out of memory. */
+int mpg_wildcards_resolve(struct mpg_wildcards *w, struct mpg_error *err);
+/* After mpg_wildcards_resolve(): stores source and tag of receive NUMBER (from 0). Returns -1 if no send fits. */
+int mpg_wildcards_get(const struct mpg_wildcards *w, size_t number, int32_t *from, int32_t *tag);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Imports a trace of liballprof: one text file a rank. */
+#include "trace/liballprof/liballprof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/input.h"
+#include "common/line_reader.h"
+#include "trace/foreign/files.h"
+#include "trace/liballprof/line.h"
+
+static const char no_statuses[] = "receives: their size is that of the buffer, sizes of messages that came are not recorded";
+static const char no_types[] = "calls of Alltoallw: sizes of types are not recorded, elements are taken as bytes";
+
+struct import {
+    struct mpg_calls calls;
+    struct mpg_foreign_files files;
+    struct lap_line line;
+    struct clock {
+        int64_t at_ns[2], offset_ns[2]; /* at the first and last call: offset to rank 0's clock */
+        bool has[2];
+    } *clock;                /* by rank */
+    struct mpg_map posted;   /* addresses of requests of the rank that is surveyed */
+    uint64_t by_4, by_8;     /* requests found at steps of 4 and 8 bytes */
+};
+
+/* --- the head of a file --- */
+
+/* Returns what follows WORDS in LINE, or NULL. */
+static char *after(char *line, const char *words)
+{
+    char *found = strstr(line, words);
+    return found ? found + strlen(words) : NULL;
+}
+
+/* A line that begins with '#'. */
+static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_error *err)
+{
+    struct clock *clock = &im->clock[rank];
+    char *host = after(line, "# host: "), *diff = after(line, "clockdiff: ");
+    host = host ? host : after(line, "# hostname: ");
+    if (host) {
+        host[strcspn(host, " ")] = '\0';
+        char *unknown = strstr(host, ".(none)"); /* domain of a host without one */
+        if (unknown)
+            *unknown = '\0';
+        return *host ? mpg_build_fact(im->calls.foreign.build, rank, "host", host, err) : 0;
+    }
+    const int which = strncmp(line, "# Finalize", 10) == 0;
+    if (!diff)
+        return 0;
+    diff[strcspn(diff, " ")] = '\0';
+    if (!mpg_lap_parse_us(diff, &clock->offset_ns[which]))
+        return mpg_error_set(err, "clockdiff '%.40s' is no time in us", diff);
+    clock->has[which] = true;
+    if (!which)
+        im->calls.offset_ns[rank] = clock->offset_ns[0];
+    return 0;
+}
+
+/* --- lines --- */
+
+/* Learns, from the addresses of arrays of requests, how long a request is: 4 bytes with MPICH, 8 with Open MPI. */
+static int learn_stride(struct import *im, struct mpg_error *err)
+{
+    const struct lap_line *l = &im->line;
+    if (!l->is_array) {
+        uint64_t *slot = l->call.request_number == 1 ? mpg_map_add(&im->posted, 0, l->call.requests[0]) : NULL;
+        if (l->call.request_number == 1 && !slot)
+            return mpg_error_set(err, "out of memory");
+        return 0;
+    }
+    for (uint32_t i = 1; i < l->request_count; i++) {
+        im->by_4 += mpg_map_find(&im->posted, 0, l->requests[0] + 4 * (uint64_t)i) != NULL;
+        im->by_8 += mpg_map_find(&im->posted, 0, l->requests[0] + 8 * (uint64_t)i) != NULL;
+    }
+    return 0;
+}
+
+static void note_times(struct import *im, int32_t rank)
+{
+    struct clock *clock = &im->clock[rank];
+    const struct mpg_foreign_call *call = &im->line.call;
+    if (call->call == MPG_CALL_Init || call->call == MPG_CALL_Init_thread)
+        clock->at_ns[0] = call->leave_ns;
+    clock->at_ns[1] = call->leave_ns;
+}
+
+static int take_line(struct import *im, int32_t rank, char *text, struct mpg_error *err)
+{
+    struct mpg_calls *c = &im->calls;
+    struct lap_line *l = &im->line;
+    if (mpg_lap_parse(l, text, err) < 0)
+        return -1;
+    if (c->pass == MPG_CALLS_SURVEY) {
+        note_times(im, rank);
+        if (learn_stride(im, err) < 0)
+            return -1;
+    } else if (mpg_lap_spread(l, im->by_4 > im->by_8 ? 4 : 8, err) < 0)
+        return -1;
+    if (c->pass == MPG_CALLS_EMIT) {
+        const enum mpg_kind kind = l->call.call < MPG_CALL_COUNT ? mpg_call_kind(l->call.call) : MPG_KIND_UNKNOWN;
+        if (kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
+            mpg_foreign_remark(&c->foreign, no_statuses, 1);
+        if (l->lists_bytes_only)
+            mpg_foreign_remark(&c->foreign, no_types, 1);
+    }
+    return mpg_calls_take(c, rank, &l->call, err);
+}
+
+/* Whether TEXT, the last line of a file and without line end, is whole: only the last call is written so. */
+static bool is_whole(const char *text, size_t n)
+{
+    return text[n - 1] == '\n' || strncmp(text, "MPI_Finalize:", 13) == 0 || *text == '#';
+}
+
+static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *lines, struct mpg_error *err)
+{
+    struct mpg_calls *c = &im->calls;
+    char *text;
+    size_t n;
+    for (int more; (more = mpg_line_reader_next(lines, &text, &n, err)) != 0;) {
+        if (more < 0)
+            return -1;
+        if (memchr(text, '\0', n))
+            return mpg_error_set(err, "holds a zero byte, which no text has");
+        if (!is_whole(text, n)) {
+            return c->pass == MPG_CALLS_EMIT ? mpg_build_fact(c->foreign.build, rank, "incomplete", "the file ends inside a "
+                                                                                                    "line", err)
+                                             : 0;
+        }
+        text[strcspn(text, "\r\n")] = '\0';
+        if (*text == '#' ? c->pass == MPG_CALLS_SURVEY && take_comment(im, rank, text, err) < 0
+                         : *text && take_line(im, rank, text, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err)
+{
+    struct import *im = context;
+    const char *path = im->files.path[rank];
+    FILE *file = mpg_input_open(path);
+    if (!file)
+        return mpg_error_errno(err, errno, "%s", path);
+    struct mpg_line_reader *lines = mpg_line_reader_new(file);
+    (void)c;
+    mpg_map_clear(&im->posted);
+    int status = lines ? take_file(im, rank, lines, err) : mpg_error_set(err, "out of memory");
+    if (status < 0)
+        mpg_error_prefix(err, "%s: line %lu", path, lines ? mpg_line_reader_number(lines) : 0);
+    else if (ferror(file))
+        status = mpg_error_errno(err, errno, "%s: cannot read", path);
+    mpg_line_reader_free(lines);
+    (void)fclose(file);
+    return status;
+}
+
+/* --- clocks --- */
+
+static int write_clock(struct import *im, int32_t rank, struct mpg_error *err)
+{
+    const struct clock *clock = &im->clock[rank];
+    char value[64];
+    for (int i = 0; i < 2; i++) {
+        const int64_t at_ns = clock->at_ns[i] - im->calls.origin_ns;
+        if (!clock->has[i] || (i == 1 && clock->has[0] && clock->at_ns[1] <= clock->at_ns[0]))
+            continue;
+        snprintf(value, sizeof value, "%lld %lld", (long long)at_ns, (long long)clock->offset_ns[i]);
+        if (mpg_build_fact(im->calls.foreign.build, rank, "clock", value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Writes the facts of clocks. Returns what they say, or NULL with ERR. */
+static const char *write_clocks(struct import *im, struct mpg_error *err)
+{
+    const int32_t ranks = im->calls.foreign.ranks;
+    bool measured = true, zero = true;
+    for (int32_t r = 0; r < ranks; r++) {
+        measured = measured && im->clock[r].has[0];
+        zero = zero && im->clock[r].offset_ns[0] == 0 && im->clock[r].offset_ns[1] == 0;
+    }
+    if (zero && (measured || ranks == 1))
+        return mpg_build_fact(im->calls.foreign.build, -1, "clocks", "shared", err) < 0 ? NULL : "shared";
+    for (int32_t r = 0; r < ranks && measured; r++)
+        if (write_clock(im, r, err) < 0)
+            return NULL;
+    return measured ? "measured" : "unknown";
+}
+
+/* --- the whole --- */
+
+/* The fact "imported" from the first line of the first file. */
+static int describe(const char *path, char *what, size_t size, struct mpg_error *err)
+{
+    char line[200] = "";
+    FILE *file = mpg_input_open(path);
+    if (!file)
+        return mpg_error_errno(err, errno, "%s", path);
+    if (!fgets(line, sizeof line, file))
+        *line = '\0';
+    (void)fclose(file);
+    line[strcspn(line, "\r\n")] = '\0';
+    char *end = strstr(line, " output file");
+    end = end ? end : strstr(line, " Output File");
+    if (end)
+        *end = '\0';
+    snprintf(what, size, "liballprof %s", strncmp(line, "# ", 2) == 0 ? line + 2 : line);
+    return 0;
+}
+
+static int import_files(struct import *im, const char *target, int fd, const struct mpg_import_config *config,
+                        struct mpg_error *err)
+{
+    char what[256];
+    if (im->files.n > MPG_BUILD_MAX_RANKS)
+        return mpg_error_set(err, "%zu files, more than %d ranks", im->files.n, MPG_BUILD_MAX_RANKS);
+    if (describe(im->files.path[0], what, sizeof what, err) < 0)
+        return -1;
+    im->clock = calloc(im->files.n, sizeof *im->clock);
+    if (!im->clock)
+        return mpg_error_set(err, "out of memory");
+    if (mpg_foreign_begin(&im->calls.foreign, "liballprof", what, (int32_t)im->files.n, target, fd, config, err) < 0 ||
+        mpg_calls_begin(&im->calls, -1, -1, err) < 0 || mpg_calls_run(&im->calls, read_rank, im, err) < 0)
+        return -1;
+    const char *clocks = write_clocks(im, err);
+    return clocks ? mpg_foreign_end(&im->calls.foreign, clocks, err) : -1;
+}
+
+int mpg_liballprof_import(const char *path, const char *target, int fd, const struct mpg_import_config *config,
+                          struct mpg_error *err)
+{
+    struct import im = {.by_8 = 0};
+    if (mpg_foreign_files_find(&im.files, path, MPG_FILE_LIBALLPROF, err) < 0)
+        return -1;
+    int status = import_files(&im, target, fd, config, err);
+    if (status < 0 && strncmp(err->text, path, strlen(path)) != 0)
+        mpg_error_prefix(err, "%s", path);
+    mpg_calls_clear(&im.calls);
+    mpg_foreign_files_clear(&im.files);
+    mpg_map_clear(&im.posted);
+    mpg_lap_clear(&im.line);
+    free(im.clock);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines of liballprof as calls. Private to trace/liballprof/. */
+#ifndef MPG_LIBALLPROF_LINE_H
+#define MPG_LIBALLPROF_LINE_H
+
+#include "trace/foreign/calls.h"
+
+/* A parsed line, with storage for lists that is reused. */
+struct lap_line {
+    struct mpg_foreign_call call;
+    uint64_t *requests;   /* addresses; of an array of requests the first only, until mpg_lap_spread() */
+    size_t request_capacity;
+    int64_t *counts;
+    size_t count_capacity;
+    bool is_array;        /* the requests are REQUEST_COUNT elements from requests[0] */
+    uint32_t request_count;
+    bool lists_bytes_only; /* Alltoallw: sizes of types are not in the line */
+};
+
+/* Parses "NAME:ENTER:ARGUMENT:...:LEAVE", without line end, into L; TEXT is changed and must outlive L's use. Returns 0, or -1
+ * with ERR. */
+int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err);
+
+/* Makes requests[] of an array with elements of STRIDE bytes. Returns 0, or -1 with ERR: out of memory. */
+int mpg_lap_spread(struct lap_line *l, uint64_t stride, struct mpg_error *err);
+void mpg_lap_clear(struct lap_line *l);
+
+/* Parses a decimal number of us, as ns, up to LENGTH bytes of TEXT. Returns whether it is one. */
+bool mpg_lap_parse_us(const char *text, int64_t *ns);
+
+#endif

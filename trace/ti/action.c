@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SimGrid's actions and their arguments, in the order of its replayer. */
+#include "trace/ti/action.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "trace/build/build.h"
+
+/* Arguments, a letter each:
+ *   p  partner  g tag  c  count  f  flops  s seconds
+ *   S  source   D destination
+ *   r  root, may be missing
+ *   t  type, may be missing; u  second type
+ *   l  list of counts, one for each rank; x  a number or list that nobody needs (X: a list) */
+static const struct {
+    const char *name; /* letters of either case */
+    enum ti_action_kind kind;
+    enum mpg_call call;
+    const char *arguments;
+} actions[] = {
+    {"init", TI_INIT, MPG_CALL_Init, ""},
+    {"finalize", TI_FINALIZE, MPG_CALL_Finalize, ""},
+    {"compute", TI_COMPUTE, MPG_CALL_COUNT, "f"},
+    {"sleep", TI_SLEEP, MPG_CALL_COUNT, "s"},
+    {"send", TI_SEND, MPG_CALL_Send, "pgct"},
+    {"ssend", TI_SEND, MPG_CALL_Ssend, "pgct"},
+    {"bsend", TI_SEND, MPG_CALL_Bsend, "pgct"},
+    {"isend", TI_ISEND, MPG_CALL_Isend, "pgct"},
+    {"issend", TI_ISEND, MPG_CALL_Issend, "pgct"},
+    {"ibsend", TI_ISEND, MPG_CALL_Ibsend, "pgct"},
+    {"recv", TI_RECV, MPG_CALL_Recv, "pgct"},
+    {"irecv", TI_IRECV, MPG_CALL_Irecv, "pgct"},
+    {"wait", TI_WAIT, MPG_CALL_Wait, "SDg"},
+    {"test", TI_TEST, MPG_CALL_Test, "SDg"},
+    {"waitall", TI_WAITALL, MPG_CALL_Waitall, ""},
+    {"barrier", TI_COLLECTIVE, MPG_CALL_Barrier, ""},
+    {"bcast", TI_COLLECTIVE, MPG_CALL_Bcast, "crt"},
+    {"reduce", TI_COLLECTIVE, MPG_CALL_Reduce, "cfrt"},
+    {"allreduce", TI_COLLECTIVE, MPG_CALL_Allreduce, "cft"},
+    {"alltoall", TI_COLLECTIVE, MPG_CALL_Alltoall, "cxtu"},
+    {"gather", TI_COLLECTIVE, MPG_CALL_Gather, "cxrtu"},
+    {"scatter", TI_COLLECTIVE, MPG_CALL_Scatter, "cxrtu"},
+    {"allgather", TI_COLLECTIVE, MPG_CALL_Allgather, "cxtu"},
+    {"gatherv", TI_COLLECTIVE, MPG_CALL_Gatherv, "cXrtu"},
+    {"allgatherv", TI_COLLECTIVE, MPG_CALL_Allgatherv, "cXtu"},
+    {"scatterv", TI_COLLECTIVE, MPG_CALL_Scatterv, "lcrtu"},
+    {"alltoallv", TI_COLLECTIVE, MPG_CALL_Alltoallv, "xlxXtu"},
+    {"reducescatter", TI_COLLECTIVE, MPG_CALL_Reduce_scatter, "lft"},
+    {"scan", TI_COLLECTIVE, MPG_CALL_Scan, "cft"},
+    {"exscan", TI_COLLECTIVE, MPG_CALL_Exscan, "cft"},
+    {"location", TI_NOTHING, MPG_CALL_COUNT, ""},
+    {"comm_size", TI_NOTHING, MPG_CALL_COUNT, ""},
+    {"comm_split", TI_NOTHING, MPG_CALL_COUNT, ""},
+    {"comm_dup", TI_NOTHING, MPG_CALL_COUNT, ""},
+};
+
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+/* Bytes of types by number: double, int, char, short, long, float, byte. */
+static const uint8_t sizes[] = {8, 4, 1, 2, 8, 4, 1};
+
+static int wrong(const struct ti_action *a, const char *what, const char *word, struct mpg_error *err)
+{
+    return mpg_error_set(err, "%s: '%.40s' is no %s", a->name, word ? word : "", what);
+}
+
+int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
+{
+    char *end, *rest = text + strspn(text, " \t");
+    a->n = 0;
+    if (!*rest || *rest == '#')
+        return 0;
+    const long rank = strtol(rest, &end, 10);
+    if (end == rest || rank < 0 || rank >= MPG_BUILD_MAX_RANKS || (*end && !isspace((unsigned char)*end)))
+        return mpg_error_set(err, "'%.40s' begins with no rank", rest);
+    a->rank = (int32_t)rank;
+    a->name = NULL;
+    for (char *word; (word = strtok_r(a->name ? NULL : end, " \t", &rest));) {
+        if (!a->name) {
+            a->name = word;
+            continue;
+        }
+        if (a->n == a->capacity) {
+            const size_t capacity = a->capacity ? 2 * a->capacity : 16;
+            char **grown = realloc(a->words, capacity * sizeof *grown);
+            if (!grown)
+                return mpg_error_set(err, "out of memory");
+            a->words = grown;
+            a->capacity = capacity;
+        }
+        a->words[a->n++] = word;
+    }
+    if (!a->name)
+        return mpg_error_set(err, "a rank without an action");
+    int i = 0;
+    while (i < ACTIONS && strcasecmp(actions[i].name, a->name) != 0)
+        i++;
+    if (i == ACTIONS)
+        return mpg_error_set(err, "action '%.40s' is none that mpgkit reads (SimGrid writes some that its own replay does not "
+                                  "know)",
+                             a->name);
+    a->kind = actions[i].kind;
+    a->call = actions[i].call;
+    a->has_argument = a->n > 0;
+    return 1;
+}
+
+/* A whole number in WORD, which may be written like 1e6 and is cut at the point. */
+static bool parse_whole(const char *word, int64_t least, int64_t most, int64_t *value)
+{
+    char *end;
+    const double number = word ? strtod(word, &end) : 0;
+    if (!word || end == word || *end || !(number >= (double)least && number <= (double)most))
+        return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+static bool parse_real(const char *word, double *value)
+{
+    char *end;
+    *value = word ? strtod(word, &end) : -1;
+    return word && end != word && !*end && *value >= 0 && *value < 1e18;
+}
+
+/* The type in WORD (NULL: none), bytes to *SIZE, which is the default's. */
+static bool parse_type(const char *word, int64_t *size)
+{
+    int64_t type;
+    if (!word)
+        return true;
+    if (!parse_whole(word, 0, 1000, &type))
+        return false;
+    *size = (size_t)type < sizeof sizes ? sizes[type] : 1;
+    return true;
+}
+
+static int parse_counts(struct ti_action *a, size_t at, int32_t ranks, struct mpg_error *err)
+{
+    if (a->count_capacity < (size_t)ranks) {
+        int64_t *grown = realloc(a->counts, (size_t)ranks * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        a->counts = grown;
+        a->count_capacity = (size_t)ranks;
+    }
+    for (int32_t i = 0; i < ranks; i++)
+        if (!parse_whole(a->words[at + (size_t)i], 0, INT64_C(1) << 50, &a->counts[i]))
+            return wrong(a, "count", a->words[at + (size_t)i], err);
+    a->count_number = (size_t)ranks;
+    return 0;
+}
+
+/* Parses the argument LETTER from word *AT on. */
+static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t ranks, int64_t *size, int64_t *count,
+                          struct mpg_error *err)
+{
+    const bool is_list = letter == 'l' || letter == 'X';
+    const char *word = *at < a->n ? a->words[*at] : NULL;
+    int64_t number = 0;
+    if (is_list && a->n - *at < (size_t)ranks)
+        return mpg_error_set(err, "%s: fewer counts than the %d ranks", a->name, ranks);
+    switch (letter) {
+    case 'p':
+        if (!parse_whole(word, -1, MPG_BUILD_MAX_RANKS, &number))
+            return wrong(a, "rank", word, err);
+        a->partner = (int32_t)number;
+        break;
+    case 'S':
+    case 'D':
+        if (!parse_whole(word, -1, MPG_BUILD_MAX_RANKS, &number))
+            return wrong(a, "rank", word, err);
+        *(letter == 'S' ? &a->source : &a->destination) = (int32_t)number;
+        break;
+    case 'g':
+        if (!parse_whole(word, -1, INT32_MAX, &number))
+            return wrong(a, "tag", word, err);
+        a->tag = (int32_t)number;
+        break;
+    case 'c':
+        if (!parse_whole(word, 0, INT64_C(1) << 50, count))
+            return wrong(a, "count", word, err);
+        break;
+    case 'f':
+        if (!parse_real(word, &a->flops))
+            return wrong(a, "number of flops", word, err);
+        break;
+    case 's':
+        if (!parse_real(word, &a->seconds))
+            return wrong(a, "time", word, err);
+        break;
+    case 'r':
+        if (word && !parse_whole(word, 0, ranks - 1, &number))
+            return wrong(a, "rank", word, err);
+        a->root = (int32_t)number;
+        break;
+    case 't':
+        return parse_type(word, size) ? (++*at, 0) : wrong(a, "type", word, err);
+    case 'l':
+        if (parse_counts(a, *at, ranks, err) < 0)
+            return -1;
+        break;
+    default:
+        break;
+    }
+    *at += is_list ? (size_t)ranks : 1;
+    return 0;
+}
+
+/* Bytes as mpgtext(5) counts them, from COUNT elements of SIZE bytes. */
+static void set_bytes(struct ti_action *a, int64_t count, int64_t size)
+{
+    int64_t sum = 0;
+    a->bytes = count * size;
+    for (size_t i = 0; i < a->count_number; i++) {
+        a->counts[i] *= size;
+        sum += sum < INT64_MAX / 4 ? a->counts[i] : 0;
+    }
+    if (a->call == MPG_CALL_Reduce_scatter) {
+        a->bytes = sum;
+        a->count_number = 0;
+    }
+    if (a->call == MPG_CALL_Scatterv && a->rank != a->root)
+        a->count_number = 0;
+}
+
+int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, struct mpg_error *err)
+{
+    int64_t size = is_double ? 8 : 1, count = 0;
+    size_t at = 0;
+    int i = 0;
+    while (strcasecmp(actions[i].name, a->name) != 0)
+        i++;
+    a->flops = a->seconds = 0;
+    a->root = 0;
+    a->count_number = 0;
+    if ((a->kind == TI_WAIT || a->kind == TI_TEST || a->kind == TI_SEND || a->kind == TI_RECV || a->kind == TI_ISEND ||
+         a->kind == TI_IRECV) && a->n < 3)
+        return mpg_error_set(err, "%s: no tag: actions of SimGrid up to 3.19 (simgrid_convert_TI_traces makes newer ones)",
+                             a->name);
+    for (const char *letter = actions[i].arguments; *letter; letter++) {
+        if (at == a->n && strchr("rtux", *letter))
+            break;
+        if (parse_argument(a, *letter, &at, ranks, &size, &count, err) < 0)
+            return -1;
+    }
+    set_bytes(a, count, size);
+    return 0;
+}
+
+void mpg_ti_clear(struct ti_action *a)
+{
+    free(a->words);
+    free(a->counts);
+}

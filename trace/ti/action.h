@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines "RANK ACTION ARGUMENT..." of SimGrid. Private to trace/ti/. */
+#ifndef MPG_TI_ACTION_H
+#define MPG_TI_ACTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "trace/event.h"
+
+enum ti_action_kind { TI_INIT, TI_FINALIZE, TI_COMPUTE, TI_SLEEP, TI_SEND, TI_ISEND, TI_RECV, TI_IRECV, TI_WAIT, TI_TEST,
+                     TI_WAITALL,
+                      TI_COLLECTIVE, TI_NOTHING };
+
+/* A parsed line, with storage for its words and list that is reused. */
+struct ti_action {
+    enum ti_action_kind kind;
+    enum mpg_call call;
+    const char *name;
+    int32_t rank;
+    char **words;              /* behind the action's name */
+    size_t n, capacity;
+    double flops;              /* COMPUTE, COLLECTIVE: work, of a collective after it */
+    double seconds;            /* SLEEP */
+    bool has_argument;         /* INIT */
+    int32_t partner, tag, source, destination, root;
+    int64_t bytes;
+    int64_t *counts;
+    size_t count_number, count_capacity;
+};
+
+/* Parses rank and action of TEXT, a line without its end, which must outlive A. Returns 1; 0: no action; -1 with ERR. */
+int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err);
+/* Parses the arguments, of a rank among RANKS whose default type is double (IS_DOUBLE) or byte. Returns 0, or -1 with ERR. */
+int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, struct mpg_error *err);
+void mpg_ti_clear(struct ti_action *a);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Imports time-independent actions: a file of all ranks, or a list of files. Times are those of the work alone. */
+#include "trace/ti/ti.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/input.h"
+#include "common/kind.h"
+#include "common/line_reader.h"
+#include "trace/foreign/foreign.h"
+#include "trace/foreign/wildcards.h"
+#include "trace/ti/action.h"
+
+static const char any_guessed[] = "receives from any source: the trace does not tell the sender, the earliest send that fits is "
+                                  "taken";
+static const char tests[] = "calls of Test: not successful, as the trace does not tell";
+
+/* A request that is open. */
+struct node {
+    int64_t request;
+    uint64_t key[2];
+    size_t same; /* 1 + the next of the same source, destination and tag */
+    size_t next; /* 1 + the next of the rank */
+    bool done;
+};
+
+struct rank {
+    long double flops, seconds;
+    size_t first, last; /* 1 + nodes in order of posting */
+    bool is_double, is_seen;
+};
+
+struct import {
+    struct mpg_foreign foreign;
+    struct mpg_foreign_comm world;
+    struct ti_action action;
+    const char *path;
+    char **files;               /* NULL: PATH itself */
+    size_t file_number;
+    int32_t ranks;
+    struct rank *rank;
+    struct node *nodes;
+    size_t node_number, node_capacity;
+    struct mpg_map heads, tails; /* (rank and source, destination and tag) -> 1 + node */
+    struct mpg_wildcards *wildcards;
+    size_t wildcard;
+    bool has_wildcards;
+    int64_t *requests;          /* of a Waitall */
+    size_t request_capacity;
+    enum { SURVEY, MATCH, EMIT } pass;
+};
+
+/* --- requests --- */
+
+static int post(struct import *im, int32_t from, int32_t to, int64_t *request, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    struct rank *r = &im->rank[a->rank];
+    if (im->node_number == im->node_capacity) {
+        const size_t capacity = im->node_capacity ? 2 * im->node_capacity : 64;
+        void *grown = realloc(im->nodes, capacity * sizeof *im->nodes);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        im->nodes = grown;
+        im->node_capacity = capacity;
+    }
+    struct node *node = &im->nodes[im->node_number++];
+    *node = (struct node){.request = ++im->foreign.rank[a->rank].requests,
+                          .key = {(uint64_t)(uint32_t)a->rank << 32 | (uint32_t)from,
+                                  (uint64_t)(uint32_t)to << 32 | (uint32_t)a->tag}};
+    uint64_t *head = mpg_map_add(&im->heads, node->key[0], node->key[1]);
+    if (!head)
+        return mpg_error_set(err, "out of memory");
+    if (*head == 0)
+        *head = im->node_number;
+    uint64_t *tail = mpg_map_add(&im->tails, node->key[0], node->key[1]);
+    if (!tail)
+        return mpg_error_set(err, "out of memory");
+    if (*tail)
+        im->nodes[*tail - 1].same = im->node_number;
+    *tail = im->node_number;
+    if (r->last)
+        im->nodes[r->last - 1].next = im->node_number;
+    else
+        r->first = im->node_number;
+    r->last = im->node_number;
+    *request = node->request;
+    return 0;
+}
+
+/* The oldest open request of the action's source, destination and tag; NULL: none. */
+static struct node *find(struct import *im)
+{
+    const struct ti_action *a = &im->action;
+    uint64_t *head = mpg_map_find(&im->heads, (uint64_t)(uint32_t)a->rank << 32 | (uint32_t)a->source,
+                                  (uint64_t)(uint32_t)a->destination << 32 | (uint32_t)a->tag);
+    while (head && *head && im->nodes[*head - 1].done)
+        *head = im->nodes[*head - 1].same;
+    if (head && *head == 0) {
+        uint64_t *tail = mpg_map_find(&im->tails, (uint64_t)(uint32_t)a->rank << 32 | (uint32_t)a->source,
+                                      (uint64_t)(uint32_t)a->destination << 32 | (uint32_t)a->tag);
+        if (tail)
+            *tail = 0;
+    }
+    return head && *head ? &im->nodes[*head - 1] : NULL;
+}
+
+/* All open requests of the rank to im->requests. */
+static int take_all(struct import *im, uint32_t *n, struct mpg_error *err)
+{
+    struct rank *r = &im->rank[im->action.rank];
+    *n = 0;
+    for (size_t i = r->first; i; i = im->nodes[i - 1].next) {
+        if (im->nodes[i - 1].done)
+            continue;
+        if (*n == im->request_capacity) {
+            const size_t capacity = im->request_capacity ? 2 * im->request_capacity : 64;
+            int64_t *grown = realloc(im->requests, capacity * sizeof *grown);
+            if (!grown)
+                return mpg_error_set(err, "out of memory");
+            im->requests = grown;
+            im->request_capacity = capacity;
+        }
+        im->nodes[i - 1].done = true;
+        im->requests[(*n)++] = im->nodes[i - 1].request;
+    }
+    r->first = r->last = 0;
+    return 0;
+}
+
+/* --- actions --- */
+
+static int64_t now_ns(const struct import *im)
+{
+    const struct rank *r = &im->rank[im->action.rank];
+    const double speed = im->foreign.config->flops > 0 ? im->foreign.config->flops : 1e9;
+    const long double ns = (r->flops / speed + r->seconds) * 1e9L;
+    return ns < 2e18L ? (int64_t)(ns + 0.5L) : (int64_t)2e18L;
+}
+
+static int emit(struct import *im, struct mpg_event *e, struct mpg_error *err)
+{
+    e->enter_ns = e->leave_ns = now_ns(im);
+    return mpg_foreign_event(&im->foreign, im->action.rank, e, &im->world, NULL, err);
+}
+
+/* The source and tag of a receive from any. */
+static void resolve(struct import *im, struct mpg_event *e)
+{
+    int32_t from, tag;
+    e->any = (e->from < 0 ? MPG_ANY_SOURCE : 0) | (e->tag < 0 ? MPG_ANY_TAG : 0);
+    if (!im->wildcards)
+        return;
+    if (mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag) < 0)
+        from = tag = MPG_UNKNOWN;
+    if (e->any)
+        mpg_foreign_remark(&im->foreign, any_guessed, 1);
+    e->from = e->from < 0 ? from : e->from;
+    e->tag = e->tag < 0 ? tag : e->tag;
+}
+
+static int take_message(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    const bool sends = a->kind == TI_SEND || a->kind == TI_ISEND, posts = a->kind == TI_ISEND || a->kind == TI_IRECV;
+    int64_t request = 0;
+    if (sends && (a->partner < 0 || a->partner >= im->ranks || a->tag < 0))
+        return mpg_error_set(err, "%s: rank %d, tag %d", a->name, a->partner, a->tag);
+    if (!sends && a->partner >= im->ranks)
+        return mpg_error_set(err, "%s: rank %d of %d", a->name, a->partner, im->ranks);
+    if (im->pass == MATCH && sends)
+        return mpg_wildcards_send(im->wildcards, 0, a->rank, a->partner, a->tag, now_ns(im), err);
+    if (im->pass == MATCH)
+        return mpg_wildcards_receive(im->wildcards, 0, a->partner, a->rank, a->tag, err);
+    if (posts && post(im, sends ? a->rank : a->partner, sends ? a->partner : a->rank, &request, err) < 0)
+        return -1;
+    struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
+    e.tag = a->tag;
+    e.bytes = a->bytes;
+    e.requests = &request;
+    e.request_number = posts;
+    *(sends ? &e.to : &e.from) = a->partner;
+    if (!sends)
+        resolve(im, &e);
+    if (a->kind == TI_RECV && e.from == MPG_UNKNOWN)
+        return mpg_error_set(err, "%s from any source: no send fits", a->name);
+    return emit(im, &e, err);
+}
+
+static int take_completion(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
+    if (im->pass != EMIT)
+        return 0;
+    if (a->kind == TI_WAITALL) {
+        if (take_all(im, &e.request_number, err) < 0)
+            return -1;
+        e.requests = im->requests;
+        e.done_all = true;
+        return emit(im, &e, err);
+    }
+    struct node *node = find(im);
+    if (!node && a->kind == TI_WAIT) /* as SimGrid does: a Test before may have completed it */
+        return mpg_error_set(err, "wait %d %d %d: no request is open", a->source, a->destination, a->tag);
+    if (!node)
+        return mpg_foreign_untraced(&im->foreign, a->rank, "MPI_Test", err);
+    e.requests = &node->request;
+    e.request_number = 1;
+    e.done_all = node->done = a->kind == TI_WAIT;
+    if (a->kind == TI_TEST)
+        mpg_foreign_remark(&im->foreign, tests, 1);
+    return emit(im, &e, err);
+}
+
+static int take_collective(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
+    e.root = a->root;
+    e.bytes = a->bytes;
+    e.counts = a->counts;
+    e.count_number = (uint32_t)a->count_number;
+    const int status = im->pass == EMIT ? emit(im, &e, err) : 0;
+    im->rank[a->rank].flops += a->flops;
+    return status;
+}
+
+/* The action in the pass that makes events, or that matches. */
+static int take(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    struct rank *r = &im->rank[a->rank];
+    struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
+    if (mpg_ti_parse_arguments(&im->action, im->ranks, r->is_double, err) < 0)
+        return -1;
+    switch (a->kind) {
+    case TI_INIT:
+        r->is_double = a->has_argument;
+        return im->pass == EMIT ? emit(im, &e, err) : 0;
+    case TI_FINALIZE:
+        return im->pass == EMIT ? emit(im, &e, err) : 0;
+    case TI_COMPUTE:
+        r->flops += a->flops;
+        return 0;
+    case TI_SLEEP:
+        r->seconds += a->seconds;
+        return 0;
+    case TI_WAIT:
+    case TI_TEST:
+    case TI_WAITALL:
+        return take_completion(im, err);
+    case TI_COLLECTIVE:
+        return take_collective(im, err);
+    case TI_NOTHING:
+        return 0;
+    default:
+        return take_message(im, err);
+    }
+}
+
+/* Counts ranks, and finds receives from any source. */
+static int survey(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    if (a->rank >= im->ranks) {
+        struct rank *grown = realloc(im->rank, ((size_t)a->rank + 1) * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        im->rank = grown;
+        memset(grown + im->ranks, 0, ((size_t)a->rank + 1 - (size_t)im->ranks) * sizeof *grown);
+        im->ranks = a->rank + 1;
+    }
+    im->rank[a->rank].is_seen = true;
+    if ((a->kind == TI_RECV || a->kind == TI_IRECV) && a->n > 1)
+        im->has_wildcards = im->has_wildcards || *a->words[0] == '-' || *a->words[1] == '-';
+    return 0;
+}
+
+/* --- files --- */
+
+static int read_lines(struct import *im, struct mpg_line_reader *lines, struct mpg_error *err)
+{
+    char *text;
+    size_t n;
+    for (int more; (more = mpg_line_reader_next(lines, &text, &n, err)) != 0;) {
+        if (more < 0)
+            return -1;
+        if (memchr(text, '\0', n))
+            return mpg_error_set(err, "holds a zero byte, which no text has");
+        text[strcspn(text, "\r\n")] = '\0';
+        const int is_action = mpg_ti_parse(&im->action, text, err);
+        if (is_action < 0 || (is_action && (im->pass == SURVEY ? survey(im, err) : take(im, err)) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_file(struct import *im, const char *path, struct mpg_error *err)
+{
+    FILE *file = mpg_input_open(path);
+    if (!file)
+        return mpg_error_errno(err, errno, "%s", path);
+    struct mpg_line_reader *lines = mpg_line_reader_new(file);
+    int status = lines ? read_lines(im, lines, err) : mpg_error_set(err, "out of memory");
+    if (status < 0)
+        mpg_error_prefix(err, "%s: line %lu", path, lines ? mpg_line_reader_number(lines) : 0);
+    else if (ferror(file))
+        status = mpg_error_errno(err, errno, "%s: cannot read", path);
+    mpg_line_reader_free(lines);
+    (void)fclose(file);
+    return status;
+}
+
+static int read_all(struct import *im, int pass, struct mpg_error *err)
+{
+    im->pass = pass;
+    im->wildcard = 0;
+    for (int32_t r = 0; r < im->ranks; r++)
+        im->rank[r] = (struct rank){.is_seen = true};
+    for (size_t i = 0; i < im->file_number; i++)
+        if (read_file(im, im->files[i], err) < 0)
+            return -1;
+    return im->files ? 0 : read_file(im, im->path, err);
+}
+
+/* Reads the names of files in the list PATH, beside it unless they begin with a slash. */
+static int read_list(struct import *im, const char *path, struct mpg_error *err)
+{
+    size_t size;
+    char *text = mpg_input_read(mpg_input_open(path), path, 16, &size, err), *rest;
+    const char *slash = strrchr(path, '/');
+    if (!text)
+        return -1;
+    int status = 0;
+    for (char *name = strtok_r(text, "\r\n", &rest); name && status == 0; name = strtok_r(NULL, "\r\n", &rest)) {
+        const size_t folder = slash && *name != '/' ? (size_t)(slash - path) + 1 : 0;
+        char **grown = realloc(im->files, (im->file_number + 1) * sizeof *grown);
+        if (grown)
+            im->files = grown;
+        char *whole = grown ? malloc(folder + strlen(name) + 1) : NULL;
+        if (!whole) {
+            status = mpg_error_set(err, "out of memory");
+            break;
+        }
+        sprintf(whole, "%.*s%s", (int)folder, path, name);
+        im->files[im->file_number++] = whole;
+        if (mpg_kind_of(whole) != MPG_FILE_SIMGRID)
+            status = mpg_error_set(err, "%s: %.200s holds no actions of SimGrid", path, name);
+    }
+    free(text);
+    return status;
+}
+
+/* --- the whole --- */
+
+static int import_ranks(struct import *im, const char *target, int fd, const struct mpg_import_config *config,
+                        struct mpg_error *err)
+{
+    for (int32_t r = 0; r < im->ranks; r++)
+        if (!im->rank[r].is_seen)
+            return mpg_error_set(err, "rank %d of %d has no actions", r, im->ranks);
+    if (im->ranks <= 0)
+        return mpg_error_set(err, "no actions");
+    im->world = (struct mpg_foreign_comm){0, MPG_NO_COMM, im->ranks, calloc((size_t)im->ranks, sizeof(int32_t)), im->ranks};
+    if (!im->world.members)
+        return mpg_error_set(err, "out of memory");
+    for (int32_t r = 0; r < im->ranks; r++)
+        im->world.members[r] = r;
+    if (mpg_foreign_begin(&im->foreign, "SimGrid", "SimGrid time-independent actions", im->ranks, target, fd, config, err) < 0 ||
+        mpg_build_fact(im->foreign.build, 0, "untimed", "SimGrid", err) < 0 ||
+        mpg_build_fact(im->foreign.build, -1, "clocks", "shared", err) < 0)
+        return -1;
+    if (im->has_wildcards) {
+        if (!(im->wildcards = mpg_wildcards_new()))
+            return mpg_error_set(err, "out of memory");
+        if (read_all(im, MATCH, err) < 0 || mpg_wildcards_resolve(im->wildcards, err) < 0)
+            return -1;
+    }
+    return read_all(im, EMIT, err) < 0 ? -1 : mpg_foreign_end(&im->foreign, "none: untimed", err);
+}
+
+int mpg_ti_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err)
+{
+    struct import im = {.path = path};
+    int status = mpg_kind_of(path) == MPG_FILE_SIMGRID_LIST ? read_list(&im, path, err) : 0;
+    if (status == 0)
+        status = read_all(&im, SURVEY, err);
+    if (status == 0)
+        status = import_ranks(&im, target, fd, config, err);
+    if (status < 0 && strncmp(err->text, path, strlen(path)) != 0)
+        mpg_error_prefix(err, "%s", path);
+    for (size_t i = 0; i < im.file_number; i++)
+        free(im.files[i]);
+    free(im.files);
+    free(im.rank);
+    free(im.nodes);
+    free(im.requests);
+    free(im.world.members);
+    mpg_map_clear(&im.heads);
+    mpg_map_clear(&im.tails);
+    mpg_wildcards_free(im.wildcards);
+    mpg_ti_clear(&im.action);
+    mpg_foreign_clear(&im.foreign);
+    return status;
+}
