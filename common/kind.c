@@ -91,11 +91,11 @@ static const struct {
     {MPG_FILE_OTF2_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_OTF2_EVENTS, MPG_FILE_TRACE, "give its anchor file (*.otf2), or the folder that holds it", NULL},
     {MPG_FILE_OTF1, MPG_FILE_TRACE, "convert it to OTF2", NULL},
-    {MPG_FILE_PARAVER, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
-    {MPG_FILE_EXTRAE, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_PARAVER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_EXTRAE, MPG_FILE_TRACE, "mpi2prv makes a Paraver trace of it", NULL},
     {MPG_FILE_DUMPI, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_DUMPI_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
-    {MPG_FILE_GOAL, MPG_FILE_TRACE, "mpgkit does not read this format", NULL},
+    {MPG_FILE_GOAL, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_LIBALLPROF, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_LIBALLPROF_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_SIMGRID, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
@@ -192,11 +192,29 @@ static bool is_actions(const unsigned char *bytes, size_t n)
     return false;
 }
 
+/* Whether BYTES, a text, begin with GOAL's `num_ranks`, after comments. */
+static bool is_schedule(const unsigned char *bytes, size_t n)
+{
+    static const char first[] = "num_ranks";
+    size_t i = 0;
+    while (i < n) {
+        const char *rest = (const char *)bytes + i;
+        const bool is_line = n - i > 1 && strncmp(rest, "//", 2) == 0, is_block = n - i > 1 && strncmp(rest, "/*", 2) == 0;
+        const char *end = is_line ? memchr(rest, '\n', n - i) : is_block ? memmem(rest, n - i, "*/", 2) : NULL;
+        if (!end && !isspace(bytes[i]))
+            break;
+        i = end ? (size_t)(end - (const char *)bytes) + 1 + is_block : i + 1;
+    }
+    return n - i > sizeof first && strncmp((const char *)bytes + i, first, sizeof first - 1) == 0;
+}
+
 /* Returns the kind of BYTES, a text without a mark at its begin. */
 static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
 {
     if (holds(bytes, n, "fileprefix=") && holds(bytes, n, "numprocs="))
         return MPG_FILE_DUMPI_META;
+    if (is_schedule(bytes, n))
+        return MPG_FILE_GOAL;
     return is_actions(bytes, n) ? MPG_FILE_SIMGRID : MPG_FILE_TEXT;
 }
 
@@ -376,7 +394,7 @@ static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 static bool is_read_as_trace(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_TRACE_TEXT || kind == MPG_FILE_OTF2 || kind == MPG_FILE_LIBALLPROF || kind == MPG_FILE_DUMPI ||
-           kind == MPG_FILE_SIMGRID;
+           kind == MPG_FILE_SIMGRID || kind == MPG_FILE_GOAL || kind == MPG_FILE_PARAVER;
 }
 
 int mpg_kind_error(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,

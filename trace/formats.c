@@ -7,8 +7,10 @@
 
 #include "common/input.h"
 #include "trace/dumpi/dumpi.h"
+#include "trace/goal/goal.h"
 #include "trace/liballprof/liballprof.h"
 #include "trace/otf2/otf2.h"
+#include "trace/paraver/paraver.h"
 #include "trace/text/text.h"
 #include "trace/ti/ti.h"
 
@@ -48,6 +50,16 @@ const struct mpg_trace_format mpg_trace_formats[] = {
      .kind = MPG_FILE_SIMGRID,
      .import_path = mpg_ti_import,
      .list = MPG_FILE_SIMGRID_LIST},
+    {.name = "goal",
+     .help = "the GOAL schedule to read, as text or LogGOPSim's binary form",
+     .kind = MPG_FILE_GOAL,
+     .import_path = mpg_goal_import},
+    {.name = "paraver",
+     .help = "the Paraver trace to read: its .prv file",
+     .begins = "#Paraver",
+     .bytes = 8,
+     .kind = MPG_FILE_PARAVER,
+     .import_path = mpg_paraver_import},
     {.name = NULL}};
 
 const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GOAL schedules, mpggoal(5). */
+#ifndef MPG_GOAL_H
+#define MPG_GOAL_H
+
+#include "trace/format.h"
+
+/* See struct mpg_trace_format. */
+int mpg_goal_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The import of a schedule, a rank after the other. Private to trace/goal/. */
+#ifndef MPG_GOAL_IMPORT_H
+#define MPG_GOAL_IMPORT_H
+
+#include <stdio.h>
+
+#include "common/line_reader.h"
+#include "trace/foreign/foreign.h"
+#include "trace/foreign/wildcards.h"
+#include "trace/goal/graph.h"
+
+struct goal_import {
+    struct mpg_foreign foreign;
+    struct mpg_foreign_comm world;
+    const char *path;
+    int32_t ranks;
+    FILE *in;
+    int64_t size_bytes;
+    struct goal_graph graph;      /* of the present rank */
+    char **labels;                /* of the present rank, by number; NULL: nodes have no names (binary) */
+    uint32_t *label_nodes;        /* the node of each label, UINT32_MAX: none yet */
+    size_t label_number, label_capacity;
+    struct mpg_map label_map;     /* (hash, collision) -> 1 + label */
+    uint64_t cpu_ns[256];         /* of the present rank: work so far */
+    int32_t rank;
+    struct mpg_wildcards *wildcards;
+    size_t wildcard;
+    bool has_wildcards;
+    enum { GOAL_SURVEY, GOAL_MATCH, GOAL_EMIT } pass;
+};
+
+/* Read all ranks from IM->in, and call mpg_goal_rank() after the operations of each. Return 0, or -1 with ERR; *LINE: the place,
+ * for messages (0: none). */
+int mpg_goal_read_text(struct goal_import *im, unsigned long *line, struct mpg_error *err);
+int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err);
+
+/* Takes the schedule of rank IM->rank. */
+int mpg_goal_rank(struct goal_import *im, struct mpg_error *err);
+/* Forgets the labels of a rank. */
+void mpg_goal_forget_labels(struct goal_import *im);
+
+#endif

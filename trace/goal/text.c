@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads GOAL's text: `num_ranks N`, and for each rank `rank R { ... }` with a statement a line. */
+#include "trace/goal/import.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_WORDS = 24 };
+
+struct text {
+    struct mpg_line_reader *lines;
+    bool in_comment, in_rank;
+    bool *seen; /* by rank */
+};
+
+/* Replaces comments by blanks. */
+static void cut_comments(struct text *t, char *line)
+{
+    for (char *p = line; *p; p++) {
+        if (t->in_comment && p[0] == '*' && p[1] == '/') {
+            p[0] = p[1] = ' ';
+            t->in_comment = false;
+        } else if (t->in_comment)
+            *p = ' ';
+        else if (p[0] == '/' && p[1] == '*') {
+            p[0] = p[1] = ' ';
+            t->in_comment = true;
+        } else if (p[0] == '/' && p[1] == '/')
+            *p-- = '\0';
+        if (p < line || !p[0])
+            break;
+    }
+}
+
+/* Splits LINE at blanks, and before and after braces and colons, into copies in BUFFER of 2 * strlen(LINE) + 1 bytes. */
+static int split(const char *line, char *buffer, char **words, struct mpg_error *err)
+{
+    int n = 0;
+    for (const char *p = line; *p;) {
+        if (isspace((unsigned char)*p)) {
+            p++;
+            continue;
+        }
+        if (n == MOST_WORDS)
+            return mpg_error_set(err, "more than %d words", MOST_WORDS);
+        words[n++] = buffer;
+        const bool is_single = strchr("{}:", *p) != NULL;
+        do
+            *buffer++ = *p++;
+        while (!is_single && *p && !isspace((unsigned char)*p) && !strchr("{}:", *p));
+        *buffer++ = '\0';
+    }
+    return n;
+}
+
+static bool parse_number(const char *word, int64_t least, int64_t most, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = word ? strtoll(word, &end, 10) : 0;
+    return word && end != word && !*end && errno == 0 && *value >= least && *value <= most;
+}
+
+/* "80b": bytes. */
+static bool parse_bytes(char *word, uint64_t *size)
+{
+    int64_t number;
+    const size_t n = word ? strlen(word) : 0;
+    if (n < 2 || (word[n - 1] != 'b' && word[n - 1] != 'B'))
+        return false;
+    word[n - 1] = '\0';
+    const bool is_number = parse_number(word, 0, INT64_MAX / 8, &number);
+    *size = (uint64_t)number;
+    return is_number;
+}
+
+/* The number of label NAME of the present rank, a new one for a new name. Returns -1 with ERR: out of memory. */
+static int64_t find_label(struct goal_import *im, const char *name, struct mpg_error *err)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (uint64_t)(unsigned char)*p) * 0x100000001b3u;
+    for (uint64_t collisions = 0;; collisions++) {
+        uint64_t *slot = mpg_map_add(&im->label_map, hash, collisions);
+        if (slot && *slot && strcmp(im->labels[*slot - 1], name) != 0)
+            continue;
+        if (slot && *slot)
+            return (int64_t)*slot - 1;
+        if (slot && im->label_number == im->label_capacity) {
+            const size_t capacity = im->label_capacity ? 2 * im->label_capacity : 64;
+            char **labels = realloc(im->labels, capacity * sizeof *labels);
+            im->labels = labels ? labels : im->labels;
+            uint32_t *nodes = labels ? realloc(im->label_nodes, capacity * sizeof *nodes) : NULL;
+            im->label_nodes = nodes ? nodes : im->label_nodes;
+            im->label_capacity = nodes ? capacity : im->label_capacity;
+        }
+        if (!slot || im->label_number == im->label_capacity || !(im->labels[im->label_number] = strdup(name))) {
+            mpg_error_set(err, "out of memory");
+            return -1;
+        }
+        im->label_nodes[im->label_number] = UINT32_MAX;
+        *slot = ++im->label_number;
+        return (int64_t)im->label_number - 1;
+    }
+}
+
+static int statement_error(char *const *words, int n, struct mpg_error *err)
+{
+    return mpg_error_set(err, "'%.40s%s%.40s' is no statement that mpgkit reads", words[0], n > 1 ? " " : "", n > 1 ? words[1]
+                         : "");
+}
+
+/* "send 80b to 1 tag 2 cpu 0 nic 0" and the like, N words. */
+static int parse_operation(struct goal_import *im, char **words, int n, uint32_t label, struct mpg_error *err)
+{
+    struct goal_node node = {.name = label, .peer = -1};
+    const bool sends = strcasecmp(words[0], "send") == 0, receives = strcasecmp(words[0], "recv") == 0;
+    int64_t number = 0;
+    int i = 2;
+    node.kind = sends ? GOAL_SEND : receives ? GOAL_RECV : GOAL_CALC;
+    if (!sends && !receives && strcasecmp(words[0], "calc") != 0)
+        return statement_error(words, n, err);
+    if (node.kind == GOAL_CALC) {
+        if (n < 2 || !parse_number(words[1], 0, INT64_MAX / 8, &number))
+            return mpg_error_set(err, "calc: '%.40s' is no time in ns", n < 2 ? "" : words[1]);
+        node.size = (uint64_t)number;
+    } else {
+        if (n < 4 || !parse_bytes(words[1], &node.size) || strcasecmp(words[2], sends ? "to" : "from") != 0 ||
+            !parse_number(words[3], sends ? 0 : -1, im->ranks - 1, &number))
+            return mpg_error_set(err, "%s: not '%s BYTESb %s RANK' with a rank below %d", words[0], words[0], sends ? "to"
+                                 : "from", im->ranks);
+        node.peer = (int32_t)number;
+        i = 4;
+    }
+    for (; i < n; i += 2) {
+        const bool is_tag = strcasecmp(words[i], "tag") == 0, is_cpu = strcasecmp(words[i], "cpu") == 0;
+        if (!is_tag && !is_cpu && strcasecmp(words[i], "nic") != 0)
+            return statement_error(words + i, n - i, err);
+        if (i + 1 == n || !parse_number(words[i + 1], is_tag && receives ? -1 : 0, is_tag ? INT32_MAX : 255, &number))
+            return mpg_error_set(err, "%s: '%.40s' is out of range", words[i], i + 1 < n ? words[i + 1] : "");
+        node.tag = is_tag ? (int32_t)number : node.tag;
+        node.cpu = is_cpu ? (uint8_t)number : node.cpu;
+    }
+    if (label != UINT32_MAX) {
+        if (im->label_nodes[label] != UINT32_MAX)
+            return mpg_error_set(err, "label %.80s is defined twice", im->labels[label]);
+        im->label_nodes[label] = (uint32_t)im->graph.n;
+    }
+    return mpg_goal_add_node(&im->graph, &node, err);
+}
+
+/* "A requires B" and "A irequires B": edges between labels, which become nodes at the end of the rank. */
+static int parse_requires(struct goal_import *im, char **words, struct mpg_error *err)
+{
+    struct goal_graph *g = &im->graph;
+    const int64_t after = find_label(im, words[0], err), before = after < 0 ? -1 : find_label(im, words[2], err);
+    if (before < 0)
+        return -1;
+    const size_t n = g->n; /* labels are checked at the end */
+    g->n = SIZE_MAX;
+    const int status = mpg_goal_add_edge(g, (uint32_t)before, (uint32_t)after, strcasecmp(words[1], "irequires") == 0, err);
+    g->n = n;
+    return status;
+}
+
+/* Labels of edges become nodes. */
+static int finish_rank(struct goal_import *im, struct mpg_error *err)
+{
+    struct goal_graph *g = &im->graph;
+    for (size_t e = 0; e < g->edge_number; e++) {
+        struct goal_edge *edge = &g->edges[e];
+        const uint32_t before = im->label_nodes[edge->before], after = im->label_nodes[edge->after];
+        if (before == UINT32_MAX || after == UINT32_MAX)
+            return mpg_error_set(err, "label %.80s is not defined", im->labels[before == UINT32_MAX ? edge->before
+                                                                               : edge->after]);
+        edge->before = before;
+        edge->after = after;
+    }
+    const int status = mpg_goal_rank(im, err);
+    mpg_goal_reset(g);
+    mpg_goal_forget_labels(im);
+    return status;
+}
+
+static int begin_rank(struct goal_import *im, struct text *t, char **words, int n, struct mpg_error *err)
+{
+    int64_t rank;
+    if (n < 3 || strcasecmp(words[0], "rank") != 0 || strcmp(words[2], "{") != 0)
+        return statement_error(words, n, err);
+    if (!parse_number(words[1], 0, im->ranks - 1, &rank))
+        return mpg_error_set(err, "rank '%.40s' of %d", words[1], im->ranks);
+    if (t->seen[rank])
+        return mpg_error_set(err, "rank %lld twice", (long long)rank);
+    t->seen[rank] = true;
+    im->rank = (int32_t)rank;
+    t->in_rank = true;
+    return n == 3 ? 0 : mpg_error_set(err, "a statement in the line that begins the rank");
+}
+
+static int take_words(struct goal_import *im, struct text *t, char **words, int n, struct mpg_error *err)
+{
+    const bool has_label = n > 2 && strcmp(words[1], ":") == 0;
+    int64_t label = -1;
+    if (!t->in_rank)
+        return begin_rank(im, t, words, n, err);
+    if (strcmp(words[0], "}") == 0 && n == 1) {
+        t->in_rank = false;
+        return finish_rank(im, err);
+    }
+    if (n == 3 && (strcasecmp(words[1], "requires") == 0 || strcasecmp(words[1], "irequires") == 0))
+        return parse_requires(im, words, err);
+    if (has_label && (label = find_label(im, words[0], err)) < 0)
+        return -1;
+    return parse_operation(im, words + 2 * has_label, n - 2 * has_label, has_label ? (uint32_t)label : UINT32_MAX, err);
+}
+
+static int take_line(struct goal_import *im, struct text *t, char *line, struct mpg_error *err)
+{
+    char *words[MOST_WORDS];
+    int64_t ranks;
+    cut_comments(t, line);
+    char *buffer = malloc(2 * strlen(line) + 1);
+    const int n = buffer ? split(line, buffer, words, err) : mpg_error_set(err, "out of memory");
+    int status = n < 0 ? -1 : 0;
+    if (n > 0 && t->seen)
+        status = take_words(im, t, words, n, err);
+    else if (n > 0 && (n != 2 || strcasecmp(words[0], "num_ranks") != 0 || !parse_number(words[1], 1, MPG_BUILD_MAX_RANKS,
+                                                                                         &ranks)))
+        status = mpg_error_set(err, "no 'num_ranks N' with N from 1 to %d", MPG_BUILD_MAX_RANKS);
+    else if (n > 0) {
+        im->ranks = (int32_t)ranks;
+        if (!(t->seen = calloc((size_t)im->ranks, sizeof *t->seen)))
+            status = mpg_error_set(err, "out of memory");
+    }
+    free(buffer);
+    return status;
+}
+
+/* Every rank needs a schedule, so that a short file has no million of ranks. */
+static int check_ranks(const struct goal_import *im, const struct text *t, struct mpg_error *err)
+{
+    if (!t->seen)
+        return mpg_error_set(err, "no 'num_ranks N'");
+    if (t->in_rank)
+        return mpg_error_set(err, "rank %d has no end", im->rank);
+    for (int32_t r = 0; r < im->ranks; r++)
+        if (!t->seen[r])
+            return mpg_error_set(err, "rank %d of %d has no schedule", r, im->ranks);
+    return 0;
+}
+
+int mpg_goal_read_text(struct goal_import *im, unsigned long *number, struct mpg_error *err)
+{
+    struct text t = {.lines = mpg_line_reader_new(im->in)};
+    char *line;
+    size_t n;
+    int status = t.lines ? 0 : mpg_error_set(err, "out of memory");
+    for (int more; status == 0 && (more = mpg_line_reader_next(t.lines, &line, &n, err)) != 0;) {
+        if (more < 0)
+            status = -1;
+        else if (memchr(line, '\0', n))
+            status = mpg_error_set(err, "holds a zero byte, which no text has");
+        else
+            status = take_line(im, &t, line, err);
+    }
+    *number = t.lines ? mpg_line_reader_number(t.lines) : 0;
+    if (status == 0)
+        status = check_ranks(im, &t, err);
+    mpg_line_reader_free(t.lines);
+    free(t.seen);
+    return status;
+}

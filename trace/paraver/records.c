@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Header, communicators, events and messages of a .prv file, and the names of values of its .pcf file. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/input.h"
+#include "common/line_reader.h"
+#include "trace/paraver/import.h"
+
+enum { FIRST_MPI_TYPE = 50000001, LAST_MPI_TYPE = 50000005, SENT = 50100001, RECEIVED, ROOT, COMM, MODE = 40000018, BURSTS = 2,
+       MOST_THREADS = 65536 };
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+/* Grows *ARRAY of *CAPACITY items of SIZE bytes for one more than N. */
+static bool grow(void *array, size_t n, size_t *capacity, size_t size)
+{
+    void **at = array;
+    if (n < *capacity)
+        return true;
+    const size_t more = *capacity ? 2 * *capacity : 64;
+    void *grown = realloc(*at, more * size);
+    if (!grown)
+        return false;
+    *at = grown;
+    *capacity = more;
+    return true;
+}
+
+/* Parses the number at *P, and the colon or end after it. */
+static bool number(const char **p, int64_t least, int64_t most, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(*p, &end, 10);
+    if (end == *p || errno || (*end && *end != ':' && *end != ',' && *end != '(' && *end != ')') || *value < least ||
+        *value > most)
+        return false;
+    *p = *end == ':' || *end == ',' ? end + 1 : end;
+    return true;
+}
+
+/* --- names --- */
+
+static int add_name(struct prv_import *im, uint32_t type, uint32_t value, const char *name, struct mpg_error *err)
+{
+    if (!grow(&im->names, im->name_number, &im->name_capacity, sizeof *im->names))
+        return out_of_memory(err);
+    struct prv_names *n = &im->names[im->name_number];
+    *n = (struct prv_names){type, value, strdup(name)};
+    if (!n->name)
+        return out_of_memory(err);
+    im->name_number++;
+    return 0;
+}
+
+static int read_names(struct prv_import *im, struct mpg_line_reader *lines, struct mpg_error *err)
+{
+    char *line, *end;
+    size_t n;
+    uint32_t types[64], count = 0;
+    bool in_values = false;
+    for (int more; (more = mpg_line_reader_next(lines, &line, &n, err)) != 0;) {
+        if (more < 0)
+            return -1;
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strncmp(line, "EVENT_TYPE", 10) == 0) {
+            count = 0;
+            in_values = false;
+        } else if (strncmp(line, "VALUES", 6) == 0)
+            in_values = true;
+        const unsigned long first = strtoul(line, &end, 10);
+        if (end == line)
+            continue;
+        if (!in_values) {
+            const unsigned long type = strtoul(end, NULL, 10);
+            if (type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE && count < 64)
+                types[count++] = (uint32_t)type;
+            continue;
+        }
+        const char *name = end + strspn(end, " \t");
+        for (uint32_t i = 0; i < count && strncmp(name, "MPI_", 4) == 0 && strlen(name) < 200; i++)
+            if (add_name(im, types[i], (uint32_t)first, name, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err)
+{
+    char path[4096];
+    const size_t n = strlen(im->path);
+    const bool has_ending = n > 4 && strcmp(im->path + n - 4, ".prv") == 0;
+    if (snprintf(path, sizeof path, "%.*s.pcf", (int)(has_ending ? n - 4 : n), im->path) >= (int)sizeof path)
+        return mpg_error_set(err, "name too long");
+    FILE *file = mpg_input_open(path);
+    if (!file)
+        return mpg_error_set(err, "the names of its calls are in %s, which cannot be opened", path);
+    struct mpg_line_reader *lines = mpg_line_reader_new(file);
+    const int status = lines ? read_names(im, lines, err) : out_of_memory(err);
+    mpg_line_reader_free(lines);
+    (void)fclose(file);
+    return status;
+}
+
+/* --- header --- */
+
+/* "N(CPUS,...):1:TASKS(THREADS:NODE,...)" behind the length; the number of communicators may follow. */
+static int read_tasks(struct prv_import *im, const char *p, struct mpg_error *err)
+{
+    int64_t nodes, applications, tasks, threads, node;
+    if (!number(&p, 1, 1 << 24, &nodes) || !(p = strchr(p, ')')) || p[1] != ':')
+        return mpg_error_set(err, "its header has no nodes");
+    p += 2;
+    if (!number(&p, 1, 1 << 24, &applications))
+        return mpg_error_set(err, "its header has no applications");
+    if (applications != 1)
+        return mpg_error_set(err, "%lld applications: mpgkit reads traces of one", (long long)applications);
+    if (!number(&p, 1, MPG_BUILD_MAX_RANKS, &tasks) || *p != '(' || tasks > (int64_t)strlen(p))
+        return mpg_error_set(err, "its header has no tasks");
+    p++;
+    im->ranks = (int32_t)tasks;
+    im->rank = calloc((size_t)tasks, sizeof *im->rank);
+    if (!im->rank)
+        return out_of_memory(err);
+    for (int32_t r = 0; r < im->ranks; r++) {
+        if (!number(&p, 1, MOST_THREADS, &threads) || !number(&p, 1, 1 << 24, &node))
+            return mpg_error_set(err, "its header has no threads of task %d", r + 1);
+        im->rank[r].threads = (int32_t)threads;
+        im->rank[r].node = (int32_t)node;
+        if (!(im->rank[r].open = calloc((size_t)threads, sizeof *im->rank[r].open)))
+            return out_of_memory(err);
+    }
+    return 0;
+}
+
+static int read_header(struct prv_import *im, const char *line, struct mpg_error *err)
+{
+    const char *p = strstr(line, "):");
+    char *end;
+    if (strncmp(line, "#Paraver (", 10) != 0 || !p)
+        return mpg_error_set(err, "no header of Paraver");
+    (void)strtoll(p + 2, &end, 10);
+    im->unit_ns = strncmp(end, "_ns", 3) == 0 ? 1 : 1000;
+    if (!(p = strchr(end, ':')))
+        return mpg_error_set(err, "its header has no nodes");
+    return read_tasks(im, p + 1, err);
+}
+
+/* --- records --- */
+
+/* "c:APPLICATION:NUMBER:N:TASK..." */
+static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err)
+{
+    int64_t application, id, n, task;
+    bool is_world = true;
+    if (!number(&p, 1, 1, &application) || !number(&p, 1, 1 << 24, &id) || !number(&p, 1, im->ranks, &n))
+        return mpg_error_set(err, "a communicator that is damaged");
+    if (id != (int64_t)im->comm_number + 1)
+        return mpg_error_set(err, "communicator %lld after %zu", (long long)id, im->comm_number);
+    if (!grow(&im->comms, im->comm_number, &im->comm_capacity, sizeof *im->comms))
+        return out_of_memory(err);
+    struct mpg_foreign_comm *c = &im->comms[im->comm_number];
+    *c = (struct mpg_foreign_comm){0, MPG_NO_COMM, (int32_t)n, calloc((size_t)n, sizeof(int32_t)), (int32_t)n};
+    if (!c->members)
+        return out_of_memory(err);
+    im->comm_number++;
+    for (int32_t i = 0; i < c->size; i++) {
+        if (!number(&p, 1, im->ranks, &task))
+            return mpg_error_set(err, "communicator %lld has fewer members than %lld", (long long)id, (long long)n);
+        c->members[i] = (int32_t)task - 1;
+        is_world = is_world && c->members[i] == i;
+    }
+    if (is_world && c->size == im->ranks)
+        return 0;
+    c->label = ++im->labels;
+    return 0;
+}
+
+/* CPU, application, task and thread at *P; task and thread from 0. */
+static bool object(const struct prv_import *im, const char **p, int32_t *task, int32_t *thread)
+{
+    int64_t cpu, application, t, h;
+    if (!number(p, 0, 1 << 24, &cpu) || !number(p, 1, 1, &application) || !number(p, 1, im->ranks, &t) ||
+        !number(p, 1, im->rank[t - 1].threads, &h))
+        return false;
+    *task = (int32_t)t - 1;
+    *thread = (int32_t)h - 1;
+    return true;
+}
+
+static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
+{
+    if (!number(p, 0, INT64_MAX / 8 / 1000, ns))
+        return false;
+    *ns *= im->unit_ns;
+    return true;
+}
+
+/* Begins or ends a call of RANK. */
+static int take_call(struct prv_rank *r, int32_t thread, int64_t at_ns, uint32_t type, uint32_t value, struct mpg_error *err)
+{
+    size_t *open = &r->open[thread];
+    if (value == 0) {
+        if (*open)
+            r->calls[*open - 1].leave_ns = at_ns;
+        *open = 0;
+        return 0;
+    }
+    if (*open)
+        return mpg_error_set(err, "a call begins inside of another");
+    if (!grow(&r->calls, r->n, &r->capacity, sizeof *r->calls))
+        return out_of_memory(err);
+    r->calls[r->n] = (struct prv_call){.enter_ns = at_ns, .leave_ns = -1, .thread = thread, .type = type, .value = value};
+    *open = ++r->n;
+    return 0;
+}
+
+/* "2:OBJECT:TIME:TYPE:VALUE..." */
+static int read_events(struct prv_import *im, const char *p, struct mpg_error *err)
+{
+    int32_t task, thread;
+    int64_t at_ns, type, value;
+    if (!object(im, &p, &task, &thread) || !time_of(im, &p, &at_ns))
+        return mpg_error_set(err, "an event that is damaged");
+    struct prv_rank *r = &im->rank[task];
+    while (*p) {
+        if (!number(&p, 0, UINT32_MAX, &type) || !number(&p, INT64_MIN, INT64_MAX, &value))
+            return mpg_error_set(err, "an event that is damaged");
+        struct prv_call *call = r->open[thread] ? &r->calls[r->open[thread] - 1] : NULL;
+        if (type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE) {
+            if (value < 0 || value > UINT32_MAX || take_call(r, thread, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
+                return *err->text ? -1 : mpg_error_set(err, "a call that is damaged");
+        } else if (type == MODE && value == BURSTS)
+            return mpg_error_set(err, "recorded in bursts mode: its MPI calls are missing");
+        else if (call && type >= SENT && type <= COMM) {
+            call->sent = type == SENT ? value : call->sent;
+            call->received = type == RECEIVED ? value : call->received;
+            call->is_root = type == ROOT ? value != 0 : call->is_root;
+            call->comm = type == COMM && value > 0 && value <= INT32_MAX ? (int32_t)value : call->comm;
+        }
+    }
+    return 0;
+}
+
+/* "3:OBJECT:LOGICAL SEND:PHYSICAL SEND:OBJECT:LOGICAL RECEIVE:PHYSICAL RECEIVE:SIZE:TAG" */
+static int read_message(struct prv_import *im, const char *p, struct mpg_error *err)
+{
+    struct prv_message m = {.request = 0};
+    int32_t thread;
+    int64_t unused, tag;
+    if (!object(im, &p, &m.source, &thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &unused) ||
+        !object(im, &p, &m.destination, &thread) || !time_of(im, &p, &m.posted_ns) || !time_of(im, &p, &m.received_ns) ||
+        !number(&p, 0, INT64_C(1) << 50, &m.bytes) || !number(&p, INT32_MIN, INT32_MAX, &tag))
+        return mpg_error_set(err, "a message that is damaged");
+    m.tag = (int32_t)(tag < 0 ? 0 : tag);
+    if (!grow(&im->messages, im->message_number, &im->message_capacity, sizeof *im->messages))
+        return out_of_memory(err);
+    im->messages[im->message_number++] = m;
+    return 0;
+}
+
+static int read_record(struct prv_import *im, const char *line, struct mpg_error *err)
+{
+    err->text[0] = '\0';
+    if (line[0] && line[1] != ':')
+        return *line == '#' ? 0 : mpg_error_set(err, "no record of Paraver");
+    switch (*line) {
+    case 'c':
+        return read_comm(im, line + 2, err);
+    case 'i':
+    case '1':
+    case '\0':
+        return 0;
+    case '2':
+        return read_events(im, line + 2, err);
+    case '3':
+        return read_message(im, line + 2, err);
+    default:
+        return mpg_error_set(err, "no record of Paraver");
+    }
+}
+
+int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err)
+{
+    struct mpg_line_reader *lines = mpg_line_reader_new(in);
+    char *line;
+    size_t n;
+    int status = lines ? 0 : out_of_memory(err);
+    for (int more; status == 0 && (more = mpg_line_reader_next(lines, &line, &n, err)) != 0;) {
+        if (more > 0 && memchr(line, '\0', n))
+            status = mpg_error_set(err, "holds a zero byte, which no text has");
+        if (more < 0 || status < 0) {
+            status = -1;
+            break;
+        }
+        line[strcspn(line, "\r\n")] = '\0';
+        status = im->rank ? read_record(im, line, err) : read_header(im, line, err);
+    }
+    if (status < 0 && lines)
+        mpg_error_prefix(err, "line %lu", mpg_line_reader_number(lines));
+    else if (status == 0 && !im->rank)
+        status = mpg_error_set(err, "no header of Paraver");
+    mpg_line_reader_free(lines);
+    return status;
+}
