@@ -158,7 +158,7 @@ struct mpg_message_pattern {
 struct mpg_posted {
     struct mpg_message_pattern fits;
     uint64_t message; /* the message that the receive takes in the trace */
-    bool chooses;     /* the LEAVE step asks which message: the receive is completed here, or is a candidate */
+    bool chooses;     /* the evaluator chooses the message at the LEAVE step: the receive completes there or is a candidate */
     bool here;        /* posted by the call that is being left */
     bool is_view;     /* a VIEW step wrote SLOT; always true if CHOOSES */
     uint32_t slot;

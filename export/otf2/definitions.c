@@ -258,7 +258,7 @@ static int write_attributes(struct mpg_otf2_writer *w, struct definitions *d, st
 
 /* --- communicators --- */
 
-/* Returns whether the members of C are processes of this world. */
+/* Returns whether all members of C are processes of the traced MPI_COMM_WORLD. */
 static bool is_known(const struct mpg_comm *c)
 {
     for (int32_t i = 0; i < c->size + c->remote_size; i++)

@@ -59,8 +59,8 @@ static char *head_of(char *const *command, const char *mode)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Returns the next lines of a manifest, which older versions lack, to be freed by the caller; NULL if out of memory. */
-static char *ways_of(const struct scale_ways *ways)
+/* Returns the lines of SETTINGS for a manifest, which older versions lack, to be freed by the caller; NULL if out of memory. */
+static char *settings_text(const struct scale_run_settings *settings)
 {
     char *text = NULL;
     size_t size = 0;
@@ -68,10 +68,10 @@ static char *ways_of(const struct scale_ways *ways)
     if (!out)
         return NULL;
     fputs("#input\t", out);
-    put_word(out, ways->input);
+    put_word(out, settings->input);
     putc('\n', out);
-    put_line(out, "record", &ways->record);
-    put_line(out, "label", &ways->labels);
+    put_line(out, "record", &settings->record);
+    put_line(out, "label", &settings->labels);
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
@@ -131,25 +131,25 @@ static void mark(struct scale_plan *plan, const char *name)
         }
 }
 
-/* Returns true if the line of KEY in the manifest TEXT equals its line in WAYS, or if TEXT has no line of KEY. */
-static bool agrees(const char *text, const char *ways, const char *key)
+/* Returns true if the line of KEY in the manifest TEXT equals the line of KEY in SETTINGS, or if TEXT has no such line. */
+static bool agrees(const char *text, const char *settings, const char *key)
 {
     char begin[32];
     const int length = snprintf(begin, sizeof begin, "\n#%s", key);
     const char *line = text;
     while ((line = strstr(line, begin)) && line[length] != '\t' && line[length] != '\n')
         line += length;
-    const char *wanted = strncmp(ways, begin + 1, (size_t)length - 1) == 0 ? ways : strstr(ways, begin) + 1;
+    const char *wanted = strncmp(settings, begin + 1, (size_t)length - 1) == 0 ? settings : strstr(settings, begin) + 1;
     const size_t bytes = strcspn(wanted, "\n");
     return !line || (strcspn(line + 1, "\n") == bytes && strncmp(line + 1, wanted, bytes) == 0);
 }
 
-/* Returns an error if the manifest TEXT has runs with other settings than WAYS. */
-static int check_ways(const struct scale_plan *plan, const char *text, const char *ways, struct mpg_error *err)
+/* Returns an error if the manifest TEXT has runs with other settings than SETTINGS. */
+static int check_settings(const struct scale_plan *plan, const char *text, const char *settings, struct mpg_error *err)
 {
     static const char *const keys[] = {"input", "record", "label"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!agrees(text, ways, keys[i]))
+        if (!agrees(text, settings, keys[i]))
             return mpg_error_set(err, "%s: holds runs with another --%s (its %s says which): -o names another folder",
                                  plan->folder, keys[i], NAME);
     return 0;
@@ -166,20 +166,20 @@ static int check_labels(const struct scale_plan *plan, const char *line, struct 
                                plan->folder, NAME);
 }
 
-/* Marks the runs in the manifest as done. The manifest must begin with HEAD and not contradict WAYS. */
-static int take(struct scale_plan *plan, const char *head, const char *ways, struct mpg_error *err)
+/* Marks the runs in the manifest as done. The manifest must begin with HEAD and not contradict SETTINGS. */
+static int take(struct scale_plan *plan, const char *head, const char *settings, struct mpg_error *err)
 {
     char *text = text_of(plan, err);
     if (!text)
         return -1;
     int status = 0;
     if (*text == '\0')
-        status = append(plan, head, err) < 0 ? -1 : append(plan, ways, err);
+        status = append(plan, head, err) < 0 ? -1 : append(plan, settings, err);
     else if (strncmp(text, head, strlen(head)) != 0)
         status = mpg_error_set(err, "%s: holds runs of another command or mode (its %s says which): -o names "
                                     "another folder", plan->folder, NAME);
     else
-        status = check_ways(plan, text, ways, err);
+        status = check_settings(plan, text, settings, err);
     char *rest = text;
     for (char *line; status == 0 && (line = strsep(&rest, "\n"));)
         if (*line && *line != '#' && (status = check_labels(plan, line, err)) == 0) {
@@ -238,11 +238,11 @@ static char *labels_of(const struct mpg_option_list *labels)
 }
 
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
-                       const struct scale_ways *ways, struct mpg_error *err)
+                       const struct scale_run_settings *settings, struct mpg_error *err)
 {
-    char *head = head_of(command, mode), *more = ways_of(ways);
+    char *head = head_of(command, mode), *more = settings_text(settings);
     plan->folder = folder;
-    plan->labels = labels_of(&ways->labels);
+    plan->labels = labels_of(&settings->labels);
     int status = head && more && plan->labels ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0)
         status = open_manifest(plan, err);

@@ -43,17 +43,17 @@ int mpg_scale_run_plan(const int32_t *counts, size_t count_number, int repetitio
                        struct scale_plan *plan, struct mpg_error *err);
 
 /* The settings of all runs besides the command. */
-struct scale_ways {
+struct scale_run_settings {
     const char *input;             /* name of the standard input file */
     struct mpg_option_list record; /* options of the recording */
     struct mpg_option_list labels; /* KEY=VALUE */
 };
 
 /* Creates FOLDER with a manifest for COMMAND in MODE, or finds the finished runs in an existing manifest. Errors: FOLDER
- * cannot be created; the manifest has another command, mode or other WAYS (older manifests: other labels of a run); another
+ * cannot be created; the manifest has another command, mode or SETTINGS (older manifests: other labels of a run); another
  * process uses FOLDER. */
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
-                       const struct scale_ways *ways, struct mpg_error *err);
+                       const struct scale_run_settings *settings, struct mpg_error *err);
 
 /* Records that the run is done and took SECONDS. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);

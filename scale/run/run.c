@@ -32,7 +32,7 @@ struct request {
     int64_t repetitions, seed;
     double limit_ns;
     bool traces, profile, only;
-    struct scale_ways ways;
+    struct scale_run_settings settings;
     char *const *command;
     int program; /* index of the program in the command */
 };
@@ -40,7 +40,7 @@ struct request {
 /* Returns the options of every recording; the caller appends the folder. */
 static char **record_words(const struct request *request, const char *mpgtrace)
 {
-    char **words = calloc(request->ways.record.n + 8, sizeof *words);
+    char **words = calloc(request->settings.record.n + 8, sizeof *words);
     size_t n = 0;
     if (!words)
         return NULL;
@@ -49,8 +49,8 @@ static char **record_words(const struct request *request, const char *mpgtrace)
     words[n++] = "--quiet";
     if (!request->traces)
         words[n++] = "--profile";
-    for (size_t i = 0; i < request->ways.record.n; i++)
-        words[n++] = (char *)request->ways.record.item[i];
+    for (size_t i = 0; i < request->settings.record.n; i++)
+        words[n++] = (char *)request->settings.record.item[i];
     words[n++] = "-o";
     return words;
 }
@@ -141,7 +141,7 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
     struct scale_ending ending = {0};
-    char why[1200], **words = NULL, *input[] = {(char *)request->ways.input, NULL}, *none[] = {NULL}, **inputs = NULL;
+    char why[1200], **words = NULL, *input[] = {(char *)request->settings.input, NULL}, *none[] = {NULL}, **inputs = NULL;
     int status = -1;
     char *folder = path_of(plan->folder, todo->name, "", err), *part = path_of(plan->folder, todo->name, ".part", err);
     char *log = path_of(plan->folder, todo->name, ".log", err), *whole = NULL;
@@ -265,7 +265,7 @@ static int run(const struct request *request, struct scale_plan *plan, int *got)
     int status = mpg_scale_run_plan(counts, (size_t)n, (int)request->repetitions, request->seed, plan, &err);
     if (status == 0)
         status = mpg_scale_run_open(plan, request->folder, request->command, request->traces ? "traces" : "profile",
-                                    &request->ways, &err);
+                                    &request->settings, &err);
     if (status == 0) {
         print_plan(request, plan);
         print_counts(request, n);
@@ -296,7 +296,7 @@ static int analyse(const char *folder)
 
 int mpg_scale_run_main(int argc, char **argv)
 {
-    struct request request = {.counts = "2,4,8,16", .folder = "scale-runs", .ways = {.input = "/dev/null"},
+    struct request request = {.counts = "2,4,8,16", .folder = "scale-runs", .settings = {.input = "/dev/null"},
                               .repetitions = 3, .seed = 1};
     const struct mpg_option options[] = {
         {.name = "counts", .kind = MPG_OPTION_STRING, .value = &request.counts, .argument = "N,...",
@@ -309,11 +309,11 @@ int mpg_scale_run_main(int argc, char **argv)
          .help = "record sums for each callsite (the default)"},
         {.name = "traces", .kind = MPG_OPTION_FLAG, .value = &request.traces,
          .help = "record all events: waiting is known then, too"},
-        {.name = "record", .kind = MPG_OPTION_LIST, .value = &request.ways.record, .argument = "OPTION",
+        {.name = "record", .kind = MPG_OPTION_LIST, .value = &request.settings.record, .argument = "OPTION",
          .help = "a further option of mpgtrace record, as in\n--record=--cpu-time; can be given several times"},
-        {.name = "input", .kind = MPG_OPTION_STRING, .value = &request.ways.input, .argument = "FILE",
+        {.name = "input", .kind = MPG_OPTION_STRING, .value = &request.settings.input, .argument = "FILE",
          .help = "standard input of the command (default: none); in its name, too,\n{ranks} is the number"},
-        {.name = "label", .kind = MPG_OPTION_LIST, .value = &request.ways.labels, .argument = "KEY=VALUE",
+        {.name = "label", .kind = MPG_OPTION_LIST, .value = &request.settings.labels, .argument = "KEY=VALUE",
          .help = "said of all runs (size=..., scaling=fixed or scaled); can be\ngiven several times"},
         {.name = "time-limit", .kind = MPG_OPTION_TIME, .value = &request.limit_ns, .argument = "TIME",
          .help = "a run that takes longer has failed (default: none)", .minimum = 1e6, .maximum = 1e17},
@@ -336,7 +336,7 @@ int mpg_scale_run_main(int argc, char **argv)
     if (!mpg_scale_run_has_ranks(request.command))
         mpg_option_usage_error(&program, "the command has no " SCALE_RUN_RANKS ": mpirun -np " SCALE_RUN_RANKS
                                          " ./app");
-    if (!good_labels(&request.ways.labels))
+    if (!good_labels(&request.settings.labels))
         mpg_option_usage_error(&program, "--label: not KEY=VALUE");
     struct mpg_error err = {{0}};
     request.program = mpg_scale_run_program(request.command, &err);

@@ -53,8 +53,8 @@ static void add(struct mpg_evaluator *t, double ns)
 
 /* --- waits of the call --- */
 
-/* Raises the best value to VALUE + MORE_NS[w], of a message or not, at least LEAST: the rank waits for a later input, however
- * short the call is. */
+/* Raises the latest input so far, `best`, to VALUE + MORE_NS if this is later in lane w; MORE_NS NULL: 0. No input counts as
+ * earlier than LEAST. Stores whether the latest input is a message. */
 static void take(struct mpg_evaluator *t, const double *value, const double *more_ns, const double *least,
                  bool is_message)
 {
