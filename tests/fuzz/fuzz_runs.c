@@ -30,16 +30,16 @@ static void make_folder(void)
 static int open_plan(struct scale_plan *plan)
 {
     static char *const command[] = {"app", "a\tb", NULL};
-    const struct scale_ways ways = {.input = "/dev/null",
-                                    .record = {.item = {"--callsites=4"}, .n = 1},
-                                    .labels = {.item = {"net=a"}, .n = 1}};
+    const struct scale_run_settings settings = {.input = "/dev/null",
+                                                .record = {.item = {"--callsites=4"}, .n = 1},
+                                                .labels = {.item = {"net=a"}, .n = 1}};
     struct mpg_error err = {""};
     *plan = (struct scale_plan){.manifest = -1, .n = 2, .todo = calloc(2, sizeof *plan->todo)};
     if (!plan->todo)
         abort();
     plan->todo[0] = (struct scale_todo){.ranks = 2, .repetition = 1, .name = "2-1"};
     plan->todo[1] = (struct scale_todo){.ranks = 8, .repetition = 2, .name = "8-2"};
-    if (mpg_scale_run_open(plan, folder, command, "trace", &ways, &err) == 0)
+    if (mpg_scale_run_open(plan, folder, command, "trace", &settings, &err) == 0)
         return 0;
     fuzz_check_error(&err);
     mpg_scale_run_close(plan);

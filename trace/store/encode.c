@@ -501,7 +501,7 @@ static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err)
 {
-    /* The second pass has room for both. */
+    /* The first pass can end the chunk and begin a flush; then the second pass writes the flush, with room for the event. */
     for (int i = 0; i < 2; i++) {
         if (w->flush_pending && w->flush_leave_ns <= e->enter_ns && write_flush(w, err) < 0)
             return -1;
