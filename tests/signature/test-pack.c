@@ -35,7 +35,7 @@ static char *base64(const unsigned char *bytes, size_t n)
     return text;
 }
 
-/* Returns N raw bytes as a zstd frame, which states the content size if SAYS. *SIZE: bytes of the frame, which the caller frees. */
+/* Returns N raw bytes as a zstd frame, which states the content size if SAYS. *SIZE: bytes of the frame, freed by the caller. */
 static unsigned char *frame_of(const void *raw, size_t n, bool says, size_t *size)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
