@@ -283,6 +283,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     drop_factors(&r, true);
     use_message_times(&r);
     int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
+    r.setting.p.calls_cost_nothing = true; /* as in mpgtrace efficiency */
     if (status == 0 && (status = remove_randomness(&r, true, err)) == 0)
         status = simulate(&r, files, 1, err);
     if (status == 0 && is_first(setting))
