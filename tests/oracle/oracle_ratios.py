@@ -7,14 +7,13 @@ from oracle_trace import OracleError, mark_region
 
 
 def rate(signature, kernel):
-    """The mean over cores of the medians measured with the most cores at once."""
+    """The mean over cores of the mean rates measured with the most cores at once."""
     some = [one for one in signature.compute if one["kernel"] == kernel] if signature else []
     if not some:
         raise OracleError(f"no rate of {kernel}")
     most = max(one["cores_at_once"] for one in some)
-    medians = [signature.median(one["rate_per_s"]) for one in some
-               if one["cores_at_once"] == most]
-    return sum(medians) / len(medians)
+    means = [one["rate_per_s"]["mean"] for one in some if one["cores_at_once"] == most]
+    return sum(means) / len(means)
 
 
 class Ratios:
