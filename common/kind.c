@@ -296,13 +296,13 @@ static enum mpg_file_kind folder_of(enum mpg_file_kind kind)
 /* Returns the kind of a folder without mpgkit's files by the first bytes of its files. */
 static enum mpg_file_kind kind_of_parts(const char *path)
 {
-    enum { MOST_LOOKS = 64 };
+    enum { MAX_LOOKS = 64 };
     enum mpg_file_kind kind = MPG_FILE_FOLDER;
     char name[4096];
     struct stat st;
     int looks = 0;
     DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && kind == MPG_FILE_FOLDER && looks < MOST_LOOKS && (entry = readdir(folder)); looks++) {
+    for (struct dirent *entry; folder && kind == MPG_FILE_FOLDER && looks < MAX_LOOKS && (entry = readdir(folder)); looks++) {
         const int n = snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         if (entry->d_name[0] != '.' && n > 0 && (size_t)n < sizeof name && stat(name, &st) == 0 && S_ISREG(st.st_mode))
             kind = folder_of(mpg_kind_of(name));

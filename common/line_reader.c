@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Longer than any useful list; bounds the memory for input without line ends. */
-enum { MOST_LINE_BYTES = 1 << 26 };
+enum { MAX_LINE_BYTES = 1 << 26 };
 
 /* LINE: the current line, N bytes with line end. BEGIN, END: unread part of BLOCK. */
 struct mpg_line_reader {
@@ -55,9 +55,9 @@ int mpg_line_reader_next(struct mpg_line_reader *l, char **line, size_t *bytes, 
         }
         const char *from = l->block + l->begin, *end = memchr(from, '\n', l->end - l->begin);
         const size_t more = end ? (size_t)(end - from) + 1 : l->end - l->begin;
-        if (l->n + more > MOST_LINE_BYTES) {
+        if (l->n + more > MAX_LINE_BYTES) {
             l->number++;
-            return mpg_error_set(err, "longer than %d MiB", MOST_LINE_BYTES >> 20);
+            return mpg_error_set(err, "longer than %d MiB", MAX_LINE_BYTES >> 20);
         }
         if (l->n + more >= l->capacity) {
             const size_t capacity = 2 * (l->n + more) + 1;

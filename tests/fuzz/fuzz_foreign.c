@@ -11,7 +11,7 @@
 #include "trace/reader.h"
 #include "trace/text/text.h"
 
-enum { MOST_FILES = 64 };
+enum { MAX_FILES = 64 };
 
 static const char separator[] = "%%\n";
 
@@ -28,7 +28,7 @@ static void write_file(const char *folder, int number, const void *data, size_t 
 static int write_files(const char *folder, const uint8_t *data, size_t size)
 {
     int n = 0;
-    while (n < MOST_FILES) {
+    while (n < MAX_FILES) {
         const uint8_t *end = memmem(data, size, separator, sizeof separator - 1);
         const size_t bytes = end ? (size_t)(end - data) : size;
         write_file(folder, n++, data, bytes);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORLD = 2, EMPTY = 2, MOST_MEMBERS = 1 << 24 };
+enum { WORLD = 2, EMPTY = 2, MAX_MEMBERS = 1 << 24 };
 
 const struct dumpi_group *mpg_dumpi_groups_find(const struct dumpi_groups *g, int64_t number)
 {
@@ -38,9 +38,9 @@ static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group,
             g->capacity = capacity;
         }
     }
-    if (!index || (*index == 0 && g->n == g->capacity) || g->members > MOST_MEMBERS) {
+    if (!index || (*index == 0 && g->n == g->capacity) || g->members > MAX_MEMBERS) {
         free(group.ranks);
-        return mpg_error_set(err, g->members > MOST_MEMBERS ? "groups of more than 2^24 members" : "out of memory");
+        return mpg_error_set(err, g->members > MAX_MEMBERS ? "groups of more than 2^24 members" : "out of memory");
     }
     if (*index == 0) {
         g->items[g->n] = (struct dumpi_group){.comm = -1};
@@ -142,7 +142,7 @@ static bool spread(const struct dumpi_list *list, struct dumpi_list *places)
 {
     for (size_t i = 0; i + 2 < list->n; i += 3) {
         const int64_t first = list->at[i], last = list->at[i + 1], step = list->at[i + 2];
-        for (int64_t p = first; step != 0 && (step > 0 ? p <= last : p >= last) && places->n < MOST_MEMBERS; p += step) {
+        for (int64_t p = first; step != 0 && (step > 0 ? p <= last : p >= last) && places->n < MAX_MEMBERS; p += step) {
             if (places->n == places->capacity) {
                 const size_t capacity = places->capacity ? 2 * places->capacity : 16;
                 int32_t *grown = realloc(places->at, capacity * sizeof *grown);

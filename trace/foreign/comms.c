@@ -10,7 +10,7 @@
 
 enum { NONE = -1, OPEN = -2, FAILED = -3 }; /* instead of an index of a communicator: no member; not resolved yet; an error */
 
-enum { MOST_LOOKS = 4096 }; /* earlier calls that a use may be of, so that a hostile trace takes no quadratic time */
+enum { MAX_LOOKS = 4096 }; /* earlier calls that a use may be of, so that a hostile trace takes no quadratic time */
 
 /* A constructor call, or the first use of a handle (USE). */
 struct item {
@@ -487,7 +487,7 @@ static int use(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *e
     uint64_t *bound = mpg_map_add(&c->bound, (uint64_t)rank, (uint64_t)item->handle);
     if (!bound)
         return out_of_memory(err);
-    for (int32_t k = i > MOST_LOOKS ? i - MOST_LOOKS : 0; k < i; k++) {
+    for (int32_t k = i > MAX_LOOKS ? i - MAX_LOOKS : 0; k < i; k++) {
         const int fit = fits(c, rank, &r->items[k], item->color, item->key);
         if (fit == OPEN)
             return 0;

@@ -62,16 +62,16 @@ void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count)
 
 int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err)
 {
-    enum { MOST_NAMES = 4096 };
+    enum { MAX_NAMES = 4096 };
     size_t i = 0;
     while (i < f->name_number && strcmp(f->names[i], function) != 0)
         i++;
     if (i == f->name_number) {
-        char **grown = i < MOST_NAMES ? realloc(f->names, (i + 1) * sizeof *grown) : NULL;
+        char **grown = i < MAX_NAMES ? realloc(f->names, (i + 1) * sizeof *grown) : NULL;
         if (grown)
             f->names = grown;
         if (!grown || !(f->names[i] = strdup(function)))
-            return mpg_error_set(err, i < MOST_NAMES ? "out of memory" : "calls of too many functions");
+            return mpg_error_set(err, i < MAX_NAMES ? "out of memory" : "calls of too many functions");
         f->name_number++;
     }
     uint64_t *count = mpg_map_add(&f->untraced, (uint64_t)i, (uint64_t)rank);

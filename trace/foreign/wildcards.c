@@ -9,7 +9,7 @@
 #include "common/map.h"
 
 /* How many sends a receive looks at, so that a hostile trace takes no quadratic time. */
-enum { MOST_LOOKS = 4096 };
+enum { MAX_LOOKS = 4096 };
 
 struct message {
     int32_t comm, to, from, tag; /* of a receive: from, tag -1 for any */
@@ -132,7 +132,7 @@ static size_t find(const struct receiver *r, const struct message *m)
     const uint64_t *head = is_named(m) ? mpg_map_find(&r->heads, (uint32_t)m->from, (uint32_t)m->tag) : NULL;
     if (is_named(m))
         return head && *head > 0 ? *head - 1 : r->send_number;
-    for (size_t i = r->first; i < r->send_number && looks < MOST_LOOKS; i = r->next[i], looks++) {
+    for (size_t i = r->first; i < r->send_number && looks < MAX_LOOKS; i = r->next[i], looks++) {
         const struct message *s = &r->sends[i];
         if ((m->from < 0 || m->from == s->from) && (m->tag < 0 || m->tag == s->tag) && is_spare(r, s))
             return i;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_WORDS = 24 };
+enum { MAX_WORDS = 24 };
 
 struct text {
     struct mpg_line_reader *lines;
@@ -44,8 +44,8 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
             p++;
             continue;
         }
-        if (n == MOST_WORDS)
-            return mpg_error_set(err, "more than %d words", MOST_WORDS);
+        if (n == MAX_WORDS)
+            return mpg_error_set(err, "more than %d words", MAX_WORDS);
         words[n++] = buffer;
         const bool is_single = strchr("{}:", *p) != NULL;
         do
@@ -219,7 +219,7 @@ static int take_words(struct goal_import *im, struct text *t, char **words, int 
 
 static int take_line(struct goal_import *im, struct text *t, char *line, struct mpg_error *err)
 {
-    char *words[MOST_WORDS];
+    char *words[MAX_WORDS];
     int64_t ranks;
     cut_comments(t, line);
     char *buffer = malloc(2 * strlen(line) + 1);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 64, MOST_REQUESTS = 1 << 20 };
+enum { MAX_FIELDS = 64, MAX_REQUESTS = 1 << 20 };
 
 /* What each argument is, a letter an argument:
  *   -  not needed                   k  communicator: "handle,rank,size"
@@ -85,7 +85,7 @@ static const struct {
 
 /* Numbers of the fields. */
 struct fields {
-    char *text[MOST_FIELDS];
+    char *text[MAX_FIELDS];
     int n;
     int64_t send_number, send_size, receive_number, receive_size; /* counts and sizes of types; -1: none */
     const char *sent_list, *received_list;
@@ -232,7 +232,7 @@ static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char
         return parse_comm(field, call);
     case 'c':
         l->is_array = true;
-        if (!parse_count(field, &count) || count > MOST_REQUESTS)
+        if (!parse_count(field, &count) || count > MAX_REQUESTS)
             return false;
         l->request_count = (uint32_t)count;
         return true;
@@ -364,8 +364,8 @@ static int split(struct fields *f, char *text, struct mpg_error *err)
 {
     f->n = 0;
     for (char *p = text; p; f->n++) {
-        if (f->n == MOST_FIELDS)
-            return mpg_error_set(err, "more than %d fields", MOST_FIELDS);
+        if (f->n == MAX_FIELDS)
+            return mpg_error_set(err, "more than %d fields", MAX_FIELDS);
         f->text[f->n] = p;
         if ((p = strchr(p, ':')))
             *p++ = '\0';

@@ -59,7 +59,7 @@ static int out_of_memory(struct mpg_error *err)
 /* Gives messages that overtake another of their channel labels of their own. */
 static int separate(struct prv_import *im, struct mpg_error *err)
 {
-    enum { MOST_OWN = 4096 };
+    enum { MAX_OWN = 4096 };
     struct sorting sorting = {im->messages, BY_SEND};
     size_t *order = malloc((im->message_number + 1) * sizeof *order), own = 0;
     if (!order)
@@ -81,7 +81,7 @@ static int separate(struct prv_import *im, struct mpg_error *err)
             latest_ns = m->posted_ns;
     }
     free(order);
-    if (own > MOST_OWN)
+    if (own > MAX_OWN)
         return mpg_error_set(err, "%zu messages overtake others of their sender, receiver and tag", own);
     mpg_foreign_remark(&im->foreign, own_comms, own);
     for (size_t i = 0; i < im->message_number; i++) {

@@ -9,7 +9,7 @@
 #include "trace/paraver/import.h"
 
 enum { FIRST_MPI_TYPE = 50000001, LAST_MPI_TYPE = 50000005, SENT = 50100001, RECEIVED, ROOT, COMM, MODE = 40000018, BURSTS = 2,
-       MOST_THREADS = 65536 };
+       MAX_THREADS = 65536 };
 
 static int out_of_memory(struct mpg_error *err)
 {
@@ -128,7 +128,7 @@ static int read_tasks(struct prv_import *im, const char *p, struct mpg_error *er
     if (!im->rank)
         return out_of_memory(err);
     for (int32_t r = 0; r < im->ranks; r++) {
-        if (!number(&p, 1, MOST_THREADS, &threads) || !number(&p, 1, 1 << 24, &node))
+        if (!number(&p, 1, MAX_THREADS, &threads) || !number(&p, 1, 1 << 24, &node))
             return mpg_error_set(err, "its header has no threads of task %d", r + 1);
         im->rank[r].threads = (int32_t)threads;
         im->rank[r].node = (int32_t)node;
