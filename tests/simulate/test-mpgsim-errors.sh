@@ -247,7 +247,7 @@ SUMMARY["median_confidence_95"] = list
 text = (str, type(None))
 TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": int, "trace": dict, "options": dict,
        "assumptions": list, "recorded_run_time_ns": number, "traced_run_time_ns": number, "run_time_ns": dict,
-       "recording": dict, "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
+       "recording": dict, "reliable": bool, "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
     choices_kept receives_kept uncompleted_sends asynchronous cancelled threads one_sided shared_windows foreign
     file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched truncated incomplete_ranks""".split(), int)}
