@@ -171,9 +171,9 @@ said() {
 # shellcheck disable=SC2086
 {
 like "places of both machines" "$(said $both --map=block:2 star.txt)" \
-    "* places 4 ranks on 2 nodes (--map=block:2); the farthest two: between nodes; source: 4 ranks on 2 nodes (the trace's hosts); the farthest two: between nodes *"
+    "* placement 4 ranks on 2 nodes (--map=block:2); the farthest two: between nodes; source: 4 ranks on 2 nodes (the trace's hosts); the farthest two: between nodes *"
 like "... by options" "$(said $both --map=block:4 --source=map=were star.txt)" \
-    "* places 4 ranks on 1 node (--map=block:4); the farthest two: node; source: 4 ranks on 2 nodes (--source=map=were); the farthest two: between nodes *"
+    "* placement 4 ranks on 1 node (--map=block:4); the farthest two: node; source: 4 ranks on 2 nodes (--source=map=were); the farthest two: between nodes *"
 like "a trace without hosts" "$(said $both --map=block:4 unnamed.txt)" \
     "* source: one path, 'node', as the trace names no hosts (--source=map) *"
 like "a path that was not measured" "$(said --perturb --signature=target.sig --source=one.sig --map=block:2 star.txt)" \

@@ -68,7 +68,7 @@ is "what was not measured is the next" "$(runs --signature=one.sig --map=places)
 like "... and said" "$(said --signature=one.sig --map=places)" \
     "*  path          'core complex' was not measured: messages take 'node' in its place*"
 like "places are said" "$(said --signature=three.sig --map=places)" \
-    "*  places        4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
+    "*  placement     4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
 is "without a signature a message takes what is given" "$(runs --latency=const:100ns --byte=const:2.5ns)" \
     "8000 120 130 140"
 # Sends take no less than nothing; nothing is received before it has come, nor met before all have.
