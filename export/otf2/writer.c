@@ -105,14 +105,66 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
     return 0;
 }
 
+/* --- memory of libotf2's buffers: without a limit it keeps up to 128 MiB of events before it writes --- */
+
+enum { MAX_CHUNKS = 2 }; /* of a buffer of events */
+
+struct chunk {
+    struct chunk *next;
+    uint64_t unused; /* the bytes that follow are aligned for any type */
+};
+
+struct chunks {
+    struct chunk *first;
+    unsigned n;
+};
+
+/* Returns a chunk; NULL: libotf2 writes the buffer and asks again. */
+static void *take_chunk(void *unused, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes)
+{
+    struct chunks *of = *buffer ? *buffer : (*buffer = calloc(1, sizeof *of));
+    (void)unused;
+    (void)location;
+    if (!of || (type == OTF2_FILETYPE_EVENTS && of->n == MAX_CHUNKS))
+        return NULL;
+    struct chunk *c = malloc(sizeof *c + bytes);
+    if (!c)
+        return NULL;
+    c->next = of->first;
+    of->first = c;
+    of->n++;
+    return c + 1;
+}
+
+static void free_chunks(void *unused, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool final)
+{
+    struct chunks *of = *buffer;
+    (void)unused;
+    (void)type;
+    (void)location;
+    while (of && of->first) {
+        struct chunk *c = of->first;
+        of->first = c->next;
+        free(c);
+    }
+    if (of)
+        of->n = 0;
+    if (final) {
+        free(of);
+        *buffer = NULL;
+    }
+}
+
 static int open_archive(struct mpg_otf2_writer *w, const char *folder, const char *name, struct mpg_error *err)
 {
     static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = on_flush};
+    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = take_chunk, .otf2_free_all = free_chunks};
     char bias[32];
     snprintf(bias, sizeof bias, "%lld", (long long)w->bias_ns);
     w->archive = OTF2_Archive_Open(folder, name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
                                    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!w->archive || OTF2_Archive_SetFlushCallbacks(w->archive, &callbacks, NULL) != OTF2_SUCCESS ||
+        OTF2_Archive_SetMemoryCallbacks(w->archive, &memory, NULL) != OTF2_SUCCESS ||
         OTF2_Archive_SetSerialCollectiveCallbacks(w->archive) != OTF2_SUCCESS ||
         OTF2_Archive_SetCreator(w->archive, "mpgkit " PACKAGE_VERSION) != OTF2_SUCCESS ||
         OTF2_Archive_SetDescription(w->archive, "written by mpgkit, not recorded") != OTF2_SUCCESS ||
