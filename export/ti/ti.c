@@ -151,20 +151,22 @@ static int write_collective(void *context, const struct mpg_event *e, struct mpg
     }
 }
 
+/* Closes *FILE, whose name is PATH, and sets it to NULL. Returns 0, or -1 with ERR if a byte was not written. */
+static int close_written(FILE **file, const char *path, struct mpg_error *err)
+{
+    const bool failed = ferror(*file) != 0;
+    const bool closed = fclose(*file) == 0;
+    *file = NULL;
+    return closed && !failed ? 0 : mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s", path);
+}
+
 static int end_rank(void *context, struct mpg_error *err)
 {
     struct mpg_ti *t = context;
-    FILE *out = t->out;
-    t->out = NULL;
-    fprintf(out, "%" PRId32 " finalize\n", t->rank);
-    const bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed)
-        return mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s", t->path);
-    if (t->rank < t->ranks - 1)
-        return 0;
-    FILE *list = t->list;
-    t->list = NULL;
-    return fclose(list) == 0 ? 0 : mpg_error_errno(err, errno, "the list of files in %s", t->folder);
+    fprintf(t->out, "%" PRId32 " finalize\n", t->rank);
+    if (close_written(&t->out, t->path, err) < 0)
+        return -1;
+    return t->rank < t->ranks - 1 ? 0 : close_written(&t->list, "the list of the ranks' files", err);
 }
 
 struct mpg_program_writer mpg_ti_writer(struct mpg_ti *t)
