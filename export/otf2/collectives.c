@@ -20,21 +20,6 @@ static OTF2_CollectiveOp op_of(enum mpg_call call)
     }
 }
 
-static bool has_root(enum mpg_call call)
-{
-    switch (call) {
-    case MPG_CALL_Bcast:
-    case MPG_CALL_Gather:
-    case MPG_CALL_Gatherv:
-    case MPG_CALL_Scatter:
-    case MPG_CALL_Scatterv:
-    case MPG_CALL_Reduce:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static uint32_t root_of(int32_t root)
 {
     return root == MPG_ROOT        ? OTF2_COLLECTIVE_ROOT_SELF
@@ -97,7 +82,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         break;
     }
     r->op = op_of(call);
-    r->peer = has_root(call) ? root_of(e->root) : OTF2_COLLECTIVE_ROOT_NONE;
+    r->peer = mpg_call_has_root(call) ? root_of(e->root) : OTF2_COLLECTIVE_ROOT_NONE;
     r->bytes = sent > 0 ? (uint64_t)sent : 0;
     r->received = received > 0 ? (uint64_t)received : 0;
 }

@@ -359,7 +359,9 @@ void stream_flush(void)
 bool stream_defined(enum stream_table table, int32_t number)
 {
     struct stream *s = stream_thread.stream;
-    uint32_t byte = (uint32_t)number / 8, bit = 1u << (uint32_t)number % 8;
+    const uint32_t byte = (uint32_t)number / 8;
+    if (stream_has(s, table, number))
+        return true;
     if (byte >= s->defined[table].size) {
         uint32_t size = 2 * byte + 64;
         uint8_t *bits = realloc(s->defined[table].bits, size);
@@ -369,9 +371,8 @@ bool stream_defined(enum stream_table table, int32_t number)
         s->defined[table].bits = bits;
         s->defined[table].size = size;
     }
-    bool was = s->defined[table].bits[byte] & bit;
-    s->defined[table].bits[byte] |= (uint8_t)bit;
-    return was;
+    s->defined[table].bits[byte] |= (uint8_t)(1u << (uint32_t)number % 8);
+    return false;
 }
 
 /* --- all of them --- */
