@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "trace/pmpi/places.h"
+#include "trace/pmpi/code_addresses.h"
 #include "trace/pmpi/stacks.h"
 
 static struct {
@@ -31,14 +31,14 @@ struct known_walk {
     int16_t offset[WORDS];    /* offsets in units of words */
     uintptr_t address;        /* first return address; 0: no walk */
     uintptr_t word[WORDS];
-} __attribute__((aligned(PLACES_LINE)));
+} __attribute__((aligned(CACHE_LINE_BYTES)));
 
 /* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were on the last one. In
- * a list they take few lines of the cache; a place, found by its address, takes two. A list ends with address 0. */
+ * a list they take few lines of the cache; an entry of code addresses, found by its address, takes two. A list ends with address 0. */
 enum { RECENT = 16 };
 struct recent {
     uintptr_t address;
-    struct place *place;
+    struct code_address *code;
     struct unwind_rule rule; /* of PLACE, simple */
 };
 
@@ -68,15 +68,15 @@ static void forget(void *memory)
 void callsites_start(unsigned depth, callsites_look *look)
 {
     sites.depth = depth < CALLSITES_MAX_DEPTH ? depth : CALLSITES_MAX_DEPTH;
-    places_start(look);
+    code_addresses_start(look);
     sites.remembers = pthread_key_create(&sites.at_thread_end, forget) == 0;
 }
 
 /* --- walking --- */
 
 struct walk {
-    struct place *places[CALLSITES_MAX_DEPTH];
-    uintptr_t addresses[CALLSITES_MAX_DEPTH]; /* of the places */
+    struct code_address *codes[CALLSITES_MAX_DEPTH];
+    uintptr_t addresses[CALLSITES_MAX_DEPTH]; /* of CODES */
     unsigned depth;
     bool other; /* the result depends on more than the words below: libgcc's unwinder, a signal's frame, the end of the stack */
     unsigned words, pointers; /* bit i of POINTERS: word i is a pointer into the stack */
@@ -113,12 +113,12 @@ static inline uintptr_t plain(uintptr_t address)
 }
 
 /* Appends P as the next frame, unless P is skipped at the innermost end. */
-static inline void take(struct walk *w, struct place *p, uintptr_t address)
+static inline void take(struct walk *w, struct code_address *p, uintptr_t address)
 {
     if (w->depth == 0 && p->skipped)
         return;
     w->addresses[w->depth] = address;
-    w->places[w->depth++] = p;
+    w->codes[w->depth++] = p;
 }
 
 struct whole {
@@ -136,7 +136,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
         return _URC_NO_REASON;
     if (address == 0 || whole->walk->depth == sites.depth)
         return _URC_END_OF_STACK;
-    struct place *p = places_get(address, false);
+    struct code_address *p = code_addresses_get(address, false);
     whole->failed = !p;
     if (!p)
         return _URC_END_OF_STACK;
@@ -206,7 +206,7 @@ __attribute__((no_sanitize("address"))) static inline void unwind_simple(struct 
 }
 
 /* Moves AT from the frame of P to its caller. */
-static inline void unwind_frame(struct walk *w, const struct place *p, struct at *at)
+static inline void unwind_frame(struct walk *w, const struct code_address *p, struct at *at)
 {
     if (__builtin_expect(p->simple, true)) {
         unwind_simple(w, &p->rule, at);
@@ -249,7 +249,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
     now->address = 0;
     while (at.address != 0) {
         const struct recent *known = at.interrupted ? NULL : find_recent(last, &next, at.address);
-        struct place *p = known ? known->place : places_get(at.address, at.interrupted);
+        struct code_address *p = known ? known->code : code_addresses_get(at.address, at.interrupted);
         if (!p)
             return false;
         const bool innermost = w->depth == 0;
@@ -262,7 +262,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
             unwind_simple(w, &known->rule, &at);
             continue;
         }
-        if (!places_has_rule(p))
+        if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
             (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
@@ -304,7 +304,7 @@ static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
 static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
     const uintptr_t block = (uintptr_t)m->walks[site / BLOCK_WALKS];
-    return (struct known_walk *)((block + PLACES_LINE - 1) & ~(uintptr_t)(PLACES_LINE - 1)) + site % BLOCK_WALKS;
+    return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + site % BLOCK_WALKS;
 }
 
 /* Returns a remembered follower of the last walk which a walk from AT would repeat; NULL: none. */
@@ -337,7 +337,7 @@ static struct known_walk *make_entry(struct memory *m, int32_t site)
 {
     const int32_t block = site / BLOCK_WALKS;
     if (block >= WALK_BLOCKS ||
-        (!m->walks[block] && !(m->walks[block] = calloc(1, BLOCK_WALKS * sizeof(struct known_walk) + PLACES_LINE))))
+        (!m->walks[block] && !(m->walks[block] = calloc(1, BLOCK_WALKS * sizeof(struct known_walk) + CACHE_LINE_BYTES))))
         return NULL;
     return entry_of(m, site);
 }
@@ -422,7 +422,7 @@ static inline int32_t capture(struct at at, bool alone)
     struct walk w;
     w.depth = w.words = w.pointers = 0;
     w.other = false;
-    const int32_t site = walk_from(&w, at, m) ? places_site(w.places, w.addresses, w.depth) : CALLSITES_NONE;
+    const int32_t site = walk_from(&w, at, m) ? code_addresses_site(w.codes, w.addresses, w.depth) : CALLSITES_NONE;
     if (m && site != CALLSITES_NONE && !w.other && w.words <= WORDS)
         follow(m, remember(m, &w, &at, site));
     return site;
@@ -462,8 +462,8 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
     for (int i = 0; i < MAX_FRAMES && at.address != 0; i++) {
         if (at.sp == wanted.cfa && at.address == wanted.address)
             return true;
-        struct place *p = places_get(at.address, at.interrupted);
-        if (!p || !places_has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
+        struct code_address *p = code_addresses_get(at.address, at.interrupted);
+        if (!p || !code_addresses_has_rule(p) || p->rule.kind == UNWIND_NOWHERE) {
             _Unwind_Backtrace(search, &wanted);
             return wanted.found;
         }
@@ -478,48 +478,48 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
 
 int32_t callsites_alone(const void *address)
 {
-    struct place *p = places_get(plain((uintptr_t)address), false);
-    return p && !p->skipped ? places_site_alone(p) : CALLSITES_NONE;
+    struct code_address *p = code_addresses_get(plain((uintptr_t)address), false);
+    return p && !p->skipped ? code_addresses_site_alone(p) : CALLSITES_NONE;
 }
 
 int32_t callsites_innermost(int32_t site)
 {
-    const struct site *s = places_site_numbered(site);
-    return s ? places_site_alone(s->places[0]) : CALLSITES_NONE;
+    const struct site *s = code_addresses_site_numbered(site);
+    return s ? code_addresses_site_alone(s->codes[0]) : CALLSITES_NONE;
 }
 
 int32_t callsites_joined(int32_t site, unsigned keep, const uintptr_t *frames, unsigned number)
 {
-    struct place *places[CALLSITES_MAX_DEPTH];
+    struct code_address *codes[CALLSITES_MAX_DEPTH];
     uintptr_t addresses[CALLSITES_MAX_DEPTH];
-    const struct site *s = keep > 0 ? places_site_numbered(site) : NULL;
+    const struct site *s = keep > 0 ? code_addresses_site_numbered(site) : NULL;
     if (keep > 0 && (!s || s->depth < keep))
         return CALLSITES_NONE;
     unsigned n = 0;
     for (; n < keep; n++) {
-        places[n] = s->places[n];
-        addresses[n] = places[n]->address;
+        codes[n] = s->codes[n];
+        addresses[n] = codes[n]->address;
     }
     for (unsigned i = 0; i < number && n < sites.depth; i++, n++) {
         addresses[n] = frames[i];
-        if (!(places[n] = places_get(frames[i], false)))
+        if (!(codes[n] = code_addresses_get(frames[i], false)))
             return CALLSITES_NONE;
     }
-    return places_site(places, addresses, n);
+    return code_addresses_site(codes, addresses, n);
 }
 
 unsigned callsites_addresses(int32_t site, const void **addresses)
 {
-    const struct site *s = places_site_numbered(site);
+    const struct site *s = code_addresses_site_numbered(site);
     for (unsigned i = 0; s && i < s->depth; i++)
-        addresses[i] = (const void *)s->places[i]->address;
+        addresses[i] = (const void *)s->codes[i]->address;
     return s ? s->depth : 0;
 }
 
 unsigned callsites_frames(int32_t site, struct mpg_frame *frames)
 {
-    const struct site *s = places_site_numbered(site);
+    const struct site *s = code_addresses_site_numbered(site);
     for (unsigned i = 0; s && i < s->depth; i++)
-        frames[i] = s->places[i]->frame;
+        frames[i] = s->codes[i]->frame;
     return s ? s->depth : 0;
 }

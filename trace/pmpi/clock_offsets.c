@@ -41,12 +41,12 @@ static MPI_Comm split(MPI_Comm comm, uint64_t id)
 /* Splits MPI_COMM_WORLD by ID in two steps, since a color holds only 31 bits; then joins the lowest ranks of the groups. */
 static void split_world(struct clock_group *group, uint64_t id)
 {
-    int place = 0;
+    int rank = 0;
     MPI_Comm half = split(MPI_COMM_WORLD, id);
     group->members = split(half, id >> 31);
     PMPI_Comm_free(&half);
-    PMPI_Comm_rank(group->members, &place);
-    group->leads = place == 0;
+    PMPI_Comm_rank(group->members, &rank);
+    group->leads = rank == 0;
     PMPI_Comm_split(MPI_COMM_WORLD, group->leads ? 0 : MPI_UNDEFINED, 0, &group->leaders);
 }
 
@@ -109,10 +109,10 @@ bool clock_measure(const struct clock_group *group, struct clock_offset *offset)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     *offset = (struct clock_offset){clock_now_ns(), 0};
     if (group->leads) {
-        int place, size;
-        PMPI_Comm_rank(group->leaders, &place);
+        int rank, size;
+        PMPI_Comm_rank(group->leaders, &rank);
         PMPI_Comm_size(group->leaders, &size);
-        if (place == 0)
+        if (rank == 0)
             serve(group->leaders, size);
         else
             exchange(group->leaders, offset);

@@ -7,25 +7,25 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/handles.h"
 
-enum { PLACES = 256 };
+enum { SLOTS = 256 };
 
 /* Limit on the bytes of a record: sums of several records still fit (mpgtext(5)). */
 static const int64_t MAX_BYTES = INT64_MAX / 4;
 
-static struct place {
+static struct slot {
     MPI_Datatype type;
     bool committed; /* by the program */
     bool known;     /* SIZE is valid */
     int64_t size;
-} places[PLACES];
+} slots[SLOTS];
 
-static struct place *place_of(MPI_Datatype type)
+static struct slot *slot_of(MPI_Datatype type)
 {
     uint64_t hash = (uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u;
-    return &places[hash >> 56];
+    return &slots[hash >> 56];
 }
 
-_Static_assert(PLACES == 256, "place_of() takes 8 bits");
+_Static_assert(SLOTS == 256, "slot_of() takes 8 bits");
 
 static bool is_predefined(MPI_Datatype type)
 {
@@ -41,23 +41,23 @@ static bool is_predefined(MPI_Datatype type)
 }
 
 /* Returns the size of TYPE, and stores it in PLACE if it may be kept; -1 if MPI does not tell. */
-static __attribute__((noinline)) int64_t query_size(struct place *place, MPI_Datatype type)
+static __attribute__((noinline)) int64_t query_size(struct slot *slot, MPI_Datatype type)
 {
     MPI_Count size = 0;
     if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
         return -1;
-    const bool committed = place->committed && place->type == type;
+    const bool committed = slot->committed && slot->type == type;
     if (committed || is_predefined(type))
-        *place = (struct place){type, committed, true, size};
+        *slot = (struct slot){type, committed, true, size};
     return size;
 }
 
 int64_t tracer_bytes(int64_t count, MPI_Datatype type)
 {
-    struct place *place = place_of(type);
+    struct slot *slot = slot_of(type);
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    const int64_t size = place->known && place->type == type ? place->size : query_size(place, type);
+    const int64_t size = slot->known && slot->type == type ? slot->size : query_size(slot, type);
     int64_t bytes;
     if (size < 0)
         return 0;
@@ -73,7 +73,7 @@ void tracer_type_commit(MPI_Datatype type)
 {
     if (!tracer_lock())
         return;
-    *place_of(type) = (struct place){.type = type, .committed = true};
+    *slot_of(type) = (struct slot){.type = type, .committed = true};
     tracer_unlock();
 }
 
@@ -81,8 +81,8 @@ void tracer_type_forget(MPI_Datatype type)
 {
     if (!tracer_lock())
         return;
-    struct place *place = place_of(type);
-    if (place->type == type)
-        *place = (struct place){.known = false};
+    struct slot *slot = slot_of(type);
+    if (slot->type == type)
+        *slot = (struct slot){.known = false};
     tracer_unlock();
 }

@@ -13,7 +13,7 @@ enum { MAX_SETS = 8, MAX_LIST = 4096 };
 
 struct set {
     int component, handle, number;
-    int place[COUNTERS_MAX]; /* index among the names, for each event of the set */
+    int index[COUNTERS_MAX]; /* index among the names, for each event of the set */
 };
 
 struct thread {
@@ -85,7 +85,7 @@ static int add_event(struct thread *t, int which)
         return status;
     status = PAPI_add_event(s->handle, wanted.events[which].code);
     if (status == PAPI_OK)
-        s->place[s->number++] = which;
+        s->index[s->number++] = which;
     return status;
 }
 
@@ -138,7 +138,7 @@ static bool read_all(void *thread, long long *values)
         if (PAPI_read(s->handle, own) != PAPI_OK)
             return false;
         for (int e = 0; e < s->number; e++)
-            values[s->place[e]] = own[e];
+            values[s->index[e]] = own[e];
     }
     return true;
 }

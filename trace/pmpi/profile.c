@@ -157,7 +157,7 @@ void profile_fact(const char *key, const char *value)
 }
 
 /* Returns the entry of NUMBER, or NULL without memory. */
-static int32_t *place(struct known *known, int32_t number)
+static int32_t *number_of(struct known *known, int32_t number)
 {
     const size_t i = (size_t)number;
     if (i >= known->size) {
@@ -178,7 +178,7 @@ static bool define_module(int32_t module, int32_t *number)
     *number = -1;
     if (module < 0)
         return true;
-    int32_t *known = place(&profile.modules, module);
+    int32_t *known = number_of(&profile.modules, module);
     if (known && *known < 0) {
         const struct module *m = modules_get(module);
         const size_t path_bytes = strnlen(m->path, MAX_TEXT);
@@ -200,7 +200,7 @@ static int32_t define_site(int32_t site)
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     if (site < 0)
         return MPG_NO_SITE;
-    int32_t *known = place(&profile.sites, site);
+    int32_t *known = number_of(&profile.sites, site);
     if (known && *known >= 0)
         return *known;
     if (!known || profile.full)

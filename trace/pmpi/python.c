@@ -71,7 +71,7 @@ static struct {
     struct met *met;
     uint32_t line_number, line_capacity, met_number, met_capacity;
     struct mpg_map numbers; /* (module, line) -> 1 + index into lines */
-    struct mpg_map places;  /* (code, instruction) -> 1 + index into met */
+    struct mpg_map met_index; /* (code, instruction) -> 1 + index into met */
 } python;
 
 static inline uintptr_t word(uintptr_t address)
@@ -133,15 +133,15 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     if (is_importlib(path + n))
         return LEFT_OUT;
     const int32_t module = modules_named(path);
-    uint64_t *place = module < 0 ? NULL
+    uint64_t *value = module < 0 ? NULL
                                  : mpg_map_add(&python.numbers, (uint64_t)module, (uint64_t)number);
-    if (!place || *place)
-        return place ? (uint32_t)*place : 0;
+    if (!value || *value)
+        return value ? (uint32_t)*value : 0;
     if (python.line_number == MAX_LINES ||
         mpg_reserve_at(&python.lines, sizeof *python.lines, &python.line_capacity, python.line_number + 1, &unused) < 0)
         return 0;
     python.lines[python.line_number++] = (struct line){module, number};
-    return (uint32_t)(*place = python.line_number);
+    return (uint32_t)(*value = python.line_number);
 }
 
 /* Returns 1 + the index into lines of the line at INSTRUCTION of CODE; 0: none; LEFT_OUT. Uses the line found before if
@@ -157,10 +157,10 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
                                      3 * python_text_hash((const void *)word(code + CODE_FILE)),
                             .first_line = int_at(code + CODE_FIRST_LINE)};
     struct mpg_error unused;
-    uint64_t *place = mpg_map_add(&python.places, code, instruction);
-    if (!place)
+    uint64_t *value = mpg_map_add(&python.met_index, code, instruction);
+    if (!value)
         return 0;
-    struct met *met = *place ? &python.met[*place - 1] : NULL;
+    struct met *met = *value ? &python.met[*value - 1] : NULL;
     if (met && met->lines == now.lines && met->table == now.table && met->names == now.names &&
         met->first_line == now.first_line)
         return met->line;
@@ -168,7 +168,7 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
         if (mpg_reserve_at(&python.met, sizeof *met, &python.met_capacity, python.met_number + 1, &unused) < 0)
             return 0;
         met = &python.met[python.met_number++];
-        *place = python.met_number;
+        *value = python.met_number;
     }
     *met = now;
     return met->line = find_line(code, instruction);

@@ -69,7 +69,7 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
 
 static void put(const struct tracer_real_name *n, void *address)
 {
-    memcpy((char *)&tracer_real + n->place, &address, sizeof address);
+    memcpy((char *)&tracer_real + n->offset, &address, sizeof address);
     if (n->next >= 0)
         memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
 }
@@ -242,7 +242,7 @@ void tracer_real_chain(bool reports)
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
         const char *name = n->name + 1; /* MPI_X */
         void *real, *next;
-        memcpy(&real, (char *)&tracer_real + n->place, sizeof real);
+        memcpy(&real, (char *)&tracer_real + n->offset, sizeof real);
         if (n->next < 0)
             continue;
         next = dlsym(RTLD_NEXT, name);

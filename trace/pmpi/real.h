@@ -27,7 +27,7 @@
  * none there). A NULL name ends the table. */
 struct tracer_real_name {
     const char *name;
-    size_t place;
+    size_t offset;
     ptrdiff_t next;
 };
 extern const struct tracer_real_name tracer_real_names[] __attribute__((visibility("hidden")));

@@ -66,12 +66,12 @@ static int32_t intern(const char *text)
         text = "more names than are kept apart";
     const uint64_t h = hash(text);
     for (uint64_t i = 0;; i++) {
-        uint64_t *place = mpg_map_add(&regions.index, h, i);
-        if (!place)
+        uint64_t *value = mpg_map_add(&regions.index, h, i);
+        if (!value)
             return -1;
-        if (*place != 0) {
-            if (strcmp(regions.names[*place - 1], text) == 0)
-                return (int32_t)(*place - 1);
+        if (*value != 0) {
+            if (strcmp(regions.names[*value - 1], text) == 0)
+                return (int32_t)(*value - 1);
             continue;
         }
         char *copy = grow() ? strdup(text) : NULL;
@@ -80,8 +80,8 @@ static int32_t intern(const char *text)
             return -1;
         }
         regions.names[regions.number] = copy;
-        *place = ++regions.number;
-        return (int32_t)(*place - 1);
+        *value = ++regions.number;
+        return (int32_t)(*value - 1);
     }
 }
 

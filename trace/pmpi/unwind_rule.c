@@ -49,7 +49,7 @@ struct found {
 };
 
 /* Location of a register of the caller. */
-struct place {
+struct location {
     enum { SAME, UNDEFINED, AT_CFA, AT_FRAME_POINTER, ELSEWHERE } kind;
     int64_t offset;
 };
@@ -58,7 +58,7 @@ struct row {
     enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
     uint64_t cfa_register;
     int64_t cfa_offset;
-    struct place frame, address;
+    struct location frame, address;
 };
 
 enum { MAX_REMEMBERED = 8 };
@@ -141,27 +141,27 @@ static size_t encoded_bytes(uint8_t encoding)
     }
 }
 
-static struct place *place_of(struct row *row, uint64_t reg)
+static struct location *location_of(struct row *row, uint64_t reg)
 {
     return reg == (uint64_t)FRAME_REGISTER     ? &row->frame
            : reg == (uint64_t)ADDRESS_REGISTER ? &row->address
                                                : NULL;
 }
 
-static void set_place(struct program *s, uint64_t reg, int kind, int64_t offset)
+static void set_location(struct program *s, uint64_t reg, int kind, int64_t offset)
 {
-    struct place *place = place_of(&s->row, reg);
-    if (place) {
-        place->kind = kind;
-        place->offset = offset;
+    struct location *location = location_of(&s->row, reg);
+    if (location) {
+        location->kind = kind;
+        location->offset = offset;
     }
 }
 
-static void restore_place(struct program *s, uint64_t reg)
+static void restore_location(struct program *s, uint64_t reg)
 {
-    struct place *place = place_of(&s->row, reg);
-    if (place)
-        *place = *place_of(&s->initial, reg);
+    struct location *location = location_of(&s->row, reg);
+    if (location)
+        *location = *location_of(&s->initial, reg);
 }
 
 /* Reads the block of an expression. Returns whether it is frame pointer + *OFFSET, and in *LOADED whether a load follows. */
@@ -186,7 +186,7 @@ static void expression_place(struct program *s, uint64_t reg)
     int64_t offset = 0;
     bool loaded = false;
     bool simple = frame_expression(s, &offset, &loaded) && !loaded;
-    set_place(s, reg, simple ? AT_FRAME_POINTER : ELSEWHERE, offset);
+    set_location(s, reg, simple ? AT_FRAME_POINTER : ELSEWHERE, offset);
 }
 
 static void expression_cfa(struct program *s)
@@ -239,23 +239,23 @@ static void run_extended(struct program *s, uint8_t op)
         break;
     case DW_CFA_offset_extended:
         reg = take_uleb(s);
-        set_place(s, reg, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
+        set_location(s, reg, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
         break;
     case DW_CFA_offset_extended_sf:
         reg = take_uleb(s);
-        set_place(s, reg, AT_CFA, take_sleb(s) * s->data_align);
+        set_location(s, reg, AT_CFA, take_sleb(s) * s->data_align);
         break;
     case DW_CFA_GNU_negative_offset_extended:
         reg = take_uleb(s);
-        set_place(s, reg, AT_CFA, -(int64_t)take_uleb(s) * s->data_align);
+        set_location(s, reg, AT_CFA, -(int64_t)take_uleb(s) * s->data_align);
         break;
-    case DW_CFA_restore_extended: restore_place(s, take_uleb(s)); break;
-    case DW_CFA_undefined: set_place(s, take_uleb(s), UNDEFINED, 0); break;
-    case DW_CFA_same_value: set_place(s, take_uleb(s), SAME, 0); break;
+    case DW_CFA_restore_extended: restore_location(s, take_uleb(s)); break;
+    case DW_CFA_undefined: set_location(s, take_uleb(s), UNDEFINED, 0); break;
+    case DW_CFA_same_value: set_location(s, take_uleb(s), SAME, 0); break;
     case DW_CFA_register:
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
-        set_place(s, take_uleb(s), ELSEWHERE, 0);
+        set_location(s, take_uleb(s), ELSEWHERE, 0);
         take_uleb(s);
         break;
     case DW_CFA_remember_state: remember(s); break;
@@ -275,7 +275,7 @@ static void run_extended(struct program *s, uint8_t op)
     case DW_CFA_val_expression: {
         int64_t offset;
         bool loaded;
-        set_place(s, take_uleb(s), ELSEWHERE, 0);
+        set_location(s, take_uleb(s), ELSEWHERE, 0);
         frame_expression(s, &offset, &loaded);
         break;
     }
@@ -293,10 +293,10 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
         const uint8_t op = *s->p++;
         switch (op & 0xc0) {
         case DW_CFA_offset:
-            set_place(s, op & 63, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
+            set_location(s, op & 63, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
             break;
         case DW_CFA_restore:
-            restore_place(s, op & 63);
+            restore_location(s, op & 63);
             break;
         case DW_CFA_advance_loc:
             at += (op & 63) * s->code_align;

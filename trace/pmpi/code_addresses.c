@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readers take no lock: entries and tables are published with release stores and never freed. A later change of an entry
  * writes one word, to which all threads store the same value. */
-#include "trace/pmpi/places.h"
+#include "trace/pmpi/code_addresses.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
 
 static struct {
     callsites_look *look;
-    struct set places, stacks;
+    struct set codes, stacks;
     pthread_mutex_t lock; /* for the members below, and for adding entries */
     char *block;          /* the unused rest of the newest block */
     size_t block_left;
@@ -30,10 +30,10 @@ static bool make_number(void)
     return *block;
 }
 
-void places_start(callsites_look *look)
+void code_addresses_start(callsites_look *look)
 {
     tables.look = look;
-    (void)(set_make_room(&tables.places) && set_make_room(&tables.stacks) && make_number());
+    (void)(set_make_room(&tables.codes) && set_make_room(&tables.stacks) && make_number());
 }
 
 static uint64_t hash_of(const uintptr_t *addresses, unsigned n)
@@ -44,19 +44,19 @@ static uint64_t hash_of(const uintptr_t *addresses, unsigned n)
     return h;
 }
 
-static inline struct place *find_place(uintptr_t address, bool interrupted)
+static inline struct code_address *find_address(uintptr_t address, bool interrupted)
 {
-    const struct set_table *table = __atomic_load_n(&tables.places.table, __ATOMIC_ACQUIRE);
+    const struct set_table *table = __atomic_load_n(&tables.codes.table, __ATOMIC_ACQUIRE);
     if (__builtin_expect(!table, false))
         return NULL;
     for (size_t i = set_hash(address) & table->mask;; i = (i + 1) & table->mask) {
-        struct place *p = (struct place *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
+        struct code_address *p = (struct code_address *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
         if (!p || (p->address == address && p->interrupted == interrupted))
             return p;
     }
 }
 
-static struct site *find_site(uint64_t hash, struct place *const *places, unsigned n)
+static struct site *find_site(uint64_t hash, struct code_address *const *codes, unsigned n)
 {
     const struct set_table *table = __atomic_load_n(&tables.stacks.table, __ATOMIC_ACQUIRE);
     if (!table)
@@ -64,7 +64,7 @@ static struct site *find_site(uint64_t hash, struct place *const *places, unsign
     for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
         struct site *s = (struct site *)__atomic_load_n(&table->slots[i], __ATOMIC_ACQUIRE);
         if (!s || (s->entry.hash == hash && s->depth == n &&
-                   memcmp(s->places, places, n * sizeof *places) == 0))
+                   memcmp(s->codes, codes, n * sizeof *codes) == 0))
             return s;
     }
 }
@@ -102,20 +102,20 @@ static bool in_frame(const struct unwind_rule *rule)
              rule->frame >= -rule->cfa));
 }
 
-static struct place *add_place_locked(uintptr_t address, bool interrupted)
+static struct code_address *add_address_locked(uintptr_t address, bool interrupted)
 {
-    struct place *p = find_place(address, interrupted); /* another thread may have added the address */
-    if (p || !set_make_room(&tables.places) || !(p = allocate_locked(sizeof *p, PLACES_LINE)))
+    struct code_address *p = find_address(address, interrupted); /* another thread may have added the address */
+    if (p || !set_make_room(&tables.codes) || !(p = allocate_locked(sizeof *p, CACHE_LINE_BYTES)))
         return p;
     p->entry.hash = set_hash(address);
     p->address = address;
     p->interrupted = interrupted;
     p->skipped = tables.look && tables.look((const void *)address, &p->frame);
-    set_add(&tables.places, &p->entry);
+    set_add(&tables.codes, &p->entry);
     return p;
 }
 
-static void add_rule_locked(struct place *p)
+static void add_rule_locked(struct code_address *p)
 {
     if (p->ruled)
         return;
@@ -127,16 +127,16 @@ static void add_rule_locked(struct place *p)
     __atomic_store_n(&p->ruled, true, __ATOMIC_RELEASE);
 }
 
-static struct site *add_site_locked(uint64_t hash, struct place *const *places, unsigned n)
+static struct site *add_site_locked(uint64_t hash, struct code_address *const *codes, unsigned n)
 {
-    struct site *s = find_site(hash, places, n);
+    struct site *s = find_site(hash, codes, n);
     if (s || !set_make_room(&tables.stacks) || !make_number() ||
-        !(s = allocate_locked(sizeof *s + n * sizeof *places, sizeof(uint64_t))))
+        !(s = allocate_locked(sizeof *s + n * sizeof *codes, sizeof(uint64_t))))
         return s;
     s->entry.hash = hash;
     s->depth = n;
     s->number = (int32_t)tables.stacks.number;
-    memcpy(s->places, places, n * sizeof *places);
+    memcpy(s->codes, codes, n * sizeof *codes);
     __atomic_store_n(&tables.sites[s->number / BLOCK_SITES][s->number % BLOCK_SITES], s, __ATOMIC_RELEASE);
     set_add(&tables.stacks, &s->entry);
     return s;
@@ -158,17 +158,17 @@ static void unlock(void)
     adding = false;
 }
 
-struct place *places_get(uintptr_t address, bool interrupted)
+struct code_address *code_addresses_get(uintptr_t address, bool interrupted)
 {
-    struct place *p = find_place(address, interrupted);
+    struct code_address *p = find_address(address, interrupted);
     if (__builtin_expect(p != NULL, true) || !lock())
         return p;
-    p = add_place_locked(address, interrupted);
+    p = add_address_locked(address, interrupted);
     unlock();
     return p;
 }
 
-bool places_add_rule(struct place *p)
+bool code_addresses_add_rule(struct code_address *p)
 {
     if (!lock())
         return false;
@@ -177,31 +177,31 @@ bool places_add_rule(struct place *p)
     return true;
 }
 
-int32_t places_site(struct place *const *places, const uintptr_t *addresses, unsigned n)
+int32_t code_addresses_site(struct code_address *const *codes, const uintptr_t *addresses, unsigned n)
 {
     if (n == 0)
         return CALLSITES_NONE;
     const uint64_t hash = hash_of(addresses, n);
-    struct site *s = find_site(hash, places, n);
+    struct site *s = find_site(hash, codes, n);
     if (!s && lock()) {
-        s = add_site_locked(hash, places, n);
+        s = add_site_locked(hash, codes, n);
         unlock();
     }
     return s ? s->number : CALLSITES_NONE;
 }
 
-const struct site *places_site_numbered(int32_t number)
+const struct site *code_addresses_site_numbered(int32_t number)
 {
     const struct site **block = number >= 0 && number < SET_MAX_ENTRIES
                                     ? __atomic_load_n(&tables.sites[number / BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
     return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
 }
 
-int32_t places_site_alone(struct place *p)
+int32_t code_addresses_site_alone(struct code_address *p)
 {
     int32_t site = __atomic_load_n(&p->alone, __ATOMIC_RELAXED) - 1;
     if (site < 0) {
-        site = places_site(&p, &p->address, 1);
+        site = code_addresses_site(&p, &p->address, 1);
         __atomic_store_n(&p->alone, site + 1, __ATOMIC_RELAXED);
     }
     return site;

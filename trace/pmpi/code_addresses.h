@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of code addresses and of stacks (sites). Entries are permanent. Thread-safe.
+ * Private to trace/pmpi/. */
+#ifndef MPG_TRACER_CODE_ADDRESSES_H
+#define MPG_TRACER_CODE_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/pmpi/callsites.h"
+#include "trace/pmpi/sets.h"
+#include "trace/pmpi/unwind_rule.h"
+
+/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. In one line of
+ * the cache: a walk reads one for each frame. */
+enum { CACHE_LINE_BYTES = 64 };
+struct code_address {
+    struct set_entry entry;
+    uintptr_t address;
+    struct unwind_rule rule;
+    struct mpg_frame frame;
+    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
+    bool interrupted;
+    bool skipped; /* skipped at the innermost end of stacks */
+    bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored last */
+    bool simple;  /* the rule needs only the stack pointer and reads only words of its own frame */
+} __attribute__((aligned(CACHE_LINE_BYTES)));
+_Static_assert(sizeof(struct code_address) == CACHE_LINE_BYTES, "a code address is one line");
+
+/* A stack, innermost frame first. */
+struct site {
+    struct set_entry entry;
+    int32_t number;
+    uint32_t depth;
+    struct code_address *codes[];
+};
+
+/* Makes room for some thousand code addresses and sites. LOOK (or NULL) locates addresses. Called once, before the functions below. */
+void code_addresses_start(callsites_look *look);
+
+/* Returns the entry of ADDRESS, new or known; NULL without memory, or in a signal handler that interrupts the thread inside
+ * these functions. */
+struct code_address *code_addresses_get(uintptr_t address, bool interrupted);
+
+/* Adds the rule to P if P has none yet; callers of local calls and outermost frames need none. Returns false in a signal handler
+ * that interrupts the thread inside these functions. */
+bool code_addresses_add_rule(struct code_address *p);
+static inline bool code_addresses_has_rule(struct code_address *p)
+{
+    return __builtin_expect(__atomic_load_n(&p->ruled, __ATOMIC_ACQUIRE), true) || code_addresses_add_rule(p);
+}
+
+/* Returns the number of the site of N CODES, whose addresses are ADDRESSES, innermost first. CALLSITES_NONE if N is 0, if there
+ * are too many sites, or as code_addresses_get(). */
+int32_t code_addresses_site(struct code_address *const *codes, const uintptr_t *addresses, unsigned n);
+
+/* Returns the number of the site of P's frame alone. */
+int32_t code_addresses_site_alone(struct code_address *p);
+
+/* Returns site NUMBER; NULL: there is none. */
+const struct site *code_addresses_site_numbered(int32_t number);
+
+#endif
