@@ -270,7 +270,7 @@ static void print_overhead(const struct stat_summary *s)
                s->run_ns,
            recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
     if (s->aggregated_number)
-        printf(", %" PRIu64 " summed up x %s", s->aggregated_number,
+        printf(", %" PRIu64 " aggregated x %s", s->aggregated_number,
                mpg_units_format_time(text, sizeof text, sum_ns));
     if (stacks_ns > 0)
         printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
@@ -408,9 +408,8 @@ void mpg_stat_print_head(const struct stat_summary *s)
         printf("%.2f bytes a call\n",
                s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);
     if (s->aggregated_number)
-        printf("summed up   %" PRIu64 " of the calls %s nobody (MPI_Wtime and the like), and "
-               "%s not there one by one\n", s->aggregated_number, mpg_units_word(s->aggregated_number, "involves", "involve"),
-               mpg_units_word(s->aggregated_number, "is", "are"));
+        printf("aggregated  %" PRIu64 " of the calls %s local (MPI_Wtime and the like): only sums of them are in the trace\n",
+               s->aggregated_number, mpg_units_word(s->aggregated_number, "is", "are"));
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);

@@ -27,7 +27,7 @@ static void put_head(struct mpg_json *j, const struct stat_summary *s)
     for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++)
         mpi_ns += s->ranks[r].sum.time_ns;
     mpg_json_string(j, "format", "mpgtrace-stat");
-    mpg_json_integer(j, "version", 1);
+    mpg_json_integer(j, "version", 2);
     mpg_json_string(j, "trace", mpg_trace_path(s->trace));
     mpg_json_integer(j, "ranks", mpg_trace_ranks(s->trace));
     mpg_json_string(j, "clocks", clocks[mpg_trace_clocks(s->trace)]);
@@ -38,7 +38,7 @@ static void put_head(struct mpg_json *j, const struct stat_summary *s)
     mpg_json_number(j, "in_mpi_share", s->run_ns > 0 ? mpi_ns / s->run_ns : 0);
     put_recording(j, s);
     mpg_json_count(j, "call_number", s->call_number);
-    mpg_json_count(j, "summed_up", s->aggregated_number);
+    mpg_json_count(j, "aggregated_calls", s->aggregated_number);
     mpg_json_count(j, "failed", s->failed_number);
 }
 

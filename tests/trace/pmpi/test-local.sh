@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls that involve nobody (tests/trace/pmpi/local.c), traced (TAP): all are counted and timed,
-# recorded one by one or summed up, however the program ends; and what mpgsim says of them is the
+# recorded one by one or aggregated, however the program ends; and what mpgsim says of them is the
 # same. MPGKIT_KILLS says how many programs are killed at a random moment.
 set -u
 . "$(dirname "$0")/traced.sh"
@@ -103,7 +103,7 @@ is "a profile counts them, too" "$("$MPGTRACE" stat t.trace | awk '/^MPI_Wtime/ 
 like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
     "2 mpgtrace record: --no-local and --local=N exclude each other: it is --local=0*"
 
-# The same run with its calls summed up, as text: one line for each call and callsite and region.
+# The same run with its calls aggregated, as text: one line for each call and callsite and region.
 "$MPGTRACE" print all.trace | awk '
     function put(   i, n, key) {
         for (key in calls)
@@ -143,7 +143,7 @@ like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
         }
         held[i] = $0
     }' | grep -v '^#fact [0-9]* overhead_sum_ns ' >summed.txt # each of them cost as a call here
-ok "the calls of a trace can be summed up" test "$(grep -c ' calls=' summed.txt)" -gt 500
+ok "the calls of a trace can be aggregated" test "$(grep -c ' calls=' summed.txt)" -gt 500
 is "... and are as many" "$(by_stat summed.txt)" "$(by_stat all.trace)"
 "$MPGTRACE" stat all.trace | sed -n '/^region/,/^$/p' >all.regions
 "$MPGTRACE" stat summed.txt | sed -n '/^region/,/^$/p' >summed.regions

@@ -223,7 +223,7 @@ mkdir "$tmp/a.trace/spawned-2" "$tmp/a.trace/spawned-10"
 has "jobs that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
 spawned $tmp/a.trace/spawned-10"
 
-# Calls that are summed up count as many as they are, with their times, where they stand.
+# Aggregated calls count as many as they are, with their times, where they stand.
 cat >"$tmp/sums.txt" <<'TEXT'
 #mpgtext 1
 #ranks 1
@@ -242,13 +242,13 @@ cat >"$tmp/sums.txt" <<'TEXT'
 TEXT
 got=$(columns --callsites "$tmp/sums.txt")
 has "sums count as many calls as they are" "$got" "calls 2513,*"
-has "... which is said" "$got" "summed up 2510 of the calls involve nobody (MPI_Wtime and the \
-like), and are not there one by one"
+has "... which is said" "$got" "aggregated 2510 of the calls are local (MPI_Wtime and the like): only sums \
+of them are in the trace"
 has "... the tracer's time is that of calls and of sums" "$got" "overhead 5.04 % of the run: 3 calls \
-x 50 ns, 2510 summed up x 20 ns, flushes 0 ns"
+x 50 ns, 2510 aggregated x 20 ns, flushes 0 ns"
 sed 's/^#fact 0 overhead_sum_ns.*/&\n#fact 0 overhead_calls_ns 600/' "$tmp/sums.txt" >"$tmp/measured.txt"
 has "... that of calls as measured in the run, if it is known" "$(columns "$tmp/measured.txt")" \
-    "overhead 5.08 % of the run: 3 calls x 200 ns, 2510 summed up x 20 ns, flushes 0 ns"
+    "overhead 5.08 % of the run: 3 calls x 200 ns, 2510 aggregated x 20 ns, flushes 0 ns"
 has "... and the figure that mpgsim deducts" "$(columns "$tmp/measured.txt")" \
     " mpgsim deducts 5.04 %: a call as measured at MPI_Init, 50 ns"
 is "... which is not said where it is the same" "$(grep -c 'mpgsim deducts' <<<"$got")" 0

@@ -625,7 +625,7 @@ static void test_carried(void)
     while (c && (more = mpg_cursor_next(c, &e, &err)) > 0)
         got_ns += e.off_before_ns;
     ok(more == 0 && got_ns == sum_ns && sum_ns > 0,
-       "%lld ns of calls that are summed up are in the intervals that these are in, of %lld: %s",
+       "%lld ns of aggregated calls are in the intervals that these are in, of %lld: %s",
        (long long)got_ns, (long long)sum_ns, err.text);
     mpg_cursor_close(c);
     mpg_trace_close(t);

@@ -205,7 +205,7 @@ wrong_event "more time off the CPU than there is before a call" "Wtime: 2 ns off
     "0 0 1 Wtime" "0 2 3 Wtime off=2"
 wrong_event "... or before the first one" "1 ns off the CPU before it" "0 5 6 Wtime off=1"
 wrong_event "... or in one" "Wtime: 2 ns off the CPU in it do not fit into 1 ns" "0 0 1 Wtime off_call=2"
-wrong_event "... or in calls that are summed up" "do not fit into 0 ns" \
+wrong_event "... or in aggregated calls" "do not fit into 0 ns" \
     "0 1 1 Wtime calls=1 time=5 least=5 most=5 off_call=1"
 wrong_event "negative time off the CPU" "'-1' is not a whole number" "0 0 1 Wtime off_call=-1"
 wrong_event "time off the CPU before what was killed" "killed has no 'off'" \
