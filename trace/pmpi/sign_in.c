@@ -27,7 +27,7 @@
 #include "trace/store/process.h"
 #include "trace/store/segment.h"
 
-enum { WAIT_MS = 1000, OTHERS_MS = 1000, HOSTS_MS = 10000, LATE_MS = 5000, STALE_S = 60 };
+enum { WAIT_MS = 1000, OTHERS_MS = 4000, HOSTS_MS = 10000, LATE_MS = 5000, STALE_S = 60 };
 #define FOLDER "/dev/shm/"
 
 /* Content of the file, private to the tracer. */

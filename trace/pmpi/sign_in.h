@@ -17,7 +17,7 @@ struct sign_in_missing {
 };
 
 /* Returns whether all RANKS processes of the job have signed in, after the real MPI_Init; all signed-in processes get the same
- * answer, and *MISSING if it is false. Waits up to a second for other processes of this host, and up to ten for other hosts.
+ * answer, and *MISSING if it is false. Waits up to five seconds for other processes of this host, and up to ten for other hosts.
  * Returns true if the launcher does not provide the number of processes; other hosts are not asked if it names no job that is
  * the same on all, or no folder can be made beside the trace. */
 bool sign_in_is_complete(int ranks, struct sign_in_missing *missing);
