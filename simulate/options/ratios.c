@@ -74,21 +74,36 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Returns the mean over cores of KERNEL's mean rate in SIG with the most cores at once; 0: not measured. */
-static double rate_of(const struct mpg_signature *sig, const char *kernel)
+/* Mean rates of a kernel, with the most cores at once: the mean over cores, the slowest and the fastest core. */
+struct core_rates {
+    double mean, min, max; /* 0: not measured */
+};
+
+static struct core_rates rates_of(const struct mpg_signature *sig, const char *kernel)
 {
     int at_once = 0;
-    double sum = 0;
+    struct core_rates x = {0};
     size_t n = 0;
     for (size_t i = 0; i < sig->rates; i++)
         if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once > at_once)
             at_once = sig->rate[i].cores_at_once;
-    for (size_t i = 0; i < sig->rates; i++)
-        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once == at_once) {
-            sum += sig->rate[i].rate->mean; /* which long computation sees; a median jumps from one speed to another */
-            n++;
-        }
-    return n > 0 ? sum / (double)n : 0;
+    for (size_t i = 0; i < sig->rates; i++) {
+        if (strcmp(sig->rate[i].kernel, kernel) != 0 || sig->rate[i].cores_at_once != at_once)
+            continue;
+        const double rate = sig->rate[i].rate->mean; /* as long computation sees it; a median jumps from one speed to another */
+        x.min = n == 0 ? rate : fmin(x.min, rate);
+        x.max = fmax(x.max, rate);
+        x.mean += rate;
+        n++;
+    }
+    x.mean = n > 0 ? x.mean / (double)n : 0;
+    return x;
+}
+
+/* Returns the mean over cores of KERNEL's mean rate in SIG with the most cores at once; 0: not measured. */
+static double rate_of(const struct mpg_signature *sig, const char *kernel)
+{
+    return rates_of(sig, kernel).mean;
 }
 
 static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *target,
@@ -240,15 +255,16 @@ int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_s
         const char *kernel = target->rate[i].kernel;
         if (i > 0 && strcmp(kernel, target->rate[i - 1].kernel) == 0)
             continue;
-        const double there = rate_of(target, kernel), here = rate_of(source, kernel), ratio = here / there;
-        if (!(there > 0 && here > 0 && ratio >= least && ratio <= most))
+        const struct core_rates there = rates_of(target, kernel), here = rates_of(source, kernel);
+        const double shortest = here.min / there.max, longest = here.max / there.min;
+        if (!(there.min > 0 && here.min > 0 && shortest >= least && longest <= most))
             continue;
-        if (n == 0 || ratio < *least_ratio) {
-            *least_ratio = ratio;
+        if (n == 0 || shortest < *least_ratio) {
+            *least_ratio = shortest;
             *least_kernel = kernel;
         }
-        if (n == 0 || ratio > *largest_ratio) {
-            *largest_ratio = ratio;
+        if (n == 0 || longest > *largest_ratio) {
+            *largest_ratio = longest;
             *largest_kernel = kernel;
         }
         n++;

@@ -213,7 +213,7 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
 }
 
 /* The ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
-static void put_computation(const struct mpg_report *r, FILE *out)
+static void put_computation(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_companions *c = r->companions;
     char least[64], largest[64];
@@ -227,10 +227,12 @@ static void put_computation(const struct mpg_report *r, FILE *out)
                 100 * s->latency);
         return;
     }
-    fprintf(out, "assumed as fast as recorded; by measured rates it takes %.3g (%s) to %.3g (%s) times as long: ", c->least.ratio,
-            kernel_words(c->least.kernel, least, sizeof least), c->largest.ratio,
+    fprintf(out, "assumed as fast as recorded; by the rates of both machines' cores it takes %.3g (%s) to %.3g (%s) times as "
+                 "long: ", c->least.ratio, kernel_words(c->least.kernel, least, sizeof least), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
     put_range(out, c->least.run_ns, c->largest.run_ns);
+    if (c->least.run_ns < run->low || c->largest.run_ns > run->high)
+        fputs(", which the intervals above do not contain", out);
     fputs(" (--compute-ratio=kernel:NAME)\n", out);
 }
 
@@ -420,7 +422,7 @@ static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, 
     if (r->companions) {
         put_difference(r, run, out);
         put_perturbed(r, run, out);
-        put_computation(r, out);
+        put_computation(r, run, out);
     }
 }
 

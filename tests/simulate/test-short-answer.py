@@ -25,14 +25,15 @@ def constant(value):
 
 
 def signature(name, one_way_ns=1000.0, rates=None, network=True):
-    """Messages take ONE_WAY_NS whatever their size; RATES: kernel: rate."""
+    """Messages take ONE_WAY_NS whatever their size; RATES: kernel: rate, or the rates of several cores, all at once."""
     made = {"format": "mpgkit-signature", "version": [4, 0], "header": {"host": name, "cpu": "Made Up 9", "mpi": "None 1.0, by hand"}}
     if network:
         made["network"] = [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
                             "latency": [{"size_bytes": size, "one_way_ns": constant(one_way_ns)} for size in (0, 1024)]}]
     if rates:
-        made["compute"] = [{"kernel": kernel, "unit": "x/s", "core": 0, "cores_at_once": 1, "rate_per_s": constant(rate)}
-                           for kernel, rate in sorted(rates.items())]
+        made["compute"] = [{"kernel": kernel, "unit": "x/s", "core": core, "cores_at_once": len(cores), "rate_per_s": constant(rate)}
+                           for kernel, cores in sorted((k, r if isinstance(r, tuple) else (r,)) for k, r in rates.items())
+                           for core, rate in enumerate(cores)]
     with open(name, "w", encoding="ascii") as out:
         json.dump(made, out)
 
@@ -152,6 +153,14 @@ def check_runs():
         bounds[key]["run_time_ns"] == answer("--predict", f"--compute-ratio={bounds[key]['ratio']}", *words)["run_time_ns"]["median"]
         for key in ("least", "largest")), bounds)
     ok("... unless the ratio is given", "computation_bounds" not in answer("--compute-ratio=1", *words))
+    signature("here2.sig", rates={"flops": (90.0, 110.0), "memory": (100.0, 100.0)})
+    signature("there2.sig", rates={"flops": (160.0, 240.0), "memory": (100.0, 125.0)})
+    words = ["--source=here2.sig", "--signature=there2.sig", "pipe.txt"]
+    bounds = answer(*words)["computation_bounds"]
+    ok("cores differ: slowest to fastest, 90 / 240, and fastest to slowest, 100 / 100", bounds["least"]["kernel"] == "flops" and
+       near(bounds["least"]["ratio"], 90 / 240) and bounds["largest"]["kernel"] == "memory" and bounds["largest"]["ratio"] == 1, bounds)
+    line = [x for x in run(*words)[1].splitlines() if x.startswith("Computation")][0]
+    ok("... which the intervals do not contain, and the line says so", "which the intervals above do not contain" in line, line)
 
 
 def check_text():
