@@ -34,7 +34,7 @@ struct known_walk {
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
 /* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were on the last one. In
- * a list they take few lines of the cache; an entry of code addresses, found by its address, takes two. A list ends with address 0. */
+ * a list they take few lines of the cache; a code address takes two, with its table's. A list ends with address 0. */
 enum { RECENT = 16 };
 struct recent {
     uintptr_t address;

@@ -35,7 +35,8 @@ struct site {
     struct code_address *codes[];
 };
 
-/* Makes room for some thousand code addresses and sites. LOOK (or NULL) locates addresses. Called once, before the functions below. */
+/* Makes room for some thousand code addresses and sites. LOOK (or NULL) locates addresses. Called once, before the functions
+ * below. */
 void code_addresses_start(callsites_look *look);
 
 /* Returns the entry of ADDRESS, new or known; NULL without memory, or in a signal handler that interrupts the thread inside
