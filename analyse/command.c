@@ -49,6 +49,8 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
         : NULL;
     int status = trace ? find(a, trace, &found, &table, err) : -1;
     if (status == 0) {
+        const struct mpg_recording recording =
+            mpg_recording_of_trace(trace, &found.counts, mpg_waits_total(found.waits, mpg_trace_ranks(trace)), false);
         const struct mpg_waits_report report = {.trace = trace,
                                                 .run = {found.waits},
                                                 .runs = 1,
@@ -57,7 +59,8 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
                                                 .clocks = mpg_clock_map_source(found.clocks),
                                                 .limit = found.limit,
                                                 .limit_bytes = found.eager_limit_bytes,
-                                                .counts = &found.counts};
+                                                .counts = &found.counts,
+                                                .recording = &recording};
         status = write_report(a, &report, err);
     }
     mpg_waits_table_clear(&table);

@@ -66,6 +66,8 @@ static void put_head(struct mpg_json *j, const struct mpg_waits_report *r)
     mpg_json_count(j, "threads", r->counts->threads);
     mpg_json_count(j, "unmatched", r->counts->unmatched);
     mpg_json_count(j, "truncated", r->counts->truncated);
+    mpg_recording_json(j, "recording", r->recording);
+    mpg_json_bool(j, "reliable", r->recording->reliable);
 }
 
 int mpg_waits_print_json(const struct mpg_waits_report *r, FILE *out, struct mpg_error *err)

@@ -30,6 +30,20 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
     return x;
 }
 
+bool mpg_recording_knows_off_cpu(const struct mpg_trace *trace)
+{
+    for (int32_t rank = 0; rank < mpg_trace_ranks(trace); rank++)
+        if (!mpg_trace_find_fact(trace, rank, "off_cpu"))
+            return false;
+    return true;
+}
+
+struct mpg_recording mpg_recording_of_trace(const struct mpg_trace *trace, const struct mpg_graph_counts *counts, double run_ns,
+                                            bool removed)
+{
+    return mpg_recording_of(counts, run_ns, MPG_RECORDING_ALL, mpg_recording_knows_off_cpu(trace), removed);
+}
+
 const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
 {
     const double between = 100 * x->between_share, part = 100 * x->interval_share, calls = 100 * x->calls_share;
@@ -50,6 +64,13 @@ const char *mpg_recording_describe(const struct mpg_recording *x, const char *ad
                  "calls: record again on an idle machine%s",
                  between, part, calls, advice);
     return text;
+}
+
+void mpg_recording_print_unreliable(const struct mpg_recording *x, int columns, FILE *out)
+{
+    char words[256];
+    if (!x->reliable)
+        fprintf(out, "%-*s%s\n", columns, "Recording", mpg_recording_describe(x, "", words, sizeof words));
 }
 
 void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_recording *x)

@@ -3,6 +3,8 @@
 #ifndef MPG_RECORDING_H
 #define MPG_RECORDING_H
 
+#include <stdio.h>
+
 #include "common/table/json.h"
 #include "graph/graph.h"
 
@@ -24,11 +26,20 @@ enum mpg_recording_use {
 /* Judges a recording with the off-CPU times of COUNTS, whose ranks ran for RUN_NS together. KNOWN, REMOVED: as above. */
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
                                       bool known, bool removed);
+/* Judges the recording TRACE, with the counts of its graph, for an answer about all of it: time off the CPU is named, or removed,
+ * as REMOVED says. */
+struct mpg_recording mpg_recording_of_trace(const struct mpg_trace *trace, const struct mpg_graph_counts *counts, double run_ns,
+                                            bool removed);
+/* Returns whether all ranks of TRACE recorded when they were off their CPUs. */
+bool mpg_recording_knows_off_cpu(const struct mpg_trace *trace);
 /* Returns whether RECORDING would be reliable for an answer that takes intervals alone. */
 bool mpg_recording_has_good_intervals(const struct mpg_recording *recording);
 /* Writes RECORDING in words, without a line end, to TEXT of SIZE bytes, and returns TEXT. ADVICE follows where it is not
  * reliable. */
 const char *mpg_recording_describe(const struct mpg_recording *recording, const char *advice, char *text, size_t size);
+/* Writes the line "Recording", with its text COLUMNS from the left, to OUT if RECORDING is not reliable: it stands above answers
+ * that are then not reliable either. */
+void mpg_recording_print_unreliable(const struct mpg_recording *recording, int columns, FILE *out);
 /* Writes RECORDING as the member KEY. */
 void mpg_recording_json(struct mpg_json *json, const char *key, const struct mpg_recording *recording);
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "analyse/recording.h"
 #include "analyse/table.h"
 #include "analyse/traced.h"
 #include "common/table/table.h"
@@ -19,6 +20,7 @@ struct mpg_waits_report {
     enum mpg_waits_limit limit;            /* source of the traced machine's eager limit */
     int64_t limit_bytes;
     const struct mpg_graph_counts *counts; /* graph counts of the traced run */
+    const struct mpg_recording *recording; /* quality of the trace; read by mpg_waits_print_text() and _json() */
 };
 
 /* Functions that return int return 0, or -1 with ERR: no memory. */

@@ -7,6 +7,8 @@
 #include "common/printable.h"
 #include "common/units.h"
 
+enum { NAME_COLUMNS = 12 };
+
 static const struct {
     const char *name, *key;
 } words[MPG_CATEGORIES] = {
@@ -75,6 +77,7 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
     fprintf(out, "\nranks       %" PRId32 "\nclocks      %s\n", mpg_trace_ranks(r->trace),
             clocks[r->clocks]);
     print_limit(r, out);
+    mpg_recording_print_unreliable(r->recording, NAME_COLUMNS, out);
     if (c->backward)
         fprintf(out, "attention   %" PRIu64 " %s left by these clocks, by up to %s: waits are that uncertain\n",
                 c->backward,

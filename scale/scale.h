@@ -36,6 +36,7 @@ struct scale_run {
                                     threads */
     bool is_trace;
     bool has_waits;              /* wait times are known */
+    bool is_judged, is_reliable; /* of a trace: the ranks were off their CPUs for little enough of the time */
     bool unfinished;             /* a rank did not reach MPI_Finalize */
     double app_ns;               /* T_app = sum T_i, MPI_Init's leave to MPI_Finalize's enter */
     double comm_ns;              /* T_comm = sum of the times of all MPI calls in between */

@@ -201,6 +201,10 @@ static int find(struct finder *f, struct critical_path *path, const struct mpg_t
     path->counts = found.counts;
     path->wait_ns = f->wait_ns;
     if (status == 0) {
+        double runs_ns = 0;
+        for (int32_t rank = 0; rank < mpg_trace_ranks(path->trace); rank++)
+            runs_ns += mpg_waits_run(found.waits, rank);
+        path->recording = mpg_recording_of_trace(path->trace, &found.counts, runs_ns, false);
         path->source = mpg_clock_map_source(found.clocks);
         status = flush(f, err) < 0 || follow(f, path, err) < 0 ? -1 : 0;
     }

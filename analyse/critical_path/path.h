@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "analyse/recording.h"
 #include "analyse/traced.h"
 #include "common/map.h"
 #include "trace/reader.h"
@@ -80,6 +81,7 @@ struct critical_path {
     struct mpg_map index;      /* of PART */
     enum mpg_clock_source source;
     struct mpg_graph_counts counts;
+    struct mpg_recording recording; /* quality of the trace */
 };
 
 /* Finds the critical path of TRACE with its PATH_SEGMENTS longest path segments. The caller clears PATH, also on failure.

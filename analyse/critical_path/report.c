@@ -9,7 +9,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { MAX_COLUMNS = 10 };
+enum { MAX_COLUMNS = 10, NAME_COLUMNS = 16 };
 
 /* A row of any table except the causes of waits. */
 struct row {
@@ -287,6 +287,7 @@ static void print_head(const struct path_report *r, FILE *out)
     mpg_printable_put(out, mpg_trace_path(path->trace));
     fprintf(out, " (%" PRId32 " %s)\n", mpg_trace_ranks(path->trace),
             mpg_units_word((uint64_t)mpg_trace_ranks(path->trace), "rank", "ranks"));
+    mpg_recording_print_unreliable(&path->recording, NAME_COLUMNS, out);
     fprintf(out, "Critical path   %s, from rank %" PRId32 " to rank %" PRId32 ", %" PRIu64 " %s of rank\n",
             mpg_units_format_time(text, sizeof text, path->run_ns), path->first_rank, path->last_rank, path->changes,
             mpg_units_word(path->changes, "change", "changes"));
@@ -359,6 +360,8 @@ int mpg_path_print_json(const struct path_report *r, FILE *out, struct mpg_error
     mpg_json_string(&j, "trace", mpg_trace_path(path->trace));
     mpg_json_integer(&j, "ranks", mpg_trace_ranks(path->trace));
     mpg_json_string(&j, "clocks", clocks[path->source]);
+    mpg_recording_json(&j, "recording", &path->recording);
+    mpg_json_bool(&j, "reliable", path->recording.reliable);
     mpg_json_number(&j, "run_ns", path->run_ns);
     mpg_json_number(&j, "wait_ns", path->wait_ns);
     mpg_json_integer(&j, "first_rank", path->first_rank);

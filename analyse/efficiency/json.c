@@ -60,6 +60,7 @@ static int put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r, 
     mpg_json_number(j, "instructions", run->counters.instructions);
     mpg_json_number(j, "cycles", run->counters.cycles);
     mpg_recording_json(j, "recording", &recording);
+    mpg_json_bool(j, "reliable", recording.reliable);
     mpg_json_count(j, "threads", run->counts.threads);
     mpg_json_count(j, "unmatched", run->counts.unmatched);
     put_ranks(j, run);

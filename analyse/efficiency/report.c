@@ -8,7 +8,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { TIME_TEXT = 32, RECORDING_TEXT = 256 };
+enum { TIME_TEXT = 32, RECORDING_TEXT = 256, NAME_COLUMNS = 22 };
 
 /* ---- values ---- */
 
@@ -245,15 +245,6 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
     if (!has_counters(r))
         fputs("Counters              not in all traces: record with --papi=PAPI_TOT_INS,PAPI_TOT_CYC for instructions, "
               "IPC and frequency\n", out);
-    for (size_t i = 0; i < r->n; i++) {
-        const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[i].run);
-        char words[RECORDING_TEXT];
-        if (recording.reliable)
-            continue;
-        fputs("Recording             ", out);
-        mpg_printable_put(out, r->traced[i].path);
-        fprintf(out, ": %s\n", mpg_recording_describe(&recording, "", words, sizeof words));
-    }
 }
 
 /* ---- all of it ---- */
@@ -280,9 +271,8 @@ static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mp
 {
     const struct mpg_efficiency_ratios x = mpg_efficiency_ratios(&r->traced[0].run.times);
     const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[0].run);
+    mpg_recording_print_unreliable(&recording, NAME_COLUMNS, out);
     print_headline(&x, out);
-    if (!recording.reliable)
-        print_recording(&recording, out);
     if (print_parts(&r->traced[0], out, err) < 0)
         return -1;
     fputc('\n', out);
@@ -292,8 +282,23 @@ static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mp
     return 0;
 }
 
+/* Names the recordings that are not reliable, above the answer. */
+static void print_unreliable(const struct mpg_efficiency_report *r, FILE *out)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[i].run);
+        char words[RECORDING_TEXT];
+        if (recording.reliable)
+            continue;
+        fprintf(out, "%-*s", NAME_COLUMNS, "Recording");
+        mpg_printable_put(out, r->traced[i].path);
+        fprintf(out, ": %s\n", mpg_recording_describe(&recording, "", words, sizeof words));
+    }
+}
+
 static int print_several(const struct mpg_efficiency_report *r, FILE *out, struct mpg_error *err)
 {
+    print_unreliable(r, out);
     print_global(r, out);
     if (print_runs(r, MPG_TABLE_TEXT, out, err) < 0)
         return -1;

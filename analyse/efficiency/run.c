@@ -66,14 +66,6 @@ static int take_all(void *walker, const struct mpg_steps *steps, struct mpg_erro
     return 0;
 }
 
-static bool knows_off_cpu(const struct mpg_trace *trace)
-{
-    for (int32_t rank = 0; rank < mpg_trace_ranks(trace); rank++)
-        if (!mpg_trace_find_fact(trace, rank, "off_cpu"))
-            return false;
-    return true;
-}
-
 static int summarise(struct mpg_efficiency_run *found, int32_t ranks, struct mpg_error *err)
 {
     double *compute_ns = calloc((size_t)ranks, sizeof *compute_ns), run_ns = 0, ideal_ns = 0;
@@ -176,7 +168,7 @@ int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_opt
 {
     struct mpg_clock_map *clocks = NULL;
     struct walker w = {.ideal = NULL};
-    *found = (struct mpg_efficiency_run){.off_cpu_known = knows_off_cpu(trace)};
+    *found = (struct mpg_efficiency_run){.off_cpu_known = mpg_recording_knows_off_cpu(trace)};
     int status = options->by == MPG_EFFICIENCY_BY_TIME || options->by == MPG_EFFICIENCY_BY_ITERATION
                      ? mpg_walk_clocks(trace, options->lenient, &clocks, err)
                  : (clocks = mpg_clock_map_from_trace(trace, err)) ? 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a trace, rank by rank, and then its wait times. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ struct reading {
     bool started, ended;
     int64_t start_ns, end_ns;
     uint64_t content;
+    struct mpg_graph_counts events; /* times in calls and off the CPU of all events so far, for judge() */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -168,11 +170,25 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
+/* Adds E's time in MPI and off the CPU. The time before and in a local call belongs to computation. */
+static void add_off_cpu(struct reading *r, const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const bool is_call = mpg_event_is_call(e) && kind != MPG_KIND_OTHER && kind != MPG_KIND_PCONTROL;
+    r->events.off_ns += (uint64_t)e->off_before_ns + (is_call ? 0 : (uint64_t)e->off_in_ns);
+    if (!is_call || kind == MPG_KIND_FINALIZE)
+        return;
+    r->events.call_off_ns += (uint64_t)e->off_in_ns;
+    r->events.calls_ns += (uint64_t)(e->leave_ns - e->enter_ns);
+}
+
 static int add_event(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (!r->ended && take_computation(r, e, err) < 0)
         return -1;
+    if (r->started && !r->ended)
+        add_off_cpu(r, e);
     if (kind == MPG_KIND_FLUSH)
         return 0;
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
@@ -223,6 +239,22 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
+/* ---- the quality of the recording ---- */
+
+/* Judges the recording, whose graph has COUNTS, once, and notes if it is not reliable. */
+static int judge(struct reading *r, const struct mpg_graph_counts *counts, struct scale_notes *notes, struct mpg_error *err)
+{
+    const struct mpg_recording recording = mpg_recording_of_trace(r->trace, counts, r->run->app_ns, true);
+    char words[RECORDING_TEXT];
+    if (r->run->is_judged)
+        return 0;
+    r->run->is_judged = true;
+    r->run->is_reliable = recording.reliable;
+    return recording.reliable ? 0
+                              : mpg_scale_note(notes, r->run->path, false, err, "%s",
+                                               mpg_recording_describe(&recording, "", words, sizeof words));
+}
+
 /* ---- waits ---- */
 
 static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mpg_error *err)
@@ -260,7 +292,7 @@ static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_e
     int status;
     if (mpg_waits_find(r->trace, &options, &found, &why) < 0)
         status = mpg_scale_note(notes, r->run->path, false, err, "what its calls waited is not known: %s", why.text);
-    else
+    else if ((status = judge(r, &found.counts, notes, err)) == 0)
         status = add_waits(r, found.waits, err);
     mpg_traced_waits_clear(&found);
     return status;
@@ -274,13 +306,9 @@ static int find_efficiency(struct reading *r, struct scale_notes *notes, struct 
     struct mpg_efficiency_run found;
     int status = mpg_efficiency_find(r->trace, &options, &found, err);
     if (status == 0) {
-        const struct mpg_recording recording = mpg_efficiency_recording(&found);
-        char words[RECORDING_TEXT];
         r->run->times = found.times;
         r->run->counters = found.counters;
-        if (!recording.reliable)
-            status = mpg_scale_note(notes, r->run->path, false, err, "%s",
-                                    mpg_recording_describe(&recording, "", words, sizeof words));
+        status = judge(r, &found.counts, notes, err);
     }
     mpg_efficiency_run_clear(&found);
     return status;
@@ -339,7 +367,10 @@ static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_err
             return -1;
     if (r->g->how->efficiency && find_efficiency(r, notes, err) < 0)
         return -1;
-    return r->g->how->waits ? find_waits(r, notes, err) : 0;
+    if (r->g->how->waits && find_waits(r, notes, err) < 0)
+        return -1;
+    r->events.interval_ns = (uint64_t)fmax(0, r->run->app_ns - (double)r->events.calls_ns);
+    return judge(r, &r->events, notes, err); /* without a graph: recording itself counts as computation */
 }
 
 int mpg_scale_read_trace(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes,

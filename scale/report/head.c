@@ -159,6 +159,10 @@ static void put_run(struct mpg_json *j, const struct scale_run *run)
     mpg_json_number(j, "t_app_ns", run->app_ns);
     mpg_json_number(j, "t_comm_ns", run->comm_ns);
     mpg_json_number(j, "longest_ns", run->longest_ns);
+    if (run->is_judged)
+        mpg_json_bool(j, "reliable", run->is_reliable);
+    else
+        mpg_json_null(j, "reliable");
     if (run->crowded > 0) {
         mpg_json_object(j, "crowded");
         mpg_json_integer(j, "ranks", run->crowded);

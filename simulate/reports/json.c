@@ -419,7 +419,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     mpg_json_number(&j, "traced_run_time_ns", traced_ns);
     mpg_answer_summary(&j, "run_time_ns", &run);
     mpg_recording_json(&j, "recording", &recording);
-    mpg_json_bool(&j, "reliable", recording.reliable && !mpg_report_wrong_noise(r));
+    mpg_json_bool(&j, "reliable", mpg_report_is_reliable(r));
     mpg_json_number(&j, "slowdown_median", traced_ns > 0 ? run.median / traced_ns : NAN);
     if (r->companions)
         mpg_short_answer_json(&j, r, &run);

@@ -8,6 +8,10 @@
 
 /* The maximum number of different notes about one topic in the output. */
 enum { MAX_VARIANTS = 4 };
+/* Formats of a topic: in the answer's head, in a section, above the answer. */
+#define HEAD "%s: "
+#define TOPIC "  %-13s "
+#define ANSWER "%-16s"
 
 static const struct mpg_notes *of_row(const struct mpg_lines *x, size_t i)
 {
@@ -75,8 +79,8 @@ bool mpg_lines_is_quality(const struct mpg_note *note)
     return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
 }
 
-/* Prints the notes of X that are (QUALITY) or are not about quality. HEADS: as lines of the answer's head. */
-static void print_notes(const struct mpg_lines *x, bool quality, bool heads, FILE *out)
+/* Prints the notes of X that are (QUALITY) or are not about quality. FORMAT is of the topic. */
+static void print_notes(const struct mpg_lines *x, bool quality, const char *format, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++) {
@@ -86,7 +90,7 @@ static void print_notes(const struct mpg_lines *x, bool quality, bool heads, FIL
             const bool many = count_variants(x, line->topic) > MAX_VARIANTS;
             if (many && i > 0)
                 continue;
-            fprintf(out, heads ? "%s: " : "  %-13s ", line->topic);
+            fprintf(out, format, line->topic);
             mpg_printable_put(out, many ? "differs from row to row (--json says how)" : line->text);
             if (many)
                 fputc('\n', out);
@@ -97,7 +101,17 @@ static void print_notes(const struct mpg_lines *x, bool quality, bool heads, FIL
 
 void mpg_lines_heads(const struct mpg_lines *x, FILE *out)
 {
-    print_notes(x, false, true, out);
+    print_notes(x, false, HEAD, out);
+}
+
+void mpg_lines_reliability(const struct mpg_lines *x, FILE *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->n; i++)
+        n += of_row(x, i)->n;
+    if (n > 0)
+        fputc('\n', out);
+    print_notes(x, false, ANSWER, out);
 }
 
 void mpg_lines_warnings(const struct mpg_lines *x, FILE *out)
@@ -109,13 +123,13 @@ void mpg_lines_warnings(const struct mpg_lines *x, FILE *out)
     if (!any)
         return;
     fputs("Attention\n", out);
-    print_notes(x, false, false, out);
+    print_notes(x, false, TOPIC, out);
     fputc('\n', out);
 }
 
 void mpg_lines_assumed(const struct mpg_lines *warnings, const struct mpg_lines *assumed, FILE *out)
 {
     fputs("\nAssumed\n", out);
-    print_notes(warnings, true, false, out);
-    print_notes(assumed, false, false, out);
+    print_notes(warnings, true, TOPIC, out);
+    print_notes(assumed, false, TOPIC, out);
 }

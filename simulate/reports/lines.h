@@ -27,6 +27,8 @@ void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
 
 /* Prints lines of the answer's head. */
 void mpg_lines_heads(const struct mpg_lines *lines, FILE *out);
+/* Prints why answers are not reliable (mpg_report_take_reliability()), after an empty line; nothing if all are reliable. */
+void mpg_lines_reliability(const struct mpg_lines *lines, FILE *out);
 /* Prints the warnings that stand above the numbers below the heading "Attention"; nothing if there are none. */
 void mpg_lines_warnings(const struct mpg_lines *lines, FILE *out);
 /* Prints the section "Assumed", which stands below the numbers: the warnings about quality, then the assumptions. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/reports/recording.h"
 
+#include "common/printable.h"
+
 struct mpg_recording mpg_report_recording(const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
@@ -26,6 +28,31 @@ const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_repo
             worst = x;
     }
     return worst;
+}
+
+bool mpg_report_is_reliable(const struct mpg_report *r)
+{
+    const struct mpg_recording recording = mpg_report_recording(r);
+    return recording.reliable && !mpg_report_wrong_noise(r);
+}
+
+const char *mpg_report_describe_wrong_noise(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_signature_failure *wrong = mpg_report_wrong_noise(r);
+    char effect[80], name[80];
+    snprintf(text, size, "NOT RELIABLE, measure again on an idle machine: %s (%s)",
+             mpg_printable(name, sizeof name, wrong->check), mpg_signature_effect(wrong, effect, sizeof effect));
+    return text;
+}
+
+void mpg_report_take_reliability(const struct mpg_report *r, struct mpg_notes *list)
+{
+    const struct mpg_recording recording = mpg_report_recording(r);
+    char text[256];
+    if (!recording.reliable)
+        mpg_notes_add(list, "Recording", "%s", mpg_report_describe_recording(r, &recording, text, sizeof text));
+    if (mpg_report_wrong_noise(r))
+        mpg_notes_add(list, "Signature", "%s", mpg_report_describe_wrong_noise(r, text, sizeof text));
 }
 
 const char *mpg_report_describe_recording(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)

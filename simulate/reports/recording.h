@@ -10,6 +10,13 @@ struct mpg_recording mpg_report_recording(const struct mpg_report *report);
 /* Returns the failed check of the target's signature that makes its noise too wrong for an answer: others used the machine while
  * it was measured, or its noise is known to 10 % of the computation at best. NULL: none. */
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *report);
+/* Adds to LIST why an answer of REPORT is not reliable: a note about its recording, one about its signature; or nothing. A text
+ * begins with "NOT RELIABLE". */
+void mpg_report_take_reliability(const struct mpg_report *report, struct mpg_notes *list);
+/* Returns whether REPORT's answer is reliable. */
+bool mpg_report_is_reliable(const struct mpg_report *report);
+/* Writes what is wrong with the target's noise, as mpg_report_wrong_noise() found it, to TEXT of SIZE bytes, and returns TEXT. */
+const char *mpg_report_describe_wrong_noise(const struct mpg_report *report, char *text, size_t size);
 /* Writes RECORDING in words, with advice where it is not reliable, to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_report_describe_recording(const struct mpg_report *report, const struct mpg_recording *recording, char *text,
                                           size_t size);

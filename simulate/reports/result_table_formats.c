@@ -258,6 +258,7 @@ static void print_head(const struct mpg_result_table *rows, FILE *out)
     mpg_report_counts(rows->trace, rows->ranks, &rows->counts, false, out);
     fputs(rows->program, out);
     mpg_lines_heads(&MPG_LINES(rows->row, rows->n, head), out);
+    mpg_lines_reliability(&MPG_LINES(rows->row, rows->n, answer.reliability), out);
 }
 
 static void print_heading(const struct mpg_result_table *rows, FILE *out)
@@ -338,6 +339,7 @@ static int put_json_rows(struct mpg_json *j, const struct mpg_result_table *rows
             mpg_answer_run_account(j, "mean_of_a_rank", &row->answer.account);
         if (row->options)
             mpg_json_raw(j, "options", row->options);
+        mpg_json_bool(j, "reliable", row->answer.reliability.n == 0);
         mpg_answer_lines(j, "attention", &row->answer.warnings);
         mpg_answer_lines(j, "assumptions", &row->answer.assumed);
         mpg_json_close(j);

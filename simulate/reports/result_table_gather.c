@@ -8,7 +8,7 @@
 #include "simulate/reports/result_table.h"
 
 /* The lists of notes of a row; MPI counts units, since an int holds no number of bytes. */
-enum { LISTS = 3, UNIT_BYTES = 1 << 16 };
+enum { LISTS = 4, UNIT_BYTES = 1 << 16 };
 
 /* The numbers of a row. */
 struct numbers {
@@ -24,6 +24,7 @@ static void list_lines(struct mpg_result_row *row, struct mpg_notes *list[LISTS]
     list[0] = &row->head;
     list[1] = &row->answer.warnings;
     list[2] = &row->answer.assumed;
+    list[3] = &row->answer.reliability;
 }
 
 /* --- as bytes --- */
@@ -117,7 +118,10 @@ static int read_row(struct mpg_result_row *row, const char **at, struct mpg_erro
         }
     if (n.has_options && !(row->options = strdup(next_word(at))))
         return mpg_error_set(err, "out of memory");
-    return mpg_notes_end(list[0], err) | mpg_notes_end(list[1], err) | mpg_notes_end(list[2], err);
+    int status = 0;
+    for (int i = 0; i < LISTS; i++)
+        status |= mpg_notes_end(list[i], err);
+    return status;
 }
 
 /* --- between processes --- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/reports/recording.h"
+
 int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *report, struct mpg_error *err)
 {
     const struct mpg_result *q = report->result;
@@ -15,7 +17,9 @@ int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *
     if (q->predicted)
         answer->account = mpg_result_run_account(q);
     memcpy(answer->run_ns, q->run_ns, q->replicas * sizeof *answer->run_ns);
-    return mpg_report_take_notes(&r, &answer->warnings, &answer->assumed, err);
+    mpg_report_take_reliability(&r, &answer->reliability);
+    return mpg_report_take_notes(&r, &answer->warnings, &answer->assumed, err) < 0 ? -1
+                                                                                   : mpg_notes_end(&answer->reliability, err);
 }
 
 void mpg_row_answer_clear(struct mpg_row_answer *answer)
@@ -24,6 +28,7 @@ void mpg_row_answer_clear(struct mpg_row_answer *answer)
     answer->run_ns = NULL;
     mpg_notes_clear(&answer->warnings);
     mpg_notes_clear(&answer->assumed);
+    mpg_notes_clear(&answer->reliability);
 }
 
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b)

@@ -11,6 +11,7 @@ struct mpg_row_answer {
     double *run_ns;           /* run time of each replica */
     uint32_t replicas;
     struct mpg_notes warnings, assumed;
+    struct mpg_notes reliability; /* why the answer is not reliable (mpg_report_take_reliability()); empty: it is */
 };
 
 /* Copies run times, warnings and assumptions of REPORT, whose own lists of notes are not read, to ANSWER, which is zero. To be

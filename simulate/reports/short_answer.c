@@ -116,12 +116,11 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 
 /* --- run times --- */
 
-static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
-                          FILE *out)
+static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     begin(out, r->result->predicted ? "Predicted run time" : "Perturbed run time");
     put_time(out, run->median);
-    if (!recording->reliable || mpg_report_wrong_noise(r))
+    if (!mpg_report_is_reliable(r))
         fputs("  NOT RELIABLE", out);
     if (r->result->replicas > 1) {
         fputs("  (95 % confidence: ", out);
@@ -386,10 +385,25 @@ static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 
 /* --- the end --- */
 
-static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
+/* Writes why the answer is not reliable: above tables that the answer goes on with. */
+static void put_reliability(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
 {
     char text[256];
-    if (recording->known || recording->between_share + recording->calls_share > 0) {
+    if (!recording->reliable) {
+        begin(out, "Recording");
+        fprintf(out, "%s\n", mpg_report_describe_recording(r, recording, text, sizeof text));
+    }
+    if (mpg_report_wrong_noise(r)) {
+        begin(out, "Signature");
+        fprintf(out, "%s\n", mpg_report_describe_wrong_noise(r, text, sizeof text));
+    }
+}
+
+/* IS_SAID: put_reliability() has written its lines. */
+static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, bool is_said, FILE *out)
+{
+    char text[256];
+    if ((recording->known || recording->between_share + recording->calls_share > 0) && (recording->reliable || !is_said)) {
         begin(out, "Recording");
         fprintf(out, "%s\n", mpg_report_describe_recording(r, recording, text, sizeof text));
     }
@@ -397,7 +411,7 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     for (size_t i = 0; i < r->warnings->n; i++)
         if (mpg_lines_is_quality(&r->warnings->line[i]) && signatures++ == 0) {
             begin(out, "Signature");
-            if (mpg_report_wrong_noise(r))
+            if (mpg_report_wrong_noise(r) && !is_said)
                 fputs("NOT RELIABLE, measure again on an idle machine: ", out);
             mpg_printable_put(out, r->warnings->line[i].text);
         }
@@ -413,11 +427,11 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
     fputs("--where=callsite, --hypothesis, --report=FILE.html; the traced run under noise: --perturb\n", out);
 }
 
-static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording, FILE *out)
+static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     put_head(r, out);
     put_warnings(r, out);
-    put_predicted(r, run, recording, out);
+    put_predicted(r, run, out);
     put_recorded(r, run, out);
     if (r->companions) {
         put_difference(r, run, out);
@@ -427,7 +441,7 @@ static void put_runs(const struct mpg_report *r, const struct mpg_summary *run, 
 }
 
 static void put_causes(const struct mpg_report *r, const struct mpg_summary *run, const struct mpg_recording *recording,
-                       FILE *out)
+                       bool is_said, FILE *out)
 {
     struct mpg_predicted_efficiency e;
     if (r->result->predicted)
@@ -443,7 +457,7 @@ static void put_causes(const struct mpg_report *r, const struct mpg_summary *run
     if (r->companions)
         put_sensitivity(&r->companions->change, out);
     fputc('\n', out);
-    put_quality(r, recording, out);
+    put_quality(r, recording, is_said, out);
 }
 
 /* Returns all lines of PART, to be freed; NULL with ERR. */
@@ -456,10 +470,12 @@ static char *make_text(const struct mpg_report *r, const struct mpg_summary *run
     FILE *memory = open_memstream(&text, &size);
     if (memory) {
         if (part != MPG_SHORT_ANSWER_CAUSES)
-            put_runs(r, run, &recording, memory);
+            put_runs(r, run, memory);
+        if (part == MPG_SHORT_ANSWER_RUNS)
+            put_reliability(r, &recording, memory);
         if (part != MPG_SHORT_ANSWER_RUNS) {
             fputc('\n', memory);
-            put_causes(r, run, &recording, memory);
+            put_causes(r, run, &recording, part == MPG_SHORT_ANSWER_CAUSES, memory);
         }
         if (mpg_text_end(memory, &text))
             return text;

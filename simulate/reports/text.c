@@ -107,7 +107,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, s->low);
         fputs(" to ", out);
         print_time(out, s->high);
-        fprintf(out, ")%s\n  5 %% to 95 %%   ", recording.reliable && !mpg_report_wrong_noise(r) ? "" : "  not reliable");
+        fprintf(out, ")%s\n  5 %% to 95 %%   ", mpg_report_is_reliable(r) ? "" : "  NOT RELIABLE");
         print_time(out, s->p5);
         fputs(" to ", out);
         print_time(out, s->p95);
@@ -122,6 +122,8 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
     fputc('\n', out);
     if (recording.known || recording.between_share + recording.calls_share > 0)
         fprintf(out, "  recording     %s\n", mpg_report_describe_recording(r, &recording, text, sizeof text));
+    if (mpg_report_wrong_noise(r))
+        fprintf(out, "  signature     %s\n", mpg_report_describe_wrong_noise(r, text, sizeof text));
 }
 
 struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)

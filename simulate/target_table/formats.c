@@ -175,6 +175,7 @@ static int put_rows(const struct mpg_target_table *x, enum mpg_table_format form
         if (!j)
             continue;
         mpg_json_numbers(j, "replicas_run_time_ns", r->answer.run_ns, r->answer.replicas);
+        mpg_json_bool(j, "reliable", r->answer.reliability.n == 0);
         mpg_answer_lines(j, "attention", &r->answer.warnings);
         mpg_answer_lines(j, "assumptions", &r->answer.assumed);
         mpg_json_close(j);
@@ -224,8 +225,10 @@ static void print_best(const struct mpg_target_table *x, FILE *out)
 int mpg_target_table_text(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {
     mpg_lines_warnings(&MPG_LINES(x->row, x->n, answer.warnings), out);
-    fprintf(out, "%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->machines,
+    fprintf(out, "%zu trace%s on %zu machine%s, seed %" PRIu64 "\n", x->traces, x->traces == 1 ? "" : "s", x->machines,
             x->machines == 1 ? "" : "s", x->seed);
+    mpg_lines_reliability(&MPG_LINES(x->row, x->n, answer.reliability), out);
+    fputc('\n', out);
     if (put_rows(x, MPG_TABLE_TEXT, out, NULL, err) < 0)
         return -1;
     print_notes(x, out);

@@ -90,6 +90,11 @@ def of_bad_recordings(folder):
         file.write(text.replace(" Barrier", " Barrier off=800"))
     done = run("--table=efficiency", "--csv", one)
     ok("one: NOT RELIABLE: 50 % of the ranks' time off the CPU" in done.stderr, "a disturbed recording is named", done.stderr)
+    ok(done.stderr.count("NOT RELIABLE") == 1, "... once", done.stderr)
+    quiet = [trace(folder, name, [1600 // n] * n, 1600 // n) for name, n in (("one.quiet", 1), ("two", 2))]
+    found = json.loads(run("--json", "--unit=call", "--threshold=0", one, *quiet, trace(folder, "four", [400] * 4, 400)).stdout)
+    ok({os.path.basename(r["path"]): r["reliable"] for r in found["runs"]} ==
+       {"one": False, "one.quiet": True, "two": True, "four": True}, "... in JSON", found["runs"])
     lonely = trace(folder, "lonely", [100, 100], 200)
     with open(lonely, encoding="ascii") as file:
         text = file.read()
