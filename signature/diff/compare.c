@@ -190,8 +190,8 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 /* ---- distributions ---- */
 
 /* Adds the test of the whole distributions to ITEM's t-test; the smaller P of the two tests is doubled
- * (Bonferroni). NA and NB: effective numbers of samples, themselves estimates with FREEDOM degrees of freedom, so
- * the tail is Student's. */
+ * (Bonferroni). NA and NB: effective numbers of samples, estimated with FREEDOM degrees of freedom; Student's
+ * distribution therefore replaces the normal distribution in P. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb,
                                double freedom)

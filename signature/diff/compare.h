@@ -32,7 +32,7 @@ struct mpg_parameter {
                                   tested */
     double p_beyond;           /* p-value for a ratio at the tolerance; NaN: not tested */
     enum mpg_verdict verdict;
-    bool detail;               /* one size of a quantity that both signatures have: absent in one, or too few samples */
+    bool detail;               /* shown only by --all: a size that one signature lacks, a line of both, too few samples */
     const char *why;           /* static text, or NULL */
 };
 

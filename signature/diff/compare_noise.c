@@ -99,7 +99,8 @@ static bool is_longest(const struct mpg_noise_core *c, size_t i)
     return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.least_ns;
 }
 
-/* Adds the sampled blocks of C without the longest detours; durations include all detours of the blocks. */
+/* Adds the sampled blocks of C. Lost time and rate exclude the longest detours, which add_blocks() counts from their own
+ * list; the durations are those of all detours in the blocks. */
 static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                      double freedom_terms[2])
 {

@@ -65,7 +65,7 @@ static json_t *header_json(const struct mpg_header_difference *fact)
     return object;
 }
 
-/* The number of quality checks and the failed checks of SIG; null: none made. */
+/* The number of quality checks and the failed checks of SIG; null if no check was made. */
 static json_t *checks_json(const struct mpg_signature *sig)
 {
     if (sig->checks == 0)

@@ -17,8 +17,8 @@ struct clock {
     double at_ns;
 };
 
-/* Advances CLOCK by NUMBER parts. Without a gap a time equals the end of the previous detour, which may be a
- * rounded sum. */
+/* Advances CLOCK by a gap of NUMBER parts. After a gap of 0 the time in ns stays the end of the previous detour, whose
+ * rounding can differ from that of the number of parts. */
 static double move(struct clock *clock, uint64_t number)
 {
     clock->at += number;

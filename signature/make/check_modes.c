@@ -12,9 +12,9 @@
 enum { BATCHES = 20, MIN_SAMPLES = 2 * BATCHES };
 #define CONFIDENCE 0.99       /* confidence of a difference between modes */
 #define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
-/* Shortest interruption seen by all modes: in quanta about a unit of work. */
+/* Shortest interruption that every mode detects. In quanta this is about one unit of work. */
 #define SEEN_NS 200.0
-/* Least part of a sample without interruptions that determines the speed. */
+/* The speed is computed from samples with at least this uninterrupted share. */
 #define MIN_LEFT 0.25
 
 /* Returns the time lost in sample K of R, and the sample's start and end. */
@@ -125,7 +125,7 @@ int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double len
             n += speed > 0;
         }
         if (n == 0)
-            return 0; /* robbed of its core for a whole batch, which other checks find */
+            return 0; /* off its core for a whole batch: other checks report this */
         batch[b] = sum / (double)n;
         mean += batch[b] / BATCHES;
     }

@@ -102,9 +102,9 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
     return 0;
 }
 
-/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. Finds a change of the
- * whole launch, whose sizes are measured by turns: the mean of all changes. The change of one size is chance among many
- * sizes, or is in the interval of this size. */
+/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. Reports a change of
+ * the whole launch, which affects all sizes, since they are measured in turns: the mean of all changes. The change of a
+ * single size is not reported: among many sizes some change by chance, and a real change widens this size's interval. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {

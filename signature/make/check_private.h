@@ -36,14 +36,12 @@ enum mpg_finding {
     MPG_FINDINGS
 };
 
-/* Least effect of a failed check: this share of computation time; of a core's mean speed; of message times and computation
- * rates. docs/MEASURING.md has the reasons. */
-#define MPG_NOISE_MATTERS 0.01
-#define MPG_SPEED_MATTERS 0.02
-#define MPG_MESSAGES_MATTER 0.10
-#define MPG_RATES_MATTER 0.10
-/* Likewise of all message times of a launch. */
-#define MPG_LAUNCH_MATTERS 0.05
+/* Minimum effect of a failed check, relative; docs/MEASURING.md has the reasons. */
+#define MPG_NOISE_MATTERS 0.01   /* of computation time */
+#define MPG_SPEED_MATTERS 0.02   /* of a core's mean speed */
+#define MPG_MESSAGES_MATTER 0.10 /* of the message times of a size */
+#define MPG_RATES_MATTER 0.10    /* of computation rates */
+#define MPG_LAUNCH_MATTERS 0.05  /* of all message times of a launch */
 /* Bytes of the text that says who used the machine. */
 enum { MPG_CHECK_BUSY = 208 };
 /* Unknown effect of a finding. */
@@ -79,7 +77,7 @@ struct mpg_check {
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* resolution of the coarsest timer among timers coarser than their cost */
+    double resolution_ns;          /* largest resolution of a timer that is coarse (check.c); 0: no timer is */
     char busy[MPG_CHECK_BUSY]; /* who used the machine before a measurement; empty: nobody */
     struct mpg_fact *kernel;       /* values of kernel and clock */
     size_t kernels;

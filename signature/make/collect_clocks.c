@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Clocks with errors up to GOOD_PART of the least one-way time count as a common clock; beyond USELESS_PART times
- * that time they are useless. */
+/* Clocks with errors up to GOOD_PART of the minimum one-way time count as a common clock; clocks with errors beyond
+ * USELESS_PART times the minimum one-way time are not used. */
 #define GOOD_PART 0.1
 #define USELESS_PART 2.0
-/* A clock error adds to a direction and subtracts from the other: a rank correlation of both directions below this
+/* A clock error lengthens one direction and shortens the other: a rank correlation of both directions below this
  * indicates drifting clocks. */
 #define DRIFTING (-0.3)
 /* Exchanges examined for the correlation. */

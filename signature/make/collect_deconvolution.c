@@ -21,7 +21,7 @@ static double *copy_times(const struct mpg_exchanges *all, struct mpg_error *err
     return times;
 }
 
-/* Adds confidence intervals to D, whose values are PART of ALL's TIMES. */
+/* Adds confidence intervals to D, whose values are PART (0.5 or 1) times ALL's TIMES. */
 static int add_intervals(const struct mpg_exchanges *all, const double *times, double part,
                            struct mpg_distribution *d, struct mpg_error *err)
 {
@@ -39,7 +39,8 @@ static int add_intervals(const struct mpg_exchanges *all, const double *times, d
     return status;
 }
 
-/* The distribution of a summand of ALL's times, two equal summands. */
+/* The distribution of one direction of ALL's exchanges: each time is the sum of two directions with equal
+ * distributions. */
 static struct mpg_distribution *deconvolve_halves(const struct mpg_exchanges *all,
                                             struct mpg_deconvolution_summary *summary, struct mpg_error *err)
 {
@@ -135,7 +136,7 @@ static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         summary->halved++;
     }
-    /* As uncertain as the sums: the acknowledgement has many more samples. */
+    /* The intervals are those of the sums: the acknowledgement has many more samples and adds little uncertainty. */
     if (d && add_intervals(all, times, 1, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;

@@ -12,7 +12,8 @@
 #include "common/units.h"
 #include "statistics/inference.h"
 
-/* Least relative deviation assumed between groups: few groups may agree by chance far better than matters. */
+/* Minimum relative deviation assumed between groups. Few groups may agree closely by chance; without this bound a
+ * negligible difference would be an outlier. */
 #define DEVIATION 0.02
 /* Limit of a score if all other groups agree exactly. */
 #define MAX_SCORE 1e6

@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Knots of a launch's distribution; kept launches; kept blocks and their length. */
-enum { LAUNCH_KNOTS = 48, MANY_KNOTS = 32, MANY = 5, LAUNCHES = 8, BLOCKS = 8, LENGTH = 1024, MIN_LENGTH = 32 };
+enum {
+    LAUNCH_KNOTS = 48, /* knots of a launch's distribution, for fewer than MANY launches */
+    MANY_KNOTS = 32,   /* for MANY launches or more */
+    MANY = 5,
+    LAUNCHES = 8,      /* maximum number of launches with a distribution */
+    BLOCKS = 8,        /* maximum number of kept runs of successive samples */
+    LENGTH = 1024,     /* samples of a run; less if the series are shorter, */
+    MIN_LENGTH = 32    /* but at least this, else no runs are kept */
+};
 /* Samples above this quantile of their series do not count for the level of a run. */
 static const double CLIPPED = 0.99;
 
