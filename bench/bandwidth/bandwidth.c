@@ -53,7 +53,7 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-/* Sends a window of messages from a common buffer, then waits for the acknowledgement, like osu_bw. */
+/* Sends a window of messages, all from the same buffer, then waits for the acknowledgement, like osu_bw. */
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
@@ -155,7 +155,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
     int64_t *size = NULL, n = 0;
     int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */
     if (status == 0 && plan->cell[0].most >= EMPTY_BLOCK)
-        plan->cell[0].block = EMPTY_BLOCK; /* all other times are compared with it */
+        plan->cell[0].block = EMPTY_BLOCK; /* the empty exchange is deducted from all other times */
     if (status == 0 && !opt.sizes)
         status = add_default_sizes(facts, limits, plan, err);
     else if (status == 0 && (n = mpg_sizes_parse(opt.sizes, &size, err)) < 0)

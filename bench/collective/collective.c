@@ -23,8 +23,8 @@
 enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 #define FULL_NS 60e9
 #define QUICK_NS 3e9
-#define LATE_NS 200.0      /* 200 ns, or four readings of a slow timer */
-#define LATE_SHARED_NS 1e6 /* for ranks that share cores and run in turns */
+#define LATE_NS 200.0      /* a later start does not count; four timer readings if they take longer */
+#define LATE_SHARED_NS 1e6 /* the same for ranks that share cores and run in turns */
 
 static struct {
     const char *dir, *operations, *processes, *sizes, *timer;

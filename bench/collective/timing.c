@@ -62,8 +62,8 @@ struct work {
     struct series *series; /* times of each case */
     size_t *order;
     double start_error_ns;      /* largest deviation of a start from the agreed time */
-    struct mpg_off_cpu off, *off_cpu; /* LOOKS: &off, or NULL if ranks share cores */
-    int active_ranks;             /* number of ranks that took part in the last case and arrive at once */
+    struct mpg_off_cpu off, *off_cpu; /* OFF_CPU: &off, or NULL if ranks share cores */
+    int active_ranks;             /* ranks of the last case: without further ranks, the next case starts without a wait */
     struct mpg_timing_result *result;
 };
 

@@ -92,7 +92,7 @@ void mpg_conditions_start(struct mpg_core_conditions *conditions)
         snprintf(conditions->scheduling + strlen(conditions->scheduling),
                  sizeof conditions->scheduling - strlen(conditions->scheduling), " (SCHED_FIFO: %s)",
                  strerror(refused));
-    if (conditions->together) { /* the first start takes milliseconds: not after the barrier */
+    if (conditions->together) { /* the first start of the counters takes milliseconds, hence before the barrier */
         mpg_counters_start(&conditions->counters);
         mpg_counters_stop(&conditions->counters);
         gather(conditions->together);

@@ -100,7 +100,7 @@ static const struct mpg_program program = {
     .options = options,
     .resolve = check_options};
 
-static const atomic_bool silent = true; /* ranks whose interruption another rank reports are silent */
+static const atomic_bool silent = true; /* for all ranks of a host but the first, which reports a signal */
 
 /* Determines this rank's cores; the caller frees *CORES. */
 static int find_cores(struct mpg_ftq_cores *division, int **cores, int *on_host, struct mpg_error *err)

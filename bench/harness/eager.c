@@ -22,8 +22,8 @@ static void delay_in_mpi(const struct mpg_pair *pair)
 }
 
 /* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns true if the send completed before the
- * receive was posted. The start signal precedes the send directly: a delayed rank 0 off_cpu slower, practically
- * never faster. */
+ * receive was posted. The start signal directly precedes the send: if rank 0 is delayed in between, an eager send
+ * can look like a rendezvous, but practically never a rendezvous like an eager send. */
 static bool lead_trial(const struct mpg_pair *pair, int size)
 {
     char more = 1;

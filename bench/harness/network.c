@@ -19,7 +19,7 @@
 #include "statistics/order.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
-#define MIN_MAD 0.01 /* relative difference of medians between equal pairs */
+#define MIN_MAD 0.01 /* minimum scatter, relative, of the medians of equal pairs */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
 /* State of a launch. */
