@@ -273,7 +273,7 @@ static void make_jump(struct choice *c, size_t i, size_t upper)
     weigh(c, i);
 }
 
-/* A boundary of two pieces from knot I to the next, both included. */
+/* A boundary between two pieces, at knot I, at the next knot or between them. */
 struct gap {
     size_t upper;       /* upper piece of the boundary; 0: none */
     double width;
