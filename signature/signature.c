@@ -153,6 +153,7 @@ static void free_collectives(struct mpg_collective_time *times, size_t n)
 static void free_rate(struct mpg_compute_rate *r)
 {
     mpg_distribution_free(r->rate);
+    free(r->launch_mean);
     free(r->host);
     free(r->unit);
     free(r->kernel);

@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 2 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 3 };
 
 /* Limits of a signature. Files beyond a limit are rejected as a whole. */
 enum {
@@ -206,6 +206,8 @@ struct mpg_compute_rate {
     char *host;            /* NULL: the only host of the header; sorts first */
     int core, cores_at_once;
     struct mpg_distribution *rate; /* rate in units per second, >= 0 */
+    size_t launches;     /* 0: a single launch; else >= 2 */
+    double *launch_mean; /* mean rate of each launch, >= 0 */
 };
 
 /* ---- quality of the measurement ---- */

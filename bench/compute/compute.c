@@ -33,8 +33,8 @@ enum { ROUNDS = 10 };
 static struct {
     const char *dir, *cores, *timer;
     double duration_ns;
-    int64_t max_cores, seed, working_bytes;
-    bool quick, duration_given;
+    int64_t max_cores, launch, seed, working_bytes;
+    bool quick, duration_given, launch_given;
 } opt = {.dir = "results", .timer = "auto"};
 
 static const struct mpg_option options[] = {
@@ -54,6 +54,9 @@ static const struct mpg_option options[] = {
      .help = "working set of each of the two memory kernels on each core\n(default: 0, four times"
              " the last-level cache, at most 1GiB,\nat most a quarter of the free memory divided"
              " by the cores)", .maximum = (double)((int64_t)1 << 37)},
+    {.name = "launch", .letter = 'l', .kind = MPG_OPTION_INT, .value = &opt.launch, .argument = "N",
+     .help = "number of this launch, used in file names (default: a single\nlaunch)", .maximum = 1e9,
+     .given = &opt.launch_given},
     {.name = "seed", .kind = MPG_OPTION_INT, .value = &opt.seed, .argument = "N",
      .help = "seed of the kernels' order, pointers and keys (default: 0)", .maximum = 1e15},
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &opt.timer, .argument = "NAME",
@@ -141,6 +144,7 @@ static int describe(struct run *run, int i, struct mpg_header *header, struct mp
     if (mpg_header_add(header, err, "benchmark", "compute") < 0 ||
         mpg_machine_describe(header, &run->timer, run->argc, run->argv, err) < 0 ||
         mpg_header_add(header, err, "core", "%d", core) < 0 ||
+        (opt.launch_given && mpg_header_add(header, err, "launch", "%lld", (long long)opt.launch) < 0) ||
         mpg_header_add(header, err, "binding", "core %d", core) < 0 ||
         mpg_header_add(header, err, "cores_allowed", "%s", mpg_cores_text(all, sizeof all)) < 0 ||
         add_list(header, "kernels", mpg_kernel_name, err) < 0 ||
@@ -168,7 +172,10 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
     const struct mpg_rates *rates = mpg_compute_threads_rates(run->threads, i);
     struct mpg_bench_samples samples = {"kernel cores_at_once rate", MPG_COMPUTE_COLUMNS, {0, 0, 1}, rates->n,
                                   rates->value};
-    snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
+    if (opt.launch_given)
+        snprintf(name, sizeof name, "compute-launch%lld-core%d.samples", (long long)opt.launch, run->core[i]);
+    else
+        snprintf(name, sizeof name, "compute-core%d.samples", run->core[i]);
     int status = describe(run, i, &header, err);
     if (status == 0)
         status = mpg_results_file_write(opt.dir, name, &header, &samples, err);

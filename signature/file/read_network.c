@@ -255,7 +255,9 @@ int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_e
             mpg_json_get_text(object, "host", &r->host, err) < 0 ||
             mpg_json_need_count(object, "core", 0, &r->core, err) < 0 ||
             mpg_json_need_count(object, "cores_at_once", 1, &r->cores_at_once, err) < 0 ||
-            mpg_json_need_distribution(object, "rate_per_s", &r->rate, err) < 0)
+            mpg_json_need_distribution(object, "rate_per_s", &r->rate, err) < 0 ||
+            mpg_json_get_numbers(object, "launch_means_per_s", MPG_SIGNATURE_MAX_LAUNCHES, &r->launch_mean, &r->launches,
+                                 err) < 0)
             return mpg_error_prefix(err, "compute[%zu]", i);
     }
     return 0;

@@ -495,6 +495,10 @@ static int check_compute(const struct mpg_signature *sig, struct mpg_error *err)
             status = check_place(r->host, r->core, r->cores_at_once, err);
         if (status == 0)
             status = check_times(r->rate, "rate_per_s", err);
+        if (status == 0 && r->launches == 1)
+            status = mpg_error_set(err, "launch_means_per_s has one value");
+        for (size_t k = 0; k < r->launches && status == 0; k++)
+            status = check_time(r->launch_mean[k], "a value of launch_means_per_s", err);
         if (status == 0 && i > 0 && compare_rates(r - 1, r) >= 0)
             status = mpg_error_set(err, "kernel, cores_at_once, host, core do not ascend");
         if (status < 0)

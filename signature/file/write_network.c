@@ -179,6 +179,8 @@ void mpg_write_compute(struct mpg_json *out, const struct mpg_signature *sig)
         mpg_json_integer(out, "core", r->core);
         mpg_json_integer(out, "cores_at_once", r->cores_at_once);
         mpg_json_put_distribution(out, "rate_per_s", r->rate);
+        if (r->launches > 0)
+            mpg_json_numbers(out, "launch_means_per_s", r->launch_mean, r->launches);
         mpg_json_close(out);
     }
     mpg_json_close(out);

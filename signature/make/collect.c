@@ -189,6 +189,12 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
     if (check_machine(c, r, err) < 0 || (network && find_path_class(r, &path, err) < 0))
         return -1;
     const char *place = network ? mpg_path_name(path) : mpg_collect_fact(r, "host");
+    const char *launch = r->benchmark == MPG_BENCHMARK_COMPUTE ? mpg_collect_fact(r, "launch") : NULL;
+    char host_and_launch[256];
+    if (launch) {
+        snprintf(host_and_launch, sizeof host_and_launch, "%.200s, launch %.32s", place, launch);
+        place = host_and_launch;
+    }
     if (add_origin(c, r, launches ? "launch" : "core", place, &id, err) < 0 ||
         mpg_collect_add_facts(c, r, err) < 0)
         return -1;

@@ -259,6 +259,30 @@ static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *
     return 0;
 }
 
+/* Sets TO's mean rates of launches if FROM has several; a launch's values follow one another. */
+static int make_launch_means(const struct rates *from, struct mpg_compute_rate *to, struct mpg_error *err)
+{
+    size_t n = 0, first = 0;
+    if (from->n == 0 || from->launch[0] == from->launch[from->n - 1])
+        return 0;
+    for (size_t i = 0; i < from->n; i++)
+        n += i == 0 || from->launch[i] != from->launch[i - 1];
+    if (n > MPG_SIGNATURE_MAX_LAUNCHES)
+        return mpg_error_set(err, "more than %d launches", (int)MPG_SIGNATURE_MAX_LAUNCHES);
+    if (!(to->launch_mean = malloc(n * sizeof *to->launch_mean)))
+        return mpg_collect_no_memory(err);
+    for (size_t i = 1; i <= from->n; i++) {
+        if (i < from->n && from->launch[i] == from->launch[first])
+            continue;
+        double sum = 0;
+        for (size_t k = first; k < i; k++)
+            sum += from->value[k];
+        to->launch_mean[to->launches++] = sum / (double)(i - first);
+        first = i;
+    }
+    return 0;
+}
+
 static int put_rates(struct mpg_signature *sig, struct mpg_collect_rates *list,
                      struct mpg_error *err)
 {
@@ -275,7 +299,7 @@ static int put_rates(struct mpg_signature *sig, struct mpg_collect_rates *list,
         to->host = only_host ? NULL : move(&from->host);
         to->core = (int)from->which;
         to->cores_at_once = (int)from->together;
-        if (make_distribution(from, &to->rate, err) < 0)
+        if (make_launch_means(from, to, err) < 0 || make_distribution(from, &to->rate, err) < 0)
             return -1;
     }
     return 0;

@@ -266,6 +266,10 @@ static void put_rate(const struct mpg_compute_rate *r)
     put_count(", ", "core", r->core);
     put_count(", ", "cores_at_once", r->cores_at_once);
     put_distribution(", ", "rate", r->rate);
+    if (r->launches > 0)
+        put_key(", ", "launch_means_per_s");
+    for (size_t i = 0; i < r->launches; i++)
+        printf("%s%.9g%s", i > 0 ? ", " : "[", r->launch_mean[i], i + 1 == r->launches ? "]" : "");
     putchar('}');
 }
 

@@ -340,6 +340,20 @@ static void show_quantile_rate(const struct mpg_compute_rate *r, double u)
     printf(" %20s", show_rate(text, mpg_distribution_quantile(r->rate, u), r->unit));
 }
 
+/* Prints the least and the largest mean rate of a launch. */
+static void show_launch_means(const struct mpg_compute_rate *r)
+{
+    char low[SHOW_TEXT], high[SHOW_TEXT];
+    double min = r->rate->mean, max = r->rate->mean;
+    if (r->launches == 0)
+        return;
+    for (size_t i = 0; i < r->launches; i++) {
+        min = fmin(min, r->launch_mean[i]);
+        max = fmax(max, r->launch_mean[i]);
+    }
+    printf("  %s to %s", show_rate(low, min, r->unit), show_rate(high, max, r->unit));
+}
+
 void show_compute(const struct mpg_signature *sig, struct show *show)
 {
     size_t most = show->all ? sig->rates : 2 * SHOW_ROWS;
@@ -350,7 +364,7 @@ void show_compute(const struct mpg_signature *sig, struct show *show)
     }
     printf("\nCompute rates\n"
            "kernel             at once  core   samples                   p1                  p50"
-           "                  p99\n");
+           "                  p99  means of launches\n");
     for (size_t i = 0; i < sig->rates && i < most; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         printf("%-18s %7d  %4s %9zu", r->kernel, r->cores_at_once,
@@ -358,6 +372,7 @@ void show_compute(const struct mpg_signature *sig, struct show *show)
         show_quantile_rate(r, 0.01);
         show_quantile_rate(r, 0.5);
         show_quantile_rate(r, 0.99);
+        show_launch_means(r);
         putchar('\n');
     }
     show_rest(sig->rates, most, "rates");

@@ -74,7 +74,7 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Mean rates of a kernel, with the most cores at once: the mean over cores, the slowest and the fastest core. */
+/* Mean rates of a kernel, with the most cores at once: the mean over cores, the slowest and the fastest launch of a core. */
 struct core_rates {
     double mean, min, max; /* 0: not measured */
 };
@@ -93,6 +93,10 @@ static struct core_rates rates_of(const struct mpg_signature *sig, const char *k
         const double rate = sig->rate[i].rate->mean; /* as long computation sees it; a median jumps from one speed to another */
         x.min = n == 0 ? rate : fmin(x.min, rate);
         x.max = fmax(x.max, rate);
+        for (size_t k = 0; k < sig->rate[i].launches; k++) {
+            x.min = fmin(x.min, sig->rate[i].launch_mean[k]);
+            x.max = fmax(x.max, sig->rate[i].launch_mean[k]);
+        }
         x.mean += rate;
         n++;
     }

@@ -52,6 +52,9 @@ like "the summary has both" "$(cat "$tmp/summary")" "*memory_latency*1 *integer*
 core=$(header "${files[n - 1]}" core)
 ok "one core" tiny -o "$tmp/one" --core "$core"
 is "it has the file of that core only" "$(ls "$tmp/one")" "compute-core$core.samples"
+ok "a launch" tiny -o "$tmp/one" --core "$core" --launch 3
+is "... has a file of its own" "$(ls "$tmp/one" | xargs)" "compute-core$core.samples compute-launch3-core$core.samples"
+is "... that says so" "$(header "$tmp/one/compute-launch3-core$core.samples" launch)" 3
 is "and nothing on several at once" \
     "$(awk '!/^#/ { print $2 }' "$tmp/one/compute-core$core.samples" | sort -u)" 1
 if [ "$n" -gt 1 ]; then

@@ -86,15 +86,21 @@ expected() {
     local launch name
     echo "ftq --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
     [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
-    echo "compute --output $3 --max-cores $4${5:+ $5}${rates:+ $rates}"
+    compute 0 "${@:3}"
     for name in pingpong bandwidth overhead collective; do
+        [ $name != overhead ] || compute 1 "${@:3}"
         for ((launch = 0; launch < $1; launch++)); do
             echo "start -n $2"
             echo "$name --output $3 --launch $launch${5:+ $5}${messages:+ $messages}"
         done
     done
+    compute 2 "${@:3}"
 }
-noise='' rates='' messages=''
+# compute LAUNCH DIR CORES [OPTION]: one of the three launches of compute
+compute() {
+    echo "compute --output $2 --launch $1 --max-cores $3${4:+ $4} $rates"
+}
+noise='' rates=--duration=200ms messages=''
 
 ok "a quick run" bench --quick -o "$tmp/quick"
 is "it runs all, in this order" "$(cat "$LOG")" "$(expected 3 2 "$tmp/quick" 2 --quick)"
@@ -112,26 +118,26 @@ next() {
 is "its last line says what comes next" "$(tail -n 1 "$tmp/out")" "$(next "")"
 is "what the benchmarks print is in a file, after their commands" \
     "$(grep -c "^results of" "$tmp/quick/tables.txt") $(grep -c -- "--output $tmp/quick" "$tmp/quick/tables.txt")" \
-    "$((cores == 1 ? 14 : 15)) $((cores == 1 ? 14 : 15))"
+    "$((cores == 1 ? 16 : 17)) $((cores == 1 ? 16 : 17))"
 ok "--verbose" bench --verbose --quick --replace -o "$tmp/quick"
-is "it names each step before and after" "$(grep -c ' of 1[45]: ' "$tmp/err")" $((cores == 1 ? 28 : 30))
-is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 14 : 15))
+is "it names each step before and after" "$(grep -c ' of 1[67]: ' "$tmp/err")" $((cores == 1 ? 32 : 34))
+is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 16 : 17))
 
 ok "a run of some minutes" bench -o "$tmp/default"
-is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=2s messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
+is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=700ms messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
 like "... and names both others" "$(cat "$tmp/out")" "*; --full takes up to * min, --quick one;*"
 ok "a full run" bench --full -o "$tmp/full"
-is "measures with all precision" "$(cat "$LOG")" "$(expected 5 2 "$tmp/full" 8)"
+is "measures with all precision" "$(cat "$LOG")" "$(rates=--duration=1700ms expected 5 2 "$tmp/full" 8)"
 is "and names no other" "$(grep -c -- --quick "$tmp/out")" 0
 ok "options of its own" bench --full -o"$tmp/own folder" -l 2 -n4 --max-cores=0
-is "reach the benchmarks" "$(cat "$LOG")" "$(expected 2 4 "$tmp/own folder" 0)"
+is "reach the benchmarks" "$(cat "$LOG")" "$(rates=--duration=1700ms expected 2 4 "$tmp/own folder" 0)"
 
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
-ok "a folder with results" fails 1 "has results already (14 files" bench --quick -o "$tmp/quick"
+ok "a folder with results" fails 1 "has results already (16 files" bench --quick -o "$tmp/quick"
 is "nothing ran" "$(cat "$LOG")" ""
 ok "--replace" bench --quick --replace -l 1 -o "$tmp/quick"
 is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | tr '\n' ' ')" \
-    "bandwidth-0.samples collective-0.samples compute-core0.samples ftq-core0.samples \
+    "bandwidth-0.samples collective-0.samples compute-0.samples compute-1.samples compute-2.samples ftq-core0.samples \
 mine.samples notes overhead-0.samples pingpong-0.samples tables.txt "
 
 # ---- a machine in use ----
@@ -171,7 +177,7 @@ like "it says how to see it again" "$(cat "$tmp/err")" \
     "*mpgbench: to repeat the failing step: $tmp/bin/start -n 2 $tmp/bin/pingpong --output $tmp/failed --launch 1 --max-time=12s"
 is "it ends there" "$(tail -n 1 "$LOG")" "pingpong --output $tmp/failed --launch 1 --max-time=12s"
 is "and keeps what was complete" "$(ls "$tmp/failed" | tr '\n' ' ')" \
-    "compute-core0.samples ftq-core0.samples pingpong-0.samples tables.txt "
+    "compute-0.samples ftq-core0.samples pingpong-0.samples tables.txt "
 STOP=''
 
 HANG=compute
@@ -196,7 +202,7 @@ if [ -z "$core" ]; then
 else
     cp "$tmp/bin/start" "$tmp/bin/mpirun"
     ok "one core" one_core --quick -o "$tmp/one"
-    is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute "
+    is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute compute compute "
     like "it says so" "$(cat "$tmp/err")" "*warning: two ranks would share the only core*are skipped*"
     like "and again at the end" "$(cat "$tmp/out")" "*Missing       the network: two ranks would have shared one core*"
 fi
@@ -255,11 +261,11 @@ noise="ftq ftq "
 [ "$cores" -gt 1 ] || noise="ftq "
 ok "of one that it was built for, too" bench -l 1 -o "$tmp/mpich"
 is "it starts those of that MPI" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong-other bandwidth-other overhead-other collective-other "
+    "${noise}compute pingpong-other bandwidth-other compute overhead-other collective-other compute "
 LAUNCHER="mpirun (Open MPI) 4.1.4"
 ok "Open MPI's launcher" bench -l 1 -o "$tmp/openmpi"
 is "starts the others" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong bandwidth overhead collective "
+    "${noise}compute pingpong bandwidth compute overhead collective compute "
 LAUNCHER=''
 PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
 is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
@@ -328,7 +334,7 @@ ok "another ftq on PATH is not ours" fails 1 "cannot find ftq" lost
 
 MPGBENCH=$tmp/without/mpgbench
 ok "without MPI" bench -q -o "$tmp/without/results"
-is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute "
+is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute compute compute "
 like "... and says so" "$(cat "$tmp/err")" \
     "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are skipped*"
 like "... to the end" "$(tail -n 2 "$tmp/out" | head -n 1)" "Missing       the network: this mpgkit was built without MPI"
@@ -346,7 +352,13 @@ cat >"$tmp/short" <<'EOS'
 #!/bin/sh
 case ${0##*/} in
 ftq) set -- "$@" --duration 200ms ;;
-compute) set -- "$@" --duration 8ms --working-set 64KiB ;;
+compute)
+    for option; do
+        shift
+        [ "$option" = --duration=200ms ] || set -- "$@" "$option"
+    done
+    set -- "$@" --duration 8ms --working-set 64KiB
+    ;;
 pingpong) set -- "$@" --sizes 8,64KiB --iterations 300 ;;
 bandwidth) set -- "$@" --sizes 1KiB,1MiB --iterations 100 ;;
 overhead) set -- "$@" --sizes 8,64KiB --iterations 100 ;;

@@ -187,6 +187,18 @@ is "operations by processes and size, over launches" \
 sed -i 's/^1 2 8 /2 2 8 /' r/collective-launch0.samples
 fails "an operation without a name" "r/collective-launch0.samples: sample 3: header line '# operations:' has no word number 2, from 0"
 rm r/collective*
+is "... of a single launch" "$(get "[x.get('launch_means_per_s') for x in s['compute']]")" "[None, None, None, None, None, None]"
+for i in 0 1; do
+    compute 0 | sed "s/^# core: .*/&\n# launch: $i/; s/^0 1 4e9/0 1 $((4 + 2 * i))e9/; s/^1 1 1.5e10/1 1 $((2 + i))e10/" >r/compute-launch$i-core0.samples
+done
+rm r/compute-core0.samples
+made
+is "rates of two launches of core 0, and the mean of each" \
+    "$(get "[(x['core'], x['rate_per_s']['mean'], x['rate_per_s']['n'], x.get('launch_means_per_s')) for x in s['compute'] if x['cores_at_once'] == 1]")" \
+    "[(0, 5000000000, 2, [4000000000, 6000000000]), (1, 4000000000, 1, None), (0, 18750000000, 4, [16250000000, 21250000000]), (1, 13750000000, 2, None)]"
+cp r/compute-launch1-core0.samples r/compute-other.samples
+fails "a launch twice" "r/compute-other.samples: compute core 0 (vm, launch 1) is in r/compute-launch1-core0.samples already*"
+rm r/compute-other.samples r/compute-launch*
 sed -i '/^# kernel_units/d' r/compute-core1.samples
 fails "a kernel without a unit" "r/compute-core1.samples: sample 0: header line '# kernel_units:' is missing"
 compute 1 | sed 's/^1 1 /1 0 /' >r/compute-core1.samples

@@ -108,11 +108,12 @@ static struct mpg_collective_time collectives[] = {
 static struct mpg_collective_time reductions[] = {
     {"reduce_local", 2, 8, &small, {0}}, {"reduce_local", 16, 8, &fitted, {2, both}},
     {"reduce_local", 16, 64, &small, {0}}, {"reduce_sent", 2, 8, &small, {0}}};
+static double launch_means[] = {1 / 3.0, 0.25, 1e12};
 static struct mpg_compute_rate rates[] = {
-    {"floating_point", "flop/s", NULL, 3, 1, &small},
-    {"floating_point", "flop/s", "a", 0, 1, &fitted},
-    {"floating_point", "flop/s", "a", 0, 2, &small},
-    {"memory_latency", "access/s", "a", 0, 1, &small}};
+    {"floating_point", "flop/s", NULL, 3, 1, &small, 0, NULL},
+    {"floating_point", "flop/s", "a", 0, 1, &fitted, 3, launch_means},
+    {"floating_point", "flop/s", "a", 0, 2, &small, 0, NULL},
+    {"memory_latency", "access/s", "a", 0, 1, &small, 0, NULL}};
 
 static struct mpg_fact header[] = {{"host", "a; b\u00e9"}, {"cpu", "\"9\"\t\\"}};
 static struct mpg_fact sources[] = {{"ftq-a-core3.samples", "crc32 0badcafe"}};
@@ -355,7 +356,9 @@ static void test_round_trip(void)
         const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
         ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
                same_text(r->host, s->host) && r->core == s->core &&
-               r->cores_at_once == s->cores_at_once && same_distribution(r->rate, s->rate),
+               r->cores_at_once == s->cores_at_once && same_distribution(r->rate, s->rate) &&
+               r->launches == s->launches &&
+               (r->launches == 0 || memcmp(r->launch_mean, s->launch_mean, r->launches * sizeof *r->launch_mean) == 0),
            "rate %zu, every bit", i);
     }
     char *twice = write_text(sig);
@@ -370,7 +373,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 2]", "[1, 9]", "network is not an object"},
+        {"[4, 3]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
@@ -490,6 +493,9 @@ static void test_rejected(void)
         {"\"core\": 0, \"cores_at_once\": 2", "\"core\": 0, \"cores_at_once\": 1",
          "compute[2]: kernel, cores_at_once, host, core do not ascend"},
         {"\"rate_per_s\"", "\"rate\"", "compute[0]: rate_per_s is missing"},
+        {"\"launch_means_per_s\": [", "\"launch_means_per_s\": [-1, ", "compute[1]: a value of launch_means_per_s is -1"},
+        {"\"launch_means_per_s\": [", "\"launch_means_per_s\": [1], \"x\": [", "compute[1]: launch_means_per_s has one value"},
+        {"\"launch_means_per_s\": [", "\"launch_means_per_s\": 1, \"x\": [", "compute[1]: launch_means_per_s is not an array"},
     };
     char *base = write_text(&full);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -159,6 +159,14 @@ def check_runs():
     bounds = answer(*words)["computation_bounds"]
     ok("cores differ: slowest to fastest, 90 / 240, and fastest to slowest, 100 / 100", bounds["least"]["kernel"] == "flops" and
        near(bounds["least"]["ratio"], 90 / 240) and bounds["largest"]["kernel"] == "memory" and bounds["largest"]["ratio"] == 1, bounds)
+    with open("there2.sig", encoding="ascii") as text:
+        made = json.load(text)
+    made["compute"][0]["launch_means_per_s"] = [100.0, 220.0] # flops of core 0
+    with open("there3.sig", "w", encoding="ascii") as out:
+        json.dump(made, out)
+    bounds = answer("--source=here2.sig", "--signature=there3.sig", "pipe.txt")["computation_bounds"]
+    ok("launches differ: 90 / 240, and 110 / 100 in the slow launch", near(bounds["least"]["ratio"], 90 / 240) and
+       bounds["largest"]["kernel"] == "flops" and near(bounds["largest"]["ratio"], 110 / 100), bounds)
     line = [x for x in run(*words)[1].splitlines() if x.startswith("Computation")][0]
     ok("... which the intervals do not contain, and the line says so", "which the intervals above do not contain" in line, line)
 
