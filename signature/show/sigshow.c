@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow: prints a signature as text or JSON, or draws plots. */
+/* sigshow: prints a signature as text, JSON or the machine of another simulator, or draws plots. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -13,8 +13,9 @@
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 #include "signature/signature.h"
+#include "signature/simulators/simulators.h"
 
-enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256, EFFECT_BYTES = 128 };
+enum { DEFAULT_RANKS = 64, VALUE_WIDTH = 64, VERDICT_BYTES = 256, EFFECT_BYTES = 128 };
 
 /* Header lines of the overview, in this order. */
 static const char *const important[] = {
@@ -95,6 +96,14 @@ int main(int argc, char **argv)
 {
     bool all = false, keep = false, json = false, summary = false;
     const char *folder = NULL;
+    bool exports = false;
+    struct mpg_simulated_machine machine = {.ranks = DEFAULT_RANKS};
+    const struct mpg_option export_keys[] = {
+        {.name = "ranks", .kind = MPG_OPTION_INT, .value = &machine.ranks, .argument = "N", .minimum = 1, .maximum = INT32_MAX,
+         .help = "ranks of the largest program (default 64)"},
+        {.name = "cores", .kind = MPG_OPTION_INT, .value = &machine.cores, .argument = "N", .minimum = 1, .maximum = INT32_MAX,
+         .help = "cores of a node (default: as measured)"},
+        {.name = NULL}};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
          .help = "show every core, size, row, header line and\n"
@@ -110,12 +119,18 @@ int main(int argc, char **argv)
          .help = "draw plots into DIR instead of showing text,\nas SVG and PNG (needs gnuplot)"},
         {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &keep,
          .help = "with --plot: keep gnuplot's scripts and data\nbeside the plots"},
+        {.name = "export", .kind = MPG_OPTION_WORD, .value = &machine.simulator, .words = mpg_simulator_names,
+         .given = &exports, .keys = export_keys,
+         .help = "print the machine for another simulator: a\n"
+                 "platform of SimGrid, options of LogGOPSim, a\n"
+                 "configuration of Dimemas. Keys: ranks=N (default\n"
+                 "64); cores=N of a node (default: as measured)"},
         {.name = NULL},
     };
     const struct mpg_program program = {
         .name = "sigshow",
         .arguments = "SIGNATURE",
-        .summary = "Shows a machine's signature on one screen, or draws it.",
+        .summary = "Shows a machine's signature on one screen, draws it, or exports it for another\nsimulator.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = 1,
@@ -130,6 +145,8 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "--json and --plot exclude each other");
     if (summary && (all || json || folder))
         mpg_option_usage_error(&program, "--summary excludes --all, --json and --plot");
+    if (exports && (all || json || folder || summary))
+        mpg_option_usage_error(&program, "--export excludes --all, --json, --plot and --summary");
     gsl_set_error_handler_off();
     struct mpg_signature *sig = mpg_signature_load(argv[first], &err);
     if (!sig || (!json && show_make_printable(sig, &err) < 0)) {
@@ -141,6 +158,8 @@ int main(int argc, char **argv)
     int status = 0;
     if (folder)
         status = plot(sig, &plot_options, &err);
+    else if (exports)
+        status = mpg_simulators_print(sig, &machine, stdout, stderr, &err);
     else if (json)
         show_json(sig);
     else if (summary)

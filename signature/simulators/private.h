@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Message times of a signature's paths as straight lines. Private to signature/simulators/. */
+#ifndef MPG_SIMULATORS_PRIVATE_H
+#define MPG_SIMULATORS_PRIVATE_H
+
+#include "signature/simulators/simulators.h"
+
+/* The most lines of a path: LogGP's, one more where the eager limit cuts a line. */
+enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
+
+/* One-way times from FROM_BYTES to TO_BYTES: latency_ns + bytes ns_per_byte, with both overheads. */
+struct wire_line {
+    int64_t from_bytes, to_bytes;   /* of the last line: the largest measured size */
+    double latency_ns, ns_per_byte; /* 0 or more */
+};
+
+/* A path as lines. */
+struct wire {
+    const struct mpg_network_path *path; /* NULL: not measured */
+    size_t lines;                        /* ascending and without gaps, from 0 bytes */
+    struct wire_line line[WIRE_MAX_LINES];
+    double send_ns, receive_ns; /* median overheads of small messages, in total at most the latency of the first line */
+    bool has_overheads;         /* measured */
+    int64_t eager_bytes;        /* largest message that is sent at once; -1: none; INT64_MAX: all, or unknown */
+};
+
+/* Sets W to PATH, which has latencies: the fitted lines, or one line if there is no fit. */
+void mpg_wire_of(const struct mpg_network_path *path, struct wire *w);
+
+/* The time of a message is FIXED + a X + b Y, with a and b to be found. */
+struct wire_terms {
+    double fixed, x, y;
+};
+/* Finds a, b >= 0 such that the sum of squared relative errors at PATH's median one-way times is least. */
+void mpg_wire_fit(const struct mpg_network_path *path, struct wire_terms (*terms)(const void *context, double bytes),
+                  const void *context, double *a, double *b);
+
+/* Lines of text: what is lost. */
+enum { NOTES_MAX = 24, NOTE_BYTES = 320 };
+struct notes {
+    size_t n;
+    char line[NOTES_MAX][NOTE_BYTES];
+};
+void mpg_note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Notes the worst deviation of MODEL, the export's time of a message of BYTES, from PATH's median one-way times. */
+void mpg_note_deviation(struct notes *notes, const struct mpg_network_path *path,
+                        double (*model)(const void *context, double bytes), const void *context);
+
+/* The machine that is exported: its farthest path, and the path within a node, if nodes have a path of their own. */
+struct exported_machine {
+    const struct mpg_signature *sig;
+    struct wire far, near; /* near.path NULL: a core is a node of its own, or no path within nodes was measured */
+    int64_t nodes, cores;  /* places: nodes x cores */
+    struct notes notes;
+};
+
+void mpg_simgrid_print(struct exported_machine *x, FILE *out);
+void mpg_loggopsim_print(struct exported_machine *x, FILE *out);
+void mpg_dimemas_print(struct exported_machine *x, FILE *out);
+/* Prints the machine's name and the notes, each line between BEFORE and a line end. */
+void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *before);
+
+#endif

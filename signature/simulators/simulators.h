@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A machine's signature as the machine of other simulators: a platform of SimGrid, options of LogGOPSim, a configuration of
+ * Dimemas (sigshow(1)). These hold a number where a signature holds a distribution, so each export says what is lost. */
+#ifndef MPG_SIMULATORS_H
+#define MPG_SIMULATORS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "signature/signature.h"
+
+enum mpg_simulator { MPG_SIMULATOR_SIMGRID, MPG_SIMULATOR_LOGGOPSIM, MPG_SIMULATOR_DIMEMAS };
+
+/* Names in the order of the enum, then NULL: the words of an option. */
+extern const char *const mpg_simulator_names[];
+
+struct mpg_simulated_machine {
+    enum mpg_simulator simulator;
+    int64_t ranks; /* 1 or more: processes that the machine has room for */
+    int64_t cores; /* of a node; 0: as many as the signature has of a host, at least 1 */
+};
+
+/* Prints SIG, whose texts are printable, as MACHINE to OUT. What is lost is in comments of the output; LogGOPSim's options have
+ * none, so for them a line each goes to NOTES. Returns 0, or -1 with ERR: SIG has no message times, out of memory. */
+int mpg_simulators_print(const struct mpg_signature *sig, const struct mpg_simulated_machine *machine, FILE *out, FILE *notes,
+                         struct mpg_error *err);
+
+#endif
