@@ -12,59 +12,9 @@
             return mpg_otf2_write_error(w, err); \
     } while (0)
 
-/* Set in the archive's number of the receiving half of an Isendrecv; numbers of the trace are smaller. */
-#define SECOND_HALF (INT64_C(1) << 61)
-
-/* --- requests --- */
-
-static int remember(struct mpg_otf2_writer *w, int64_t number, bool is_persistent, const struct otf2_request *request,
-                    struct mpg_error *err)
+static int remember(struct mpg_open_requests *r, int64_t number, const struct otf2_request *request, struct mpg_error *err)
 {
-    struct otf2_requests *r = &w->requests;
-    if (r->unused_number == 0 && r->n == r->capacity) {
-        const uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
-        struct otf2_request *items = realloc(r->item, capacity * sizeof *items);
-        uint32_t *unused = items ? realloc(r->unused, capacity * sizeof *unused) : NULL;
-        r->item = items ? items : r->item;
-        r->unused = unused ? unused : r->unused;
-        if (!unused)
-            return mpg_error_set(err, "out of memory");
-        r->capacity = capacity;
-    }
-    uint64_t *slot = mpg_map_add(&r->at, (uint64_t)number, is_persistent);
-    if (!slot)
-        return mpg_error_set(err, "out of memory");
-    if (*slot == 0) {
-        *slot = (r->unused_number > 0 ? r->unused[--r->unused_number] : r->n++) + 1;
-        w->persistent_number += is_persistent;
-    }
-    r->item[*slot - 1] = *request;
-    return 0;
-}
-
-static const struct otf2_request *find_request(const struct otf2_requests *r, int64_t number, bool is_persistent)
-{
-    const uint64_t *slot = mpg_map_find(&r->at, (uint64_t)number, is_persistent);
-    return slot ? &r->item[*slot - 1] : NULL;
-}
-
-static void forget(struct mpg_otf2_writer *w, int64_t number, bool is_persistent)
-{
-    struct otf2_requests *r = &w->requests;
-    const uint64_t *slot = mpg_map_find(&r->at, (uint64_t)number, is_persistent);
-    if (!slot)
-        return;
-    r->unused[r->unused_number++] = (uint32_t)(*slot - 1);
-    mpg_map_remove(&r->at, (uint64_t)number, is_persistent);
-    w->persistent_number -= is_persistent;
-}
-
-void mpg_otf2_requests_clear(struct otf2_requests *r)
-{
-    mpg_map_clear(&r->at);
-    free(r->item);
-    free(r->unused);
-    *r = (struct otf2_requests){.n = 0};
+    return mpg_open_requests_add(r, number, request) ? 0 : mpg_error_set(err, "out of memory");
 }
 
 /* --- regions and counters --- */
@@ -228,7 +178,7 @@ static int post(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct o
         WRITE(OTF2_EvtWriter_MpiIrecvRequest(s->w, any_of(w, r->any), tick, id));
     else
         WRITE(OTF2_EvtWriter_NonBlockingCollectiveRequest(s->w, NULL, tick, id));
-    return remember(w, number, false, r, err);
+    return remember(&w->requests, number, r, err);
 }
 
 static int post_message(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, bool receives,
@@ -246,14 +196,14 @@ static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const str
         return 0;
     if (describe(w, e, false, &r) && post(w, s, &r, e->requests[0], e->enter_ns, err) < 0)
         return -1;
-    return describe(w, e, true, &r) ? post(w, s, &r, e->requests[0] | SECOND_HALF, e->enter_ns, err) : 0;
+    return describe(w, e, true, &r) ? post(w, s, &r, e->requests[0] | MPG_SECOND_HALF, e->enter_ns, err) : 0;
 }
 
 /* Send_init, Recv_init: only the start has a record. */
 static int keep_persistent(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct mpg_error *err)
 {
     struct otf2_request r;
-    return e->persistent && describe(w, e, receives, &r) ? remember(w, e->persistent[0], true, &r, err) : 0;
+    return e->persistent && describe(w, e, receives, &r) ? remember(&w->persistent, e->persistent[0], &r, err) : 0;
 }
 
 /* Takes what the trace found out about wildcard receive NUMBER. */
@@ -269,7 +219,7 @@ static void resolve(const struct mpg_event *e, int64_t number, struct otf2_reque
 static int write_starts(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < e->request_number && e->persistent; i++) {
-        const struct otf2_request *known = find_request(&w->requests, e->persistent[i], true);
+        const struct otf2_request *known = mpg_open_requests_find(&w->persistent, e->persistent[i]);
         if (!known) {
             mpg_left_out_add(w->left, "starts of persistent operations without records", 1);
             continue;
@@ -282,19 +232,11 @@ static int write_starts(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return 0;
 }
 
-static bool has(const int64_t *list, uint32_t n, int64_t value)
-{
-    uint32_t i = 0;
-    while (i < n && list[i] != value)
-        i++;
-    return i < n;
-}
-
 /* Completes request NUMBER at AT_NS. */
 static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, bool is_cancelled, int64_t at_ns,
                     struct mpg_error *err)
 {
-    const struct otf2_request *r = find_request(&w->requests, number, false);
+    const struct otf2_request *r = mpg_open_requests_find(&w->requests, number);
     const uint64_t tick = mpg_otf2_tick(w, at_ns), id = (uint64_t)number;
     if (!r)
         return 0;
@@ -307,14 +249,14 @@ static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t nu
     else
         WRITE(OTF2_EvtWriter_NonBlockingCollectiveComplete(s->w, NULL, tick, (OTF2_CollectiveOp)r->op, r->comm, r->peer, r->bytes,
                                                            r->received, id));
-    forget(w, number, false);
+    mpg_open_requests_remove(&w->requests, number);
     return 0;
 }
 
 /* Request NUMBER was looked at and not completed. */
 static int test(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, int64_t at_ns, struct mpg_error *err)
 {
-    if (find_request(&w->requests, number, false))
+    if (mpg_open_requests_find(&w->requests, number))
         WRITE(OTF2_EvtWriter_MpiRequestTest(s->w, NULL, mpg_otf2_tick(w, at_ns), (uint64_t)number));
     return 0;
 }
@@ -323,11 +265,12 @@ static int write_completion(struct mpg_otf2_writer *w, struct otf2_stream *s, co
 {
     for (uint32_t i = 0; i < e->request_number; i++) {
         const int64_t number = e->requests[i];
-        if (!e->done_all && !has(e->done, e->done_number, number)) {
-            if (test(w, s, number, e->leave_ns, err) < 0 || test(w, s, number | SECOND_HALF, e->leave_ns, err) < 0)
+        const bool is_cancelled = mpg_request_is_listed(e->cancelled, e->cancelled_number, number);
+        if (!e->done_all && !mpg_request_is_listed(e->done, e->done_number, number)) {
+            if (test(w, s, number, e->leave_ns, err) < 0 || test(w, s, number | MPG_SECOND_HALF, e->leave_ns, err) < 0)
                 return -1;
-        } else if (complete(w, s, number, has(e->cancelled, e->cancelled_number, number), e->leave_ns, err) < 0 ||
-                   complete(w, s, number | SECOND_HALF, false, e->leave_ns, err) < 0)
+        } else if (complete(w, s, number, is_cancelled, e->leave_ns, err) < 0 ||
+                   complete(w, s, number | MPG_SECOND_HALF, false, e->leave_ns, err) < 0)
             return -1;
     }
     return 0;
@@ -336,7 +279,7 @@ static int write_completion(struct mpg_otf2_writer *w, struct otf2_stream *s, co
 static void free_request(struct mpg_otf2_writer *w, const struct mpg_event *e)
 {
     if (e->persistent)
-        forget(w, e->persistent[0], true);
+        mpg_open_requests_remove(&w->persistent, e->persistent[0]);
 }
 
 /* --- collectives --- */
@@ -418,7 +361,7 @@ static int post_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, con
                                                       (uint64_t)e->requests[0]));
     if (mpg_call_kind(e->call) == MPG_KIND_ICONSTRUCTOR && write_created(w, s, e, e->enter_ns, err) < 0)
         return -1;
-    return remember(w, e->requests[0], false, &r, err);
+    return remember(&w->requests, e->requests[0], &r, err);
 }
 
 static int write_comm_free(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)

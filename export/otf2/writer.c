@@ -184,6 +184,7 @@ struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char 
     }
     w->trace = trace;
     w->left = left;
+    w->requests.record_bytes = w->persistent.record_bytes = sizeof(struct otf2_request);
     OTF2_Error_RegisterCallback(on_error, &w->said);
     if (list_locations(w, err) == 0 && find_bias(w, err) == 0 && open_archive(w, folder, name, err) == 0)
         return w;
@@ -333,9 +334,9 @@ static int end_rank(void *context, bool last, struct mpg_error *err)
 {
     struct mpg_otf2_writer *w = context;
     mpg_left_out_add(w->left, "requests that no call completes: the archive does not say how they end",
-                     w->requests.at.count - w->persistent_number);
-    mpg_otf2_requests_clear(&w->requests);
-    w->persistent_number = 0;
+                     mpg_open_requests_number(&w->requests));
+    mpg_open_requests_clear(&w->requests);
+    mpg_open_requests_clear(&w->persistent);
     if (close_streams(w, err) < 0)
         return -1;
     if (*w->said.text)
@@ -364,7 +365,8 @@ void mpg_otf2_writer_free(struct mpg_otf2_writer *w)
     }
     for (uint32_t i = 0; i < w->value_classes; i++)
         free(w->value_names[i]);
-    mpg_otf2_requests_clear(&w->requests);
+    mpg_open_requests_clear(&w->requests);
+    mpg_open_requests_clear(&w->persistent);
     mpg_map_clear(&w->places);
     mpg_map_clear(&w->region_numbers);
     mpg_map_clear(&w->comm_numbers);

@@ -7,6 +7,7 @@
 
 #include "common/map.h"
 #include "export/otf2/otf2.h"
+#include "export/requests.h"
 
 enum { OTF2_MOST_VALUES = 64, OTF2_MOST_COUNTS = 256 };
 
@@ -39,14 +40,6 @@ struct otf2_request {
     uint32_t op, comm, peer, tag; /* peer: the root of a collective */
     uint64_t bytes, received;
     uint8_t any;
-};
-
-/* Requests by their number on the rank. */
-struct otf2_requests {
-    struct mpg_map at; /* (number, 1 if persistent) -> place + 1 */
-    struct otf2_request *item;
-    uint32_t *unused;
-    uint32_t n, capacity, unused_number;
 };
 
 /* A thread of the rank that is written. */
@@ -86,8 +79,7 @@ struct mpg_otf2_writer {
     size_t location_number, *first_location; /* first_location: by rank, one more than ranks */
     struct otf2_stream *streams;     /* of the rank */
     size_t stream_number, stream_capacity;
-    struct otf2_requests requests;   /* of the rank */
-    size_t persistent_number;        /* of them: persistent ones, which nobody completes */
+    struct mpg_open_requests requests, persistent; /* of the rank; records: struct otf2_request */
     struct mpg_map places;           /* communicator -> the rank's place in it + 1 */
     struct mpg_map region_numbers;   /* region, as above -> number in the archive + 1 */
     uint32_t *regions;               /* by number in the archive */
@@ -121,8 +113,6 @@ uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm);
 int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
 /* Leaves all open regions of S. */
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
-/* Forgets the requests of a rank. */
-void mpg_otf2_requests_clear(struct otf2_requests *r);
 
 /* The operation, and the bytes sent and received, of collective E as Score-P counts them: mpgotf2(5). PLACE: the rank's place in
  * its communicator. R's kind, op, peer, bytes and received are set. */

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives as the messages of one member, in the order in which it sends and receives them. */
 #include "export/program/private.h"
+#include "graph/algorithms/operation.h"
 #include "graph/algorithms/plan.h"
-
-static enum mpg_collective operation_of(enum mpg_call call)
-{
-    switch (call) {
-#define OPERATION(name, NAME) \
-    case MPG_CALL_##name: \
-        return MPG_COLLECTIVE_##NAME;
-        OPERATION(Barrier, BARRIER) OPERATION(Bcast, BCAST) OPERATION(Scatter, SCATTER) OPERATION(Gather, GATHER)
-        OPERATION(Reduce, REDUCE) OPERATION(Allreduce, ALLREDUCE) OPERATION(Allgather, ALLGATHER) OPERATION(Alltoall, ALLTOALL)
-        OPERATION(Reduce_scatter, REDUCE_SCATTER) OPERATION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK) OPERATION(Scan, SCAN)
-        OPERATION(Exscan, EXSCAN)
-#undef OPERATION
-    default:
-        return MPG_COLLECTIVES;
-    }
-}
 
 const char *mpg_program_why_not(const struct mpg_message_program *p, const struct mpg_event *e)
 {
@@ -29,7 +14,7 @@ const char *mpg_program_why_not(const struct mpg_message_program *p, const struc
             return "collectives with processes of another world are not written";
     if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR)
         return NULL;
-    if (operation_of(mpg_call_plain(e->call)) == MPG_COLLECTIVES || e->count_number > 0)
+    if (mpg_collective_of(mpg_call_plain(e->call)) == MPG_COLLECTIVES || e->count_number > 0)
         return "collectives whose members may have different sizes are not written";
     return NULL;
 }
@@ -152,7 +137,7 @@ int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e,
     while (place < c->size && c->world_ranks[place] != p->rank)
         place++;
     const struct mpg_collective_size size = {
-        .operation = makes ? MPG_COLLECTIVE_BARRIER : operation_of(mpg_call_plain(e->call)), .p = c->size,
+        .operation = makes ? MPG_COLLECTIVE_BARRIER : mpg_collective_of(mpg_call_plain(e->call)), .p = c->size,
         .root = !makes && e->root > 0 ? e->root : 0, .bytes = makes ? 0 : (double)e->bytes};
     x.plan = mpg_plan_make(p->table, &size);
     x.v = (int32_t)(((int64_t)place - size.root + size.p) % size.p);

@@ -5,16 +5,9 @@
 
 #include "common/map.h"
 #include "export/program/program.h"
+#include "export/requests.h"
 #include "graph/algorithms/table.h"
 #include "graph/work/intervals.h"
-
-/* Sends and receives that are posted, by request; persistent ones have a map of their own. */
-struct program_requests {
-    struct mpg_map at; /* request -> place + 1 */
-    struct mpg_program_action *item;
-    uint32_t *unused;
-    uint32_t n, capacity, unused_number;
-};
 
 struct mpg_message_program {
     struct mpg_trace *trace;
@@ -30,7 +23,7 @@ struct mpg_message_program {
     int64_t pending_ns;    /* computation that is not written yet */
     struct interval_sums sums;
     struct tracer_overhead overhead;
-    struct program_requests posted, persistent;
+    struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */
 };
 
 /* Writes computation that is pending, then A. Returns 0, or -1 with ERR. */

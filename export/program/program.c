@@ -6,50 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set in the request of the receiving half of an Isendrecv; numbers of the trace are smaller. */
-#define SECOND_HALF (INT64_C(1) << 61)
 
-/* --- requests and tags --- */
-
-static int remember(struct program_requests *r, int64_t number, const struct mpg_program_action *a, struct mpg_error *err)
+static int remember(struct mpg_open_requests *r, int64_t number, const struct mpg_program_action *a, struct mpg_error *err)
 {
-    if (r->unused_number == 0 && r->n == r->capacity) {
-        const uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
-        struct mpg_program_action *items = realloc(r->item, capacity * sizeof *items);
-        uint32_t *unused = items ? realloc(r->unused, capacity * sizeof *unused) : NULL;
-        r->item = items ? items : r->item;
-        r->unused = unused ? unused : r->unused;
-        if (!unused)
-            return mpg_error_set(err, "out of memory");
-        r->capacity = capacity;
-    }
-    uint64_t *slot = mpg_map_add(&r->at, (uint64_t)number, 0);
-    if (!slot)
-        return mpg_error_set(err, "out of memory");
-    if (*slot == 0)
-        *slot = (r->unused_number > 0 ? r->unused[--r->unused_number] : r->n++) + 1;
-    r->item[*slot - 1] = *a;
-    return 0;
-}
-
-/* Takes NUMBER out of R into *A. Returns false: it is not there. */
-static bool take(struct program_requests *r, int64_t number, struct mpg_program_action *a)
-{
-    const uint64_t *slot = mpg_map_find(&r->at, (uint64_t)number, 0);
-    if (!slot)
-        return false;
-    *a = r->item[*slot - 1];
-    r->unused[r->unused_number++] = (uint32_t)(*slot - 1);
-    mpg_map_remove(&r->at, (uint64_t)number, 0);
-    return true;
-}
-
-static void clear(struct program_requests *r)
-{
-    mpg_map_clear(&r->at);
-    free(r->item);
-    free(r->unused);
-    *r = (struct program_requests){.n = 0};
+    return mpg_open_requests_add(r, number, a) ? 0 : mpg_error_set(err, "out of memory");
 }
 
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err)
@@ -74,9 +34,12 @@ int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_acti
         return -1;
     p->pending_ns = 0;
     if (a->kind == MPG_ACTION_WAIT) {
-        if (!take(&p->posted, a->request, &known))
+        const struct mpg_program_action *posted = mpg_open_requests_find(&p->posted, a->request);
+        if (!posted)
             return 0;
+        known = *posted;
         known.kind = MPG_ACTION_WAIT;
+        mpg_open_requests_remove(&p->posted, a->request);
         return w->act(w->context, &known, err);
     }
     if ((a->kind == MPG_ACTION_POST_SEND || a->kind == MPG_ACTION_POST_RECEIVE) && remember(&p->posted, a->request, a, err) < 0)
@@ -131,20 +94,12 @@ static int write_message(struct mpg_message_program *p, const struct mpg_event *
     return is_none ? 0 : mpg_program_act(p, &a, err);
 }
 
-static bool has(const int64_t *list, uint32_t n, int64_t value)
-{
-    uint32_t i = 0;
-    while (i < n && list[i] != value)
-        i++;
-    return i < n;
-}
-
 /* Posts the sending or receiving half of E as REQUEST, unless it ends up cancelled. */
 static int post(struct mpg_message_program *p, const struct mpg_event *e, bool receives, int64_t request, struct mpg_error *err)
 {
     struct mpg_program_action a;
     bool is_none;
-    if (has(e->cancelled, e->cancelled_number, e->requests[0]))
+    if (mpg_request_is_listed(e->cancelled, e->cancelled_number, e->requests[0]))
         return 0;
     if (describe(p, e, receives, &a, &is_none, err) < 0)
         return -1;
@@ -187,10 +142,10 @@ static int keep_persistent(struct mpg_message_program *p, const struct mpg_event
 static int write_starts(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < e->request_number && e->persistent; i++) {
-        const uint64_t *slot = mpg_map_find(&p->persistent.at, (uint64_t)e->persistent[i], 0);
-        if (!slot || has(e->cancelled, e->cancelled_number, e->requests[i]))
+        const struct mpg_program_action *known = mpg_open_requests_find(&p->persistent, e->persistent[i]);
+        if (!known || mpg_request_is_listed(e->cancelled, e->cancelled_number, e->requests[i]))
             continue;
-        struct mpg_program_action a = p->persistent.item[*slot - 1];
+        struct mpg_program_action a = *known;
         for (uint32_t k = 0; k < e->resolution_number; k++)
             if (e->resolutions[k].request == e->requests[i]) {
                 const struct mpg_event found = {.call = MPG_CALL_Irecv, .comm = (int32_t)a.ns, .from = e->resolutions[k].source,
@@ -211,10 +166,10 @@ static int write_waits(struct mpg_message_program *p, const struct mpg_event *e,
 {
     for (uint32_t i = 0; i < e->request_number; i++) {
         const int64_t request = e->requests[i];
-        if (!e->done_all && !has(e->done, e->done_number, request))
+        if (!e->done_all && !mpg_request_is_listed(e->done, e->done_number, request))
             continue;
         const struct mpg_program_action first = {.kind = MPG_ACTION_WAIT, .request = request},
-                                second = {.kind = MPG_ACTION_WAIT, .request = request | SECOND_HALF};
+                                second = {.kind = MPG_ACTION_WAIT, .request = request | MPG_SECOND_HALF};
         if (mpg_program_act(p, &first, err) < 0 || mpg_program_act(p, &second, err) < 0)
             return -1;
     }
@@ -277,7 +232,7 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
     case MPG_KIND_IMRECV:
         return post(p, e, true, e->requests[0], err);
     case MPG_KIND_ISENDRECV:
-        return post(p, e, true, e->requests[0] | SECOND_HALF, err) < 0 ? -1 : post(p, e, false, e->requests[0], err);
+        return post(p, e, true, e->requests[0] | MPG_SECOND_HALF, err) < 0 ? -1 : post(p, e, false, e->requests[0], err);
     case MPG_KIND_SEND_INIT:
         return keep_persistent(p, e, false, err);
     case MPG_KIND_RECV_INIT:
@@ -372,9 +327,9 @@ static int end_rank(void *context, bool last, struct mpg_error *err)
     (void)last;
     if (mpg_program_act(p, &none, err) < 0)
         return -1;
-    mpg_left_out_add(p->left, "sends and receives that no call completes", p->posted.at.count);
-    clear(&p->posted);
-    clear(&p->persistent);
+    mpg_left_out_add(p->left, "sends and receives that no call completes", mpg_open_requests_number(&p->posted));
+    mpg_open_requests_clear(&p->posted);
+    mpg_open_requests_clear(&p->persistent);
     return p->writer->end(p->writer->context, err);
 }
 
@@ -390,6 +345,7 @@ struct mpg_message_program *mpg_program_new(struct mpg_trace *trace, const struc
     p->writer = writer;
     p->lenient = lenient;
     p->left = left;
+    p->posted.record_bytes = p->persistent.record_bytes = sizeof(struct mpg_program_action);
     if (!(p->table = mpg_collective_table_default(err))) {
         mpg_program_free(p);
         return NULL;
@@ -406,8 +362,8 @@ void mpg_program_free(struct mpg_message_program *p)
 {
     if (!p)
         return;
-    clear(&p->posted);
-    clear(&p->persistent);
+    mpg_open_requests_clear(&p->posted);
+    mpg_open_requests_clear(&p->persistent);
     mpg_map_clear(&p->tags);
     mpg_collective_table_free(p->table);
     free(p);

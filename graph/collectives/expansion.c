@@ -7,34 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum mpg_collective mpg_graph_operation_of(enum mpg_call call)
-{
-    switch (call) {
-#define OPERATION(name, NAME) \
-    case MPG_CALL_##name: \
-        return MPG_COLLECTIVE_##NAME;
-        OPERATION(Barrier, BARRIER)
-        OPERATION(Bcast, BCAST)
-        OPERATION(Scatter, SCATTER)
-        OPERATION(Scatterv, SCATTERV)
-        OPERATION(Gather, GATHER)
-        OPERATION(Gatherv, GATHERV)
-        OPERATION(Reduce, REDUCE)
-        OPERATION(Allreduce, ALLREDUCE)
-        OPERATION(Allgather, ALLGATHER)
-        OPERATION(Allgatherv, ALLGATHERV)
-        OPERATION(Alltoall, ALLTOALL)
-        OPERATION(Alltoallv, ALLTOALLV)
-        OPERATION(Alltoallw, ALLTOALLV)
-        OPERATION(Reduce_scatter, REDUCE_SCATTER)
-        OPERATION(Reduce_scatter_block, REDUCE_SCATTER_BLOCK)
-        OPERATION(Scan, SCAN)
-        OPERATION(Exscan, EXSCAN)
-#undef OPERATION
-    default:
-        return MPG_COLLECTIVES;
-    }
-}
+#include "graph/algorithms/operation.h"
 
 /* Block sizes come from each member, so all must have entered. */
 static bool has_blocks(enum mpg_collective operation)
@@ -65,7 +38,7 @@ struct expansion {
 
 bool mpg_graph_has_algorithms(enum mpg_call call)
 {
-    return mpg_graph_operation_of(call) != MPG_COLLECTIVES;
+    return mpg_collective_of(call) != MPG_COLLECTIVES;
 }
 
 struct expansion *mpg_graph_expansion_new(const struct expansion_input *what, struct mpg_error *err)
@@ -339,7 +312,7 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
 /* Makes the plan as early as possible; with differing block sizes once all members have entered. */
 static int make_plan(struct expansion *x, const struct expansion_member *member, struct mpg_error *err)
 {
-    struct mpg_collective_size size = {.operation = mpg_graph_operation_of(x->what.call),
+    struct mpg_collective_size size = {.operation = mpg_collective_of(x->what.call),
                                        .p = x->what.p,
                                        .root = member->root < 0 ? 0 : member->root,
                                        .bytes = member->bytes};

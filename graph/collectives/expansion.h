@@ -35,8 +35,6 @@ struct expansion_member {
     double enter_ns, progressed_ns; /* aligned; progressed_ns as in struct call */
 };
 
-/* Returns the operation of blocking CALL; MPG_COLLECTIVES: no algorithms. */
-enum mpg_collective mpg_graph_operation_of(enum mpg_call call);
 /* Returns whether CALL has algorithms. */
 bool mpg_graph_has_algorithms(enum mpg_call call);
 /* Returns a new expansion; NULL: out of memory. The caller frees it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Members leave a collective: permission, edges, and cleanup by the last member. */
+#include "graph/algorithms/operation.h"
 #include "graph/collectives/collective.h"
 #include "graph/collectives/collectives.h"
 
@@ -152,7 +153,7 @@ bool mpg_graph_part_is_nonblocking(const struct collectives *collectives, const 
         graph_comm_of(collectives, c)->remote_size > 0)
         return false;
     *nonblocking_part = (struct nonblocking_part){.call = c->call,
-                                                  .operation = mpg_graph_operation_of(c->call),
+                                                  .operation = mpg_collective_of(c->call),
                                                   .p = c->p,
                                                   .root = c->root < 0 ? 0 : c->root,
                                                   .me = part->me,

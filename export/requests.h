@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests of a rank that are not completed yet, with a record of what was posted: what an export must know when a request
+ * completes. The caller says the record's size. */
+#ifndef MPG_EXPORT_REQUESTS_H
+#define MPG_EXPORT_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+
+/* Set in the number of the receiving half of an Isendrecv; numbers of the trace are smaller. */
+#define MPG_SECOND_HALF (INT64_C(1) << 61)
+
+/* Empty when only RECORD_BYTES is set. */
+struct mpg_open_requests {
+    size_t record_bytes;
+    struct mpg_map at; /* request -> place + 1 */
+    unsigned char *records;
+    uint32_t *unused;  /* places */
+    uint32_t n, capacity, unused_number;
+};
+
+/* Adds request NUMBER with RECORD, or replaces its record. Returns false: out of memory. */
+bool mpg_open_requests_add(struct mpg_open_requests *r, int64_t number, const void *record);
+/* Returns the record of request NUMBER, valid until the next addition; NULL: it is not open. */
+void *mpg_open_requests_find(const struct mpg_open_requests *r, int64_t number);
+/* Removes request NUMBER if it is open. Its record stays valid until the next addition. */
+void mpg_open_requests_remove(struct mpg_open_requests *r, int64_t number);
+/* Returns the number of open requests. */
+static inline size_t mpg_open_requests_number(const struct mpg_open_requests *r)
+{
+    return r->at.count;
+}
+/* Removes all requests and frees the storage. */
+void mpg_open_requests_clear(struct mpg_open_requests *r);
+
+/* Returns whether VALUE is among the N values of LIST. */
+bool mpg_request_is_listed(const int64_t *list, uint32_t n, int64_t value);
+
+#endif
