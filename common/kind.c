@@ -44,6 +44,7 @@ static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_GOAL] = "a GOAL schedule",
     [MPG_FILE_LIBALLPROF] = "a trace of liballprof",
     [MPG_FILE_LIBALLPROF_FOLDER] = "a trace of liballprof",
+    [MPG_FILE_LIBALLPROF2] = "a trace of liballprof2",
     [MPG_FILE_SIMGRID] = "time-independent actions of SimGrid",
     [MPG_FILE_SIMGRID_LIST] = "time-independent actions of SimGrid",
     [MPG_FILE_ANSWER] = "an answer of mpgsim",
@@ -92,6 +93,7 @@ static const struct {
     {MPG_FILE_OTF2_EVENTS, MPG_FILE_TRACE, "give its anchor file (*.otf2), or the folder that holds it", NULL},
     {MPG_FILE_OTF1, MPG_FILE_TRACE, "convert it to OTF2", NULL},
     {MPG_FILE_PARAVER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
+    {MPG_FILE_LIBALLPROF2, MPG_FILE_TRACE, "its lines are not read; trace with liballprof, mpgtrace or Score-P", NULL},
     {MPG_FILE_EXTRAE, MPG_FILE_TRACE, "mpi2prv makes a Paraver trace of it", NULL},
     {MPG_FILE_DUMPI, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
     {MPG_FILE_DUMPI_FOLDER, MPG_FILE_SIGNATURE, "'mpgtrace stat ", "' summarises it"},
@@ -208,6 +210,15 @@ static bool is_schedule(const unsigned char *bytes, size_t n)
     return n - i > sizeof first && strncmp((const char *)bytes + i, first, sizeof first - 1) == 0;
 }
 
+/* Whether BYTES, a text, begin with a call as liballprof2 writes it: "MPI_Init:0.00:". */
+static bool is_call(const unsigned char *bytes, size_t n)
+{
+    char line[128], name[64];
+    int end = 0;
+    snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), (const char *)bytes);
+    return sscanf(line, "MPI_%63[A-Za-z_]:%*[0-9].%*2[0-9]:%n", name, &end) == 1 && end > 0;
+}
+
 /* Returns the kind of BYTES, a text without a mark at its begin. */
 static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
 {
@@ -215,6 +226,8 @@ static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
         return MPG_FILE_DUMPI_META;
     if (is_schedule(bytes, n))
         return MPG_FILE_GOAL;
+    if (is_call(bytes, n))
+        return MPG_FILE_LIBALLPROF2;
     return is_actions(bytes, n) ? MPG_FILE_SIMGRID : MPG_FILE_TEXT;
 }
 

@@ -48,6 +48,8 @@ static void test_bytes(void)
         {"MPGTRCE\n\3\0\4\0", 12, MPG_FILE_PROFILE},
         {"MPGTRCE\n\3\0\4", 11, MPG_FILE_UNKNOWN},
         {"\x1f\x8b\x08", 3, MPG_FILE_GZIP},
+        {"MPI_Init:0.00:0x7f:0x7f:7.25\n", 29, MPG_FILE_LIBALLPROF2},
+        {"MPI_Init: 3 calls\n", 18, MPG_FILE_TEXT},
         {"\x7f" "ELF\2", 5, MPG_FILE_PROGRAM},
         {"#!/bin/sh\n", 10, MPG_FILE_SCRIPT},
         {"Dear diary,\n", 12, MPG_FILE_TEXT},
