@@ -143,6 +143,14 @@ static char *file_of(const char *path)
     return file ? strcat(strcpy(file, path), name) : NULL;
 }
 
+/* Returns whether the trace at PATH, a folder or file, belongs to the user. Nothing is written beside the trace of somebody else,
+ * even where everybody may write: it would be in the owner's way, who can neither use nor replace it. */
+static bool is_own(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
 struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
 {
     struct mpg_cache *k = calloc(1, sizeof *k);
@@ -150,7 +158,7 @@ struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes)
         free(k);
         return NULL;
     }
-    k->writes = writes;
+    k->writes = writes && is_own(mpg_trace_path(trace));
     const uint64_t bytes = mpg_trace_bytes(trace);
     k->limit_bytes = bytes > MIN_LIMIT_BYTES ? bytes : MIN_LIMIT_BYTES;
     read_cache(k);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pre-pass cache: findings of passes over a trace, in a file beside it, so that the next run of mpgsim can skip the
- * passes: mpgsim.floors in the trace's folder, or NAME.floors beside the file NAME.
+ * passes: mpgsim.floors in the trace's folder, or NAME.floors beside the file NAME; of other tools' traces likewise. Nothing is
+ * written beside a trace of another user.
  *
  * The cache is verified before use: the file belongs to the user, and holds a digest under the user's key
  * (simulate/cache/siphash.h), the build of mpgkit that wrote it, and a checksum of the trace (mpg_trace_sum()). The key of a

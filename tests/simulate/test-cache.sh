@@ -332,6 +332,19 @@ else
     chmod u+w read.trace
 fi
 
+# ---- traces of others ----
+if [ "$(id -u)" = 0 ]; then
+    for trace in app.trace app.one; do
+        cp -a "$trace" "theirs-$trace"
+        rm -f "theirs-$trace/mpgsim.floors"
+        chown -R 65534 "theirs-$trace"
+        is "$trace of another user" "$(answer "theirs-$trace" --latency=const:2us)" "$(cat a)"
+    done
+    is "nothing is written beside it" "$(find . -path './theirs-*' -name '*.floors')" ""
+else
+    skip "a trace of another user" "only root can give files away"
+fi
+
 # ---- other programs ----
 is "stat does not see it" "$("$mpgtrace" stat app.trace | grep -c floors)" 0
 is "nor print" "$("$mpgtrace" print app.trace)" "$("$mpgtrace" print app.one)"
