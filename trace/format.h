@@ -14,11 +14,19 @@
 /* Number of first bytes of a file that tell the format; read from streams too. */
 enum { MPG_FORMAT_BYTES = 8 };
 
+/* Regions of a program that become events. */
+enum mpg_import_regions {
+    MPG_REGIONS_USER, /* those that the program named */
+    MPG_REGIONS_ALL,  /* all functions that the recorder saw, but those of MPI and inside of its calls */
+    MPG_REGIONS_NONE
+};
+
 /* What `mpgtrace import` asks of readers that need it; mpg_import_defaults for every other program. */
 struct mpg_import_config {
     bool lenient;             /* sends and receives may differ in number */
     int64_t overhead_call_ns; /* the recorder's time for a call, as a fact; -1: unknown */
     double flops;             /* operations a second, where work is counted in operations; 0: 1e9 */
+    enum mpg_import_regions regions; /* of formats with regions */
     FILE *report;             /* lines about what was found and assumed; NULL: none */
 };
 extern const struct mpg_import_config mpg_import_defaults;

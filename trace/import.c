@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace import: imports a trace of another format, with one option per format that names the file. */
+/* mpgtrace import: imports a trace of another format, which its content, --from or an option per format tells. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/foreign/unpack.h"
 #include "trace/format.h"
 #include "trace/output.h"
+#include "trace/store/spool.h"
 
-enum { MAX_FORMATS = 16, OTHER_OPTIONS = 5 };
+enum { MAX_FORMATS = 16, OTHER_OPTIONS = 7 };
 
 struct request {
     const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
+    const char *words[MAX_FORMATS + 1]; /* names of the formats */
     const char *output;
+    int from; /* index of the format */
+    enum mpg_import_regions regions;
     double overhead_ns, flops;
-    bool force, lenient, overhead_given;
+    bool force, lenient, overhead_given, from_given;
 };
 
 static void fill_options(struct request *request, struct mpg_option options[MAX_FORMATS + OTHER_OPTIONS + 1])
 {
+    static const char *const regions[] = {"user", "all", "none", NULL};
     const struct mpg_option others[OTHER_OPTIONS] = {
+        {.name = "from", .kind = MPG_OPTION_WORD, .value = &request->from, .words = request->words,
+         .given = &request->from_given, .help = "the format of FILE (default: by its content)"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request->output,
-         .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
+         .argument = "TRACE",
+         .help = "the trace folder to make (default app.trace);\n-: a trace in one file, to standard output"},
         {.name = "force", .kind = MPG_OPTION_FLAG, .value = &request->force,
          .help = "replace the trace that the folder holds"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &request->lenient,
@@ -32,11 +42,16 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
          .given = &request->overhead_given, .minimum = 0, .maximum = 1e9,
          .help = "other tools' traces: the recorder took TIME for each call"},
         {.name = "flops", .kind = MPG_OPTION_REAL, .value = &request->flops, .argument = "RATE", .minimum = 1, .maximum = 1e18,
-         .help = "SimGrid's actions: operations a second (default 1e9)"}};
+         .help = "SimGrid's actions: operations a second (default 1e9)"},
+        {.name = "regions", .kind = MPG_OPTION_WORD, .value = &request->regions, .words = regions,
+         .help = "OTF2: the regions to import: those that the\n"
+                 "program named (default), all functions, none"}};
     size_t n = 0;
-    for (; mpg_trace_formats[n].name && n < MAX_FORMATS; n++)
+    for (; mpg_trace_formats[n].name && n < MAX_FORMATS; n++) {
+        request->words[n] = mpg_trace_formats[n].name;
         options[n] = (struct mpg_option){.name = mpg_trace_formats[n].name, .kind = MPG_OPTION_STRING,
                                          .value = &request->file[n], .argument = "FILE", .help = mpg_trace_formats[n].help};
+    }
     memcpy(options + n, others, sizeof others);
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
@@ -45,6 +60,7 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
 static int check_files(void *request, char **arguments, size_t n, struct mpg_error *err)
 {
     const char *const *file = ((const struct request *)request)->file;
+    const bool from_given = ((const struct request *)request)->from_given;
     char names[200] = "FILE";
     size_t given = n, used = strlen(names);
     (void)arguments;
@@ -52,7 +68,51 @@ static int check_files(void *request, char **arguments, size_t n, struct mpg_err
         given += file[i] != NULL;
         used += (size_t)snprintf(names + used, sizeof names - used, " or --%s=FILE", mpg_trace_formats[i].name);
     }
+    if (given == 1 && n == 0 && from_given)
+        return mpg_error_set(err, "--from is the format of FILE, which is missing");
     return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one can be", names);
+}
+
+static struct mpg_import_config config_of(const struct request *request, FILE *report)
+{
+    return (struct mpg_import_config){.lenient = request->lenient, .report = report, .flops = request->flops,
+                                      .regions = request->regions,
+                                      .overhead_call_ns = request->overhead_given ? (int64_t)request->overhead_ns : -1};
+}
+
+/* Copies FD, called NAME, from its begin to standard output. */
+static int copy_out(int fd, const char *name, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open("-", err);
+    char bytes[1 << 16];
+    size_t got = 0;
+    int64_t at = 0;
+    int status = out ? 0 : -1;
+    while (status == 0 && (status = mpg_spool_read(fd, bytes, sizeof bytes, at, name, &got, err)) == 0 && got > 0) {
+        (void)fwrite(bytes, 1, got, mpg_output_stream(out)); /* the commit finds errors */
+        at += (int64_t)got;
+    }
+    if (status == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
+}
+
+/* Imports the trace at PATH of FORMAT as one file, which goes to standard output when it is whole. */
+static int import_to_stdout(const struct mpg_trace_format *format, const char *path, const struct request *request,
+                            struct mpg_error *err)
+{
+    const struct mpg_import_config config = config_of(request, stderr);
+    char name[MPG_SPOOL_NAME_BYTES];
+    const int fd = mpg_spool_file(err);
+    if (fd < 0)
+        return -1;
+    mpg_spool_name(name);
+    int status = mpg_trace_import(format, path, name, fd, &config, err);
+    if (status == 0)
+        status = copy_out(fd, name, err);
+    (void)close(fd);
+    return status;
 }
 
 /* Imports the trace at PATH of FORMAT into a folder beside the output, then renames the folder to the output. */
@@ -60,8 +120,7 @@ static int import_to_temporary(const struct mpg_trace_format *format, const char
                                struct mpg_error *err)
 {
     struct mpg_trace_output out;
-    const struct mpg_import_config config = {.lenient = request->lenient, .report = stdout, .flops = request->flops,
-                                             .overhead_call_ns = request->overhead_given ? (int64_t)request->overhead_ns : -1};
+    const struct mpg_import_config config = config_of(request, stdout);
     if (mpg_trace_output_open(&out, request->output, request->force, "--force replaces it, -o names another folder", err) < 0)
         return -1;
     if (mpg_trace_import(format, path, out.temporary, -1, &config, err) < 0) {
@@ -74,8 +133,13 @@ static int import_to_temporary(const struct mpg_trace_format *format, const char
 static int import_file(const struct mpg_trace_format *format, const char *path, const struct request *request,
                        struct mpg_error *err)
 {
-    const int status = import_to_temporary(format, path, request, err);
-    if (status < 0 && format->kind != MPG_FILE_UNKNOWN && strcmp(path, "-") != 0)
+    if (strcmp(path, "-") == 0 && !format->import)
+        return mpg_error_set(err, "a trace of this format cannot come from standard input: give its path");
+    const int status = strcmp(request->output, "-") == 0 ? import_to_stdout(format, path, request, err)
+                                                         : import_to_temporary(format, path, request, err);
+    const enum mpg_file_kind kind = status < 0 ? mpg_unpack_kind(path) : format->kind;
+    const bool is_overruled = request->from_given && (kind == MPG_FILE_UNKNOWN || kind == MPG_FILE_TEXT);
+    if (status < 0 && format->kind != MPG_FILE_UNKNOWN && strcmp(path, "-") != 0 && kind != format->kind && !is_overruled)
         mpg_kind_explain(path, format->kind, err);
     return status;
 }
@@ -83,8 +147,9 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
 /* Imports the file or folder PATH, whose format its content tells. */
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
-    const enum mpg_file_kind kind = mpg_kind_of(path);
-    const struct mpg_trace_format *format = mpg_trace_format_of_kind(kind);
+    const enum mpg_file_kind kind = mpg_unpack_kind(path);
+    const struct mpg_trace_format *format =
+        request->from_given ? &mpg_trace_formats[request->from] : mpg_trace_format_of_kind(kind);
     if (format)
         return import_file(format, path, request, err);
     if (strcmp(path, "-") == 0)

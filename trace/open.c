@@ -13,6 +13,7 @@
 
 #include "common/input.h"
 #include "common/kind.h"
+#include "trace/foreign/unpack.h"
 #include "trace/format.h"
 #include "trace/store/spool.h"
 
@@ -148,7 +149,7 @@ static int open_file(struct mpg_trace *t, const struct mpg_trace_format **format
         return -1;
     const ssize_t n = pread(t->files[0].fd, first, sizeof first, 0);
     *format = n > 0 ? mpg_trace_format_of(first, (size_t)n) : NULL;
-    *format = *format ? *format : mpg_trace_format_of_kind(mpg_kind_of(t->path));
+    *format = *format ? *format : mpg_trace_format_of_kind(mpg_unpack_kind(t->path));
     return *format ? replace_file(t, *format, err) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "trace/format.h"
 #include "trace/store/spool.h"
 
 enum { MAX_DEPTH = 1 << 20, TOLERANCE_NS = 1000, REQUESTS_BITS = 40 };
@@ -127,6 +128,13 @@ static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attribu
         mpg_otf2_append(t, &t->call.counts, value);
 }
 
+/* Returns whether REGION, no MPI function, becomes events. */
+static bool is_marked(const struct otf2_thread *t, const struct otf2_region *region)
+{
+    const enum mpg_import_regions regions = t->import->config->regions;
+    return t->pass == 2 && regions != MPG_REGIONS_NONE && (region->is_user || regions == MPG_REGIONS_ALL);
+}
+
 static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2_region *region,
                          const OTF2_AttributeList *attributes)
 {
@@ -156,7 +164,7 @@ static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2
         c->counts.n = 0;
         c->failed = own_attribute(attributes, t->import->archive.own.failed) != 0;
         t->call_depth = t->depth;
-    } else if (region->is_user && t->pass == 2) {
+    } else if (is_marked(t, region)) {
         struct mpg_event e = {.call = MPG_CALL_Region_begin, .enter_ns = now_ns, .leave_ns = now_ns, .newcomm = MPG_NO_COMM,
                               .object = MPG_NO_OBJECT, .site = MPG_NO_SITE};
         mpg_otf2_emit(t, &e, region->name);
@@ -174,7 +182,7 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
         if (t->pass == 2 && t->call.has_events) /* else the call is a part of the interval before the next */
             memcpy(t->last_values, t->values, sizeof t->values);
         t->call_depth = 0;
-    } else if (region && region->is_user && t->call_depth == 0 && t->pass == 2) {
+    } else if (region && t->call_depth == 0 && is_marked(t, region)) {
         struct mpg_event e = {.call = MPG_CALL_Region_end, .enter_ns = now_ns, .leave_ns = now_ns, .newcomm = MPG_NO_COMM,
                               .object = MPG_NO_OBJECT, .site = MPG_NO_SITE};
         mpg_otf2_emit(t, &e, region->name);

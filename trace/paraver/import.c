@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a Paraver trace: a .prv file, with the names of its calls in the .pcf file beside it. */
+/* Imports a Paraver trace: a .prv file, or .prv.gz, with the names of its calls in the .pcf file beside it. */
 #include "trace/paraver/import.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/input.h"
+#include "trace/foreign/unpack.h"
 #include "trace/paraver/paraver.h"
 
 static int define_comms(struct prv_import *im, struct mpg_error *err)
@@ -66,7 +66,7 @@ int mpg_paraver_import(const char *path, const char *target, int fd, const struc
                        struct mpg_error *err)
 {
     struct prv_import im = {.path = path};
-    FILE *in = mpg_input_open(path);
+    FILE *in = mpg_unpack_open(path);
     int status = in ? mpg_prv_read_names(&im, err) : mpg_error_errno(err, errno, "%s", path);
     if (status == 0)
         status = mpg_prv_read(&im, in, err);

@@ -93,9 +93,10 @@ static int read_names(struct prv_import *im, struct mpg_line_reader *lines, stru
 int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err)
 {
     char path[4096];
-    const size_t n = strlen(im->path);
-    const bool has_ending = n > 4 && strcmp(im->path + n - 4, ".prv") == 0;
-    if (snprintf(path, sizeof path, "%.*s.pcf", (int)(has_ending ? n - 4 : n), im->path) >= (int)sizeof path)
+    size_t n = strlen(im->path);
+    n -= n > 3 && strcmp(im->path + n - 3, ".gz") == 0 ? 3 : 0;
+    n -= n > 4 && strncmp(im->path + n - 4, ".prv", 4) == 0 ? 4 : 0;
+    if (snprintf(path, sizeof path, "%.*s.pcf", (int)n, im->path) >= (int)sizeof path)
         return mpg_error_set(err, "name too long");
     FILE *file = mpg_input_open(path);
     if (!file)

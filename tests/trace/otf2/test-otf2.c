@@ -191,6 +191,33 @@ static const char collectives_of_all[] = "%d 620 630 Bcast comm=0 root=1 bytes=8
                                          "%d 720 730 Iallreduce comm=0 bytes=8 request=%d\n"
                                          "%d 740 750 Wait requests=%d\n";
 
+/* How often the trace imported with REGIONS has PART. The folder holds a region "phase one" inside of a function "main". */
+static int count_with(enum mpg_import_regions regions, const char *part)
+{
+    const struct mpg_import_config config = {.regions = regions, .overhead_call_ns = -1};
+    char target[] = "/tmp/mpgkit-XXXXXX", command[64];
+    struct mpg_error err = {.text = ""};
+    const int status = mkdtemp(target) ? mpg_otf2_import(folder, target, -1, &config, &err) : -1;
+    char *text = status == 0 ? text_of(target, &err) : NULL;
+    int n = text ? 0 : -1;
+    for (const char *p = text; p && (p = strstr(p, part)); p++)
+        n++;
+    free(text);
+    snprintf(command, sizeof command, "rm -rf %s", target);
+    return system(command) == 0 ? n : -1;
+}
+
+static void test_regions(void)
+{
+    static const char phase[] = "Region_begin name=\"phase one\"\n", function[] = "Region_begin name=\"main\"\n",
+                      end[] = "Region_end name=\"main\"\n";
+    ok(count_with(MPG_REGIONS_USER, phase) == 1 && count_with(MPG_REGIONS_USER, "main") == 0, "regions: those of the user");
+    ok(count_with(MPG_REGIONS_ALL, phase) == 1 && count_with(MPG_REGIONS_ALL, function) == 1 &&
+           count_with(MPG_REGIONS_ALL, end) == 1, "regions: all functions");
+    ok(count_with(MPG_REGIONS_ALL, "Region_begin name=\"MPI") == 0, "... but those of MPI");
+    ok(count_with(MPG_REGIONS_NONE, "Region") == 0 && count_with(MPG_REGIONS_NONE, "Waitall") == 2, "regions: none");
+}
+
 /* What mpgtrace print shows, by hand. */
 static void write_wanted(FILE *out)
 {
@@ -252,6 +279,7 @@ static void test_whole(void)
     snprintf(path, sizeof path, "%s/traces.otf2", folder);
     char *same = text_of(path, &err);
     ok(text && same && strcmp(text, same) == 0, "its anchor file, too");
+    test_regions();
     free(same);
     free(text);
     free(wanted);

@@ -155,6 +155,32 @@ is "a message that overtakes has a communicator of its own" "$("$MPGTRACE" print
 1 10 20 Recv comm=1 from=0 tag=1 bytes=8
 1 21 30 Recv comm=0 from=0 tag=1 bytes=4"
 
+# Compressed.
+mkdir "$tmp/packed"
+cp "$tmp/t.pcf" "$tmp/packed"
+gzip -c "$tmp/t.prv" >"$tmp/packed/t.prv.gz"
+"$MPGTRACE" print "$tmp/t.prv" >"$tmp/plain"
+ok "a compressed trace is the same" imported "$tmp/packed/t.prv.gz" "$tmp/plain"
+ok "every program reads it" shown "$tmp/plain" <("$MPGTRACE" print "$tmp/packed/t.prv.gz")
+head -c -30 "$tmp/packed/t.prv.gz" >"$tmp/packed/cut.prv.gz"
+cp "$tmp/t.pcf" "$tmp/packed/cut.pcf"
+ok "a cut one is refused" refused "$tmp/packed/cut.prv.gz" "cut.prv.gz"
+echo notes | gzip >"$tmp/packed/notes.gz"
+ok "what else is compressed is named" refused "$tmp/packed/notes.gz" "compressed (gzip), not a trace"
+
+# Options of import for every format.
+"$MPGTRACE" import "$tmp/t.prv" -o - >"$tmp/one.trace" 2>"$tmp/err"
+ok "-o - is one file" shown "$tmp/plain" <("$MPGTRACE" print "$tmp/one.trace")
+ok "... and what was found goes to standard error" grep -q '^Paraver: 3 ranks' "$tmp/err"
+ok "... through a pipe" shown "$tmp/plain" <("$MPGTRACE" import "$tmp/t.prv" -o - 2>/dev/null | "$MPGTRACE" print -)
+sed '1s/^#Paraver (/#paraver (/' "$tmp/t.prv" >"$tmp/other.prv"
+cp "$tmp/t.pcf" "$tmp/other.pcf"
+ok "a format that the content does not tell" refused "$tmp/other.prv" "not a trace"
+ok "--from overrules the content" refused "$tmp/other.prv" "line 1: no header of Paraver" --from=paraver
+ok "--from of another format" refused "$tmp/t.prv" "a Paraver trace, not a GOAL schedule" --from=goal
+is "--from needs FILE" "$("$MPGTRACE" import --from=goal --goal="$tmp/t.prv" 2>&1)" \
+    "mpgtrace import: --from is the format of FILE, which is missing (try 'mpgtrace import --help')"
+
 # Refused, with the reason.
 wrong() {
     sed "$1" "$tmp/t.prv" >"$tmp/wrong.prv"
