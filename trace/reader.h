@@ -84,7 +84,7 @@ bool mpg_trace_find_signature(const struct mpg_trace *trace, struct mpg_stored_s
 char *mpg_trace_read_signature(const struct mpg_trace *trace,
                                const struct mpg_stored_signature *signature,
                                struct mpg_error *err);
-/* Returns a small number for RANK's host: equal numbers, same host; 0: unknown. */
+/* Returns a small number for RANK's host, from 0: equal numbers, same host. Ranks without the fact "host" have 0, too. */
 int32_t mpg_trace_host(const struct mpg_trace *trace, int32_t rank);
 
 enum mpg_clocks {

@@ -12,19 +12,21 @@
 #include "export/formats/archive.h"
 #include "export/goal/goal.h"
 #include "export/otf2/otf2.h"
+#include "export/paraver/paraver.h"
 #include "export/program/program.h"
 #include "export/ti/ti.h"
 #include "trace/copy/copy.h"
 #include "trace/output.h"
 #include "trace/text/text.h"
 
-const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "ti", "text", "native", NULL};
+const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "prv", "ti", "text", "native", NULL};
 
 /* Ends of names that tell a format. */
 static const struct {
     const char *text;
     enum mpg_export_format format;
 } endings[] = {{".otf2", MPG_EXPORT_OTF2},
+               {".prv", MPG_EXPORT_PRV},
                {".ti", MPG_EXPORT_TI},
                {".goal", MPG_EXPORT_GOAL},
                {".json", MPG_EXPORT_CHROME},
@@ -47,7 +49,7 @@ enum mpg_export_format mpg_export_format_of(const char *output)
 
 bool mpg_export_is_file(enum mpg_export_format format)
 {
-    return format != MPG_EXPORT_OTF2 && format != MPG_EXPORT_TI && format != MPG_EXPORT_NATIVE;
+    return format != MPG_EXPORT_OTF2 && format != MPG_EXPORT_PRV && format != MPG_EXPORT_TI && format != MPG_EXPORT_NATIVE;
 }
 
 /* --- rank after rank --- */
@@ -159,6 +161,57 @@ static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_
     return -1;
 }
 
+/* The three files of a Paraver trace: the path of the records, and beside it with other endings. */
+enum { PRV_FILES = 3 };
+
+static int name_prv_file(const char *path, int i, char *name, size_t size, struct mpg_error *err)
+{
+    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records, which need the others, come last */
+    size_t n = strlen(path);
+    if (n > 4 && strcmp(path + n - 4, ".prv") == 0)
+        n -= 4;
+    const int written = snprintf(name, size, "%.*s%s", (int)n, path, ends[i]);
+    return written >= 0 && (size_t)written < size ? 0 : mpg_error_set(err, "%s: name too long", path);
+}
+
+static int write_prv_to(struct mpg_trace *trace, const struct mpg_prv_files *files, const struct mpg_export_config *config,
+                        struct mpg_left_out *left, struct mpg_error *err)
+{
+    struct mpg_clock_map *clocks = NULL;
+    struct mpg_prv_writer *w = NULL;
+    int status = mpg_walk_clocks(trace, config->lenient, &clocks, err);
+    if (status == 0 && !(w = mpg_prv_writer_new(trace, clocks, files, left, err)))
+        status = -1;
+    if (status == 0) {
+        const struct mpg_sink sink = mpg_prv_writer_sink(w);
+        status = write_ranks(trace, &sink, err);
+    }
+    mpg_prv_writer_free(w);
+    mpg_clock_map_free(clocks);
+    return status;
+}
+
+static int write_prv(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
+                     struct mpg_error *err)
+{
+    struct mpg_output *outputs[PRV_FILES] = {NULL};
+    char name[4096];
+    int status = 0;
+    for (int i = 0; i < PRV_FILES && status == 0; i++)
+        status = name_prv_file(path, i, name, sizeof name, err) < 0 || !(outputs[i] = mpg_output_open(name, err)) ? -1 : 0;
+    if (status == 0) {
+        const struct mpg_prv_files files = {.names = mpg_output_stream(outputs[0]), .rows = mpg_output_stream(outputs[1]),
+                                            .records = mpg_output_stream(outputs[2])};
+        status = write_prv_to(trace, &files, config, left, err);
+    }
+    for (int i = 0; i < PRV_FILES; i++)
+        if (status < 0)
+            mpg_output_discard(outputs[i]);
+        else
+            status = mpg_output_commit(outputs[i], err);
+    return status;
+}
+
 static int write_native(struct mpg_trace *trace, const char *path, struct mpg_error *err)
 {
     struct mpg_trace_output output;
@@ -231,6 +284,8 @@ int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_exp
     switch (config->format) {
     case MPG_EXPORT_OTF2:
         return write_otf2(trace, output, left, err);
+    case MPG_EXPORT_PRV:
+        return write_prv(trace, output, config, left, err);
     case MPG_EXPORT_TI:
         return write_ti(trace, output, config, left, err);
     case MPG_EXPORT_NATIVE:
@@ -240,16 +295,25 @@ int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_exp
     }
 }
 
+static int check_file(const char *path, struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open(path, err);
+    mpg_output_discard(out);
+    return out ? 0 : -1;
+}
+
 int mpg_export_check(const char *output, enum mpg_export_format format, struct mpg_error *err)
 {
     struct mpg_archive_output archive;
+    if (format == MPG_EXPORT_PRV) {
+        char name[4096];
+        return name_prv_file(output, PRV_FILES - 1, name, sizeof name, err) < 0 ? -1 : check_file(name, err);
+    }
     if (!mpg_export_is_file(format)) {
         if (mpg_archive_output_open(&archive, output, format == MPG_EXPORT_OTF2 ? ".otf2" : ".ti", err) < 0)
             return -1;
         mpg_archive_output_discard(&archive);
         return 0;
     }
-    struct mpg_output *out = mpg_output_open(output, err);
-    mpg_output_discard(out);
-    return out ? 0 : -1;
+    return check_file(output, err);
 }

@@ -13,6 +13,7 @@ enum mpg_export_format {
     MPG_EXPORT_CHROME,
     MPG_EXPORT_GOAL,
     MPG_EXPORT_OTF2,
+    MPG_EXPORT_PRV,
     MPG_EXPORT_TI,
     MPG_EXPORT_TEXT,
     MPG_EXPORT_NATIVE,

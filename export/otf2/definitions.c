@@ -130,7 +130,7 @@ static int write_hosts(struct mpg_otf2_writer *w, struct definitions *d, struct 
     WRITE(OTF2_GlobalDefWriter_WriteSystemTreeNode(d->g, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (int32_t r = 0; r < mpg_trace_ranks(w->trace); r++) {
         const int32_t host = mpg_trace_host(w->trace, r);
-        const char *name = host > 0 ? mpg_trace_find_fact(w->trace, r, "host") : NULL;
+        const char *name = mpg_trace_find_fact(w->trace, r, "host");
         uint64_t *slot = mpg_map_add(nodes, (uint64_t)host, 0);
         if (!slot)
             return mpg_error_set(err, "out of memory");

@@ -208,7 +208,7 @@ int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *e, 
     }
     r->has_init = r->has_init || kind == MPG_KIND_INIT;
     r->has_finalize = r->has_finalize || kind == MPG_KIND_FINALIZE;
-    f->calls++;
+    f->calls += kind != MPG_KIND_FLUSH;
     if (comm && count_event(f, rank, e, comm, err) < 0)
         return -1;
     return write_event(f, rank, e, name, err);

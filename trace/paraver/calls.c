@@ -13,6 +13,7 @@ static const char restarted[] = "starts of persistent requests: shown as nonbloc
 static const char spread[] = "collectives with a total only: spread evenly over the members";
 static const char own_comms[] = "messages that overtake another of their sender, receiver and tag: in a communicator of their "
                                 "own";
+static const char halves[] = "Sendrecv whose halves overtake others: shown as Isend, Irecv and Waitall";
 static const char cut_calls[] = "calls without an end: left out";
 
 /* --- messages --- */
@@ -144,24 +145,13 @@ static size_t lower_bound(const struct prv_import *im, const size_t *list, size_
     return low;
 }
 
-/* The next message of LIST at AT_NS that no call has taken; NULL: none. */
-static struct prv_message *next_message(const struct prv_import *im, const size_t *list, size_t n, enum by by, int64_t at_ns,
-                                        bool *taken)
-{
-    for (size_t i = lower_bound(im, list, n, by, at_ns); i < n && time_by(&im->messages[list[i]], by) == at_ns; i++)
-        if (!taken[list[i]]) {
-            taken[list[i]] = true;
-            return &im->messages[list[i]];
-        }
-    return NULL;
-}
-
 /* --- the events of a rank --- */
 
 struct state {
     struct prv_import *im;
     int32_t rank;
     bool *sent, *received; /* by message: a call has taken it */
+    int32_t root;          /* of the call, if it is a collective and its root says so; else 0 */
     int64_t *requests;     /* of a completion */
     int64_t *counts;
 };
@@ -196,16 +186,78 @@ static int emit_unknown(struct state *s, const struct prv_call *call, struct mpg
 /* MPI_PROC_NULL is in the world. */
 static const struct prv_message nobody = {.comm = 0};
 
-static struct prv_message *take_send(struct state *s, int64_t at_ns)
+/* A message that CALL sends, and no call before: its logical send is the enter, its physical send the leave; other recorders'
+ * physical sends can differ. NULL: none. */
+static struct prv_message *take_send(struct state *s, const struct prv_call *call)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
-    return next_message(s->im, r->sends, r->send_number, BY_SEND, at_ns, s->sent);
+    struct prv_message *found = NULL;
+    for (size_t i = lower_bound(s->im, r->sends, r->send_number, BY_SEND, call->enter_ns); i < r->send_number; i++) {
+        struct prv_message *m = &s->im->messages[r->sends[i]];
+        if (m->sent_ns != call->enter_ns)
+            break;
+        if (s->sent[r->sends[i]] || m->source_thread != call->thread)
+            continue;
+        if (!found || m->left_ns == call->leave_ns)
+            found = m;
+        if (m->left_ns == call->leave_ns)
+            break;
+    }
+    if (found)
+        s->sent[found - s->im->messages] = true;
+    return found;
 }
 
-static struct prv_message *take_receive(struct state *s, int64_t at_ns)
+/* A message whose logical receive is AT_NS in THREAD, and that no call has taken. RECEIVED_NS: its physical receive, if there is
+ * such a message; NOT_NS: not its physical receive. NULL: none. */
+static struct prv_message *take_receive(struct state *s, int32_t thread, int64_t at_ns, int64_t received_ns, int64_t not_ns)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
-    return next_message(s->im, r->receives, r->receive_number, BY_POST, at_ns, s->received);
+    struct prv_message *found = NULL;
+    for (size_t i = lower_bound(s->im, r->receives, r->receive_number, BY_POST, at_ns); i < r->receive_number; i++) {
+        struct prv_message *m = &s->im->messages[r->receives[i]];
+        if (m->posted_ns != at_ns)
+            break;
+        if (s->received[r->receives[i]] || m->destination_thread != thread || m->received_ns == not_ns)
+            continue;
+        if (!found || m->received_ns == received_ns)
+            found = m;
+        if (m->received_ns == received_ns || received_ns < 0)
+            break;
+    }
+    if (found)
+        s->received[found - s->im->messages] = true;
+    return found;
+}
+
+/* A message that CALL receives before it ends. */
+static struct prv_message *take_received(struct state *s, const struct prv_call *call)
+{
+    return take_receive(s, call->thread, call->enter_ns, call->leave_ns, -1);
+}
+
+static enum mpg_call call_of(const struct prv_import *im, const struct prv_call *call)
+{
+    const char *name = name_of(im, call);
+    return strncmp(name, "MPI_", 4) == 0 ? mpg_call_by_name(name + 4) : MPG_CALL_COUNT;
+}
+
+/* A message for which CALL posts the receive. If the next call of the thread begins at the end of CALL and receives a message
+ * itself, this message has the same logical time. */
+static struct prv_message *take_posted(struct state *s, const struct prv_call *call)
+{
+    const struct prv_rank *r = &s->im->rank[s->rank];
+    const struct prv_call *next = call + 1, *end = r->calls + r->n;
+    int64_t not_ns = -1;
+    while (next < end && (next->thread != call->thread || next->leave_ns == call->leave_ns)) /* others, or no time */
+        next++;
+    if (next < end && next->enter_ns == call->leave_ns) {
+        const enum mpg_call which = call_of(s->im, next);
+        const enum mpg_kind kind = which < MPG_CALL_COUNT ? mpg_call_kind(which) : MPG_KIND_OTHER;
+        if (kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV)
+            not_ns = next->leave_ns;
+    }
+    return take_receive(s, call->thread, call->leave_ns, -1, not_ns);
 }
 
 static void set_send(struct state *s, struct mpg_event *e, const struct prv_message *m)
@@ -261,15 +313,39 @@ static int emit_irecv(struct state *s, const struct prv_call *call, struct prv_m
     return m ? 0 : emit_free(s, call, request, err);
 }
 
+/* A Sendrecv whose halves are in two communicators: its operations and the wait for them. */
+static int emit_halves(struct state *s, const struct prv_call *call, const struct prv_message *send,
+                       const struct prv_message *receive, struct mpg_error *err)
+{
+    struct mpg_event first = make(call, MPG_CALL_Isend), second = make(call, MPG_CALL_Irecv), wait = make(call, MPG_CALL_Waitall);
+    int64_t *last = &s->im->foreign.rank[s->rank].requests;
+    const int64_t requests[] = {*last + 1, *last + 2};
+    *last += 2;
+    first.leave_ns = second.leave_ns = call->enter_ns;
+    first.requests = requests;
+    second.requests = requests + 1;
+    wait.requests = requests;
+    first.request_number = second.request_number = 1;
+    wait.request_number = 2;
+    wait.done_all = true;
+    set_send(s, &first, send);
+    second.from = receive->source;
+    second.tag = receive->tag;
+    second.bytes = receive->bytes;
+    mpg_foreign_remark(&s->im->foreign, halves, 1);
+    return emit(s, &first, send, NULL, err) < 0 || emit(s, &second, receive, NULL, err) < 0 || emit(s, &wait, NULL, NULL, err) < 0
+               ? -1 : 0;
+}
+
 static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_call which, struct mpg_error *err)
 {
     struct mpg_event e = make(call, which);
     const enum mpg_kind kind = mpg_call_kind(which);
-    const struct prv_message *send = kind != MPG_KIND_RECV ? take_send(s, call->enter_ns) : NULL;
-    const struct prv_message *receive = kind != MPG_KIND_SEND ? take_receive(s, call->enter_ns) : NULL;
+    const struct prv_message *send = kind != MPG_KIND_RECV ? take_send(s, call) : NULL;
+    const struct prv_message *receive = kind != MPG_KIND_SEND ? take_received(s, call) : NULL;
     const bool both = kind == MPG_KIND_SENDRECV;
     if (both && send && receive && send->comm != receive->comm)
-        return mpg_error_set(err, "%s with halves out of order", name_of(s->im, call));
+        return emit_halves(s, call, send, receive, err);
     if (kind != MPG_KIND_RECV)
         set_send(s, &e, send);
     if (kind != MPG_KIND_SEND) {
@@ -288,14 +364,14 @@ static int emit_starts(struct state *s, const struct prv_call *call, struct mpg_
     int64_t enter_ns = call->enter_ns;
     struct prv_message *m;
     bool any = false;
-    while ((m = take_receive(s, call->leave_ns)) || (m = take_receive(s, call->enter_ns))) {
+    while ((m = take_posted(s, call)) || (m = take_received(s, call))) {
         mpg_foreign_remark(&s->im->foreign, restarted, 1);
         if (emit_irecv(s, call, m, enter_ns, err) < 0)
             return -1;
         enter_ns = call->leave_ns;
         any = true;
     }
-    while ((m = take_send(s, call->enter_ns))) {
+    while ((m = take_send(s, call))) {
         mpg_foreign_remark(&s->im->foreign, restarted, 1);
         if (emit_isend(s, call, MPG_CALL_Isend, m, enter_ns, err) < 0)
             return -1;
@@ -407,26 +483,32 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
     const struct mpg_foreign_comm *comm = comm_of(im, call);
     if (!comm)
         return emit_unknown(s, call, err);
-    uint64_t *number = collective_number(im, s->rank, call);
-    if (!number)
-        return out_of_memory(err);
-    const uint64_t *root = mpg_map_find(&im->roots, (uint64_t)call->comm, (*number)++);
     if (mpg_call_kind(which) != MPG_KIND_COLLECTIVE)
         return emit_unknown(s, call, err); /* its request is not recorded */
     if (position_in(comm, s->rank) < 0)
         return mpg_error_set(err, "%s in a communicator without the rank", name_of(im, call));
     struct mpg_event e = make(call, which);
-    e.root = root && *root ? (int32_t)*root - 1 : 0;
+    e.root = s->root;
     set_bytes(s, &e, call, comm->size, comm->members[e.root] == s->rank);
     return mpg_foreign_event(&im->foreign, s->rank, &e, comm, NULL, err);
 }
 
 /* --- any call --- */
 
+/* After MPI_Finalize the recorder's time is nobody's. */
+static int emit_flush(struct state *s, const struct prv_call *call, struct mpg_error *err)
+{
+    struct mpg_event e = make(call, MPG_CALL_Flush);
+    const struct mpg_foreign_rank *r = &s->im->foreign.rank[s->rank];
+    return r->has_init && !r->has_finalize ? emit(s, &e, NULL, NULL, err) : 0;
+}
+
 static int emit_call(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     const char *name = name_of(s->im, call);
-    const enum mpg_call which = strncmp(name, "MPI_", 4) == 0 ? mpg_call_by_name(name + 4) : MPG_CALL_COUNT;
+    const enum mpg_call which = call_of(s->im, call);
+    if (call->type == PRV_FLUSH)
+        return emit_flush(s, call, err);
     if (which == MPG_CALL_COUNT)
         return emit_unknown(s, call, err);
     struct mpg_event e = make(call, which);
@@ -436,9 +518,15 @@ static int emit_call(struct state *s, const struct prv_call *call, struct mpg_er
     case MPG_KIND_SENDRECV:
         return emit_blocking(s, call, which, err);
     case MPG_KIND_ISEND:
-        return emit_isend(s, call, which, take_send(s, call->enter_ns), call->enter_ns, err);
+        return emit_isend(s, call, which, take_send(s, call), call->enter_ns, err);
     case MPG_KIND_IRECV:
-        return emit_irecv(s, call, take_receive(s, call->leave_ns), call->enter_ns, err);
+    case MPG_KIND_IMRECV:
+        return emit_irecv(s, call, take_posted(s, call), call->enter_ns, err);
+    case MPG_KIND_MRECV:
+        return emit_blocking(s, call, MPG_CALL_Recv, err);
+    case MPG_KIND_ISENDRECV:
+        return emit_isend(s, call, MPG_CALL_Isend, take_send(s, call), call->enter_ns, err) < 0
+                   ? -1 : emit_irecv(s, call, take_posted(s, call), call->leave_ns, err);
     case MPG_KIND_START:
         return emit_starts(s, call, err);
     case MPG_KIND_COMPLETE:
@@ -463,10 +551,26 @@ static int emit_call(struct state *s, const struct prv_call *call, struct mpg_er
     }
 }
 
+/* Finds the root of CALL, the next one in its communicator. */
+static int set_root(struct state *s, const struct prv_call *call, struct mpg_error *err)
+{
+    s->root = 0;
+    if (!comm_of(s->im, call))
+        return 0;
+    uint64_t *number = collective_number(s->im, s->rank, call);
+    if (!number)
+        return out_of_memory(err);
+    const uint64_t *root = mpg_map_find(&s->im->roots, (uint64_t)call->comm, (*number)++);
+    s->root = root && *root ? (int32_t)*root - 1 : 0;
+    return 0;
+}
+
 static int make_rank(struct state *s, struct mpg_error *err)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
     for (size_t i = 0; i < r->n; i++) {
+        if (set_root(s, &r->calls[i], err) < 0)
+            return -1;
         if (r->calls[i].leave_ns < 0) {
             mpg_foreign_remark(&s->im->foreign, cut_calls, 1);
             continue;
@@ -498,7 +602,7 @@ int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err)
     for (int32_t r = 0; r < im->ranks; r++)
         most = im->rank[r].receive_number > most ? im->rank[r].receive_number : most;
     struct state s = {im, 0, calloc(im->message_number + 1, sizeof(bool)), calloc(im->message_number + 1, sizeof(bool)),
-                      calloc(most + 1, sizeof(int64_t)), calloc(im->ranks > 0 ? (size_t)im->ranks : 1, sizeof(int64_t))};
+                      0, calloc(most + 1, sizeof(int64_t)), calloc(im->ranks > 0 ? (size_t)im->ranks : 1, sizeof(int64_t))};
     int status = s.sent && s.received && s.requests && s.counts ? 0 : out_of_memory(err);
     for (; s.rank < im->ranks && status == 0; s.rank++)
         status = make_rank(&s, err);

@@ -5,7 +5,9 @@
 
 #include "trace/foreign/foreign.h"
 
-/* A call: an event of an MPI type with a value, until its value 0. */
+/* A call, or a flush of the recorder's buffer: an event of its type with a value, until the value 0. */
+enum { PRV_FLUSH = 40000003 };
+
 struct prv_call {
     int64_t enter_ns, leave_ns;  /* leave: -1 while open */
     int32_t thread;
@@ -17,8 +19,8 @@ struct prv_call {
 
 /* A message, a line of type 3. Tasks from 0. */
 struct prv_message {
-    int32_t source, destination, tag;
-    int64_t bytes, sent_ns, posted_ns, received_ns; /* logical send; logical and physical receive */
+    int32_t source, destination, tag, source_thread, destination_thread;
+    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
     int32_t comm;                /* label: 0, or its own, if messages of its channel come out of order */
     int64_t request;             /* of a nonblocking receive */
 };
@@ -48,6 +50,7 @@ struct prv_import {
     struct mpg_foreign_comm *comms; /* by number in the file - 1; labels: 0 for the world */
     size_t comm_number, comm_capacity;
     int32_t labels;
+    bool has_world;              /* label 0 is defined; other communicators of all tasks have labels of their own */
     struct prv_names *names;     /* of values, from the .pcf file */
     size_t name_number, name_capacity;
     struct mpg_map roots;        /* (communicator, number of its collective) -> 1 + root */

@@ -83,7 +83,7 @@ static int read_names(struct prv_import *im, struct mpg_line_reader *lines, stru
             continue;
         }
         const char *name = end + strspn(end, " \t");
-        for (uint32_t i = 0; i < count && strncmp(name, "MPI_", 4) == 0 && strlen(name) < 200; i++)
+        for (uint32_t i = 0; i < count && first > 0 && *name && strlen(name) < 200; i++)
             if (add_name(im, types[i], (uint32_t)first, name, err) < 0)
                 return -1;
     }
@@ -176,8 +176,10 @@ static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err
         c->members[i] = (int32_t)task - 1;
         is_world = is_world && c->members[i] == i;
     }
-    if (is_world && c->size == im->ranks)
+    if (is_world && c->size == im->ranks && !im->has_world) {
+        im->has_world = true;
         return 0;
+    }
     c->label = ++im->labels;
     return 0;
 }
@@ -206,6 +208,12 @@ static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
 static int take_call(struct prv_rank *r, int32_t thread, int64_t at_ns, uint32_t type, uint32_t value, struct mpg_error *err)
 {
     size_t *open = &r->open[thread];
+    if (*open && (r->calls[*open - 1].type == PRV_FLUSH) != (type == PRV_FLUSH)) {
+        if (type == PRV_FLUSH) /* the recorder writes inside of a call */
+            return 0;
+        r->calls[*open - 1].leave_ns = at_ns;
+        *open = 0;
+    }
     if (value == 0) {
         if (*open)
             r->calls[*open - 1].leave_ns = at_ns;
@@ -233,7 +241,7 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
         if (!number(&p, 0, UINT32_MAX, &type) || !number(&p, INT64_MIN, INT64_MAX, &value))
             return mpg_error_set(err, "an event that is damaged");
         struct prv_call *call = r->open[thread] ? &r->calls[r->open[thread] - 1] : NULL;
-        if (type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE) {
+        if ((type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE) || type == PRV_FLUSH) {
             if (value < 0 || value > UINT32_MAX || take_call(r, thread, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
                 return *err->text ? -1 : mpg_error_set(err, "a call that is damaged");
         } else if (type == MODE && value == BURSTS)
@@ -252,11 +260,10 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
 static int read_message(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     struct prv_message m = {.request = 0};
-    int32_t thread;
-    int64_t unused, tag;
-    if (!object(im, &p, &m.source, &thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &unused) ||
-        !object(im, &p, &m.destination, &thread) || !time_of(im, &p, &m.posted_ns) || !time_of(im, &p, &m.received_ns) ||
-        !number(&p, 0, INT64_C(1) << 50, &m.bytes) || !number(&p, INT32_MIN, INT32_MAX, &tag))
+    int64_t tag;
+    if (!object(im, &p, &m.source, &m.source_thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &m.left_ns) ||
+        !object(im, &p, &m.destination, &m.destination_thread) || !time_of(im, &p, &m.posted_ns) ||
+        !time_of(im, &p, &m.received_ns) || !number(&p, 0, INT64_C(1) << 50, &m.bytes) || !number(&p, INT32_MIN, INT32_MAX, &tag))
         return mpg_error_set(err, "a message that is damaged");
     m.tag = (int32_t)(tag < 0 ? 0 : tag);
     if (!grow(&im->messages, im->message_number, &im->message_capacity, sizeof *im->messages))

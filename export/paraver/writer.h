@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept while a Paraver trace is written. Private to export/paraver/. */
+#ifndef MPG_EXPORT_PARAVER_WRITER_H
+#define MPG_EXPORT_PARAVER_WRITER_H
+
+#include "common/map.h"
+#include "export/paraver/paraver.h"
+#include "export/requests.h"
+#include "trace/store/sorter.h"
+
+/* States of a thread, and types of events, as Extrae numbers them. */
+enum {
+    PRV_STATE_RUNNING = 1,
+    PRV_STATE_NOT_CREATED = 2,
+    PRV_STATE_IO = 12
+};
+enum {
+    PRV_TYPE_FLUSH = 40000003,
+    PRV_TYPE_POINT_TO_POINT = 50000001,
+    PRV_TYPE_COLLECTIVE,
+    PRV_TYPE_OTHER,
+    PRV_TYPE_RMA,
+    PRV_TYPE_IO,
+    PRV_TYPE_SENT = 50100001, /* bytes of a collective */
+    PRV_TYPE_RECEIVED,
+    PRV_TYPE_ROOT,
+    PRV_TYPE_COMM,
+    PRV_TYPE_REGION = 60000019,
+    PRV_TYPE_COUNTER = 42100000 /* and following: counters that Extrae has no number for */
+};
+
+enum {
+    PRV_FIRST_OWN_VALUE = 1000,        /* values of calls that Extrae has no number for: this and the call's number */
+    PRV_FIRST_UNKNOWN_VALUE = 1000000, /* of functions that mpgkit does not know: this and the number of their name */
+    PRV_MAX_VALUES = 64                /* counters of an event */
+};
+
+/* A state, or a pair of a type and a value. */
+struct prv_record {
+    int64_t at_ns;
+    uint64_t order;     /* of records with equal times and objects */
+    int64_t value;      /* end of a state; value of an event; of PRV_TYPE_COMM: the trace's communicator */
+    uint32_t object;    /* a thread: place in objects */
+    uint32_t type : 29; /* the state; the event's type */
+    bool is_event : 1;
+    bool is_further : 1; /* an event with the one before in one line */
+};
+
+/* One end of a message. */
+struct prv_half {
+    int32_t comm, from, to, tag;  /* communicator of the trace, ranks of MPI_COMM_WORLD */
+    uint64_t order;               /* of the rank's calls that send or post */
+    int64_t logical_ns, physical_ns, bytes;
+    uint32_t object;
+};
+
+/* A line of a message. */
+struct prv_line {
+    int64_t sent_ns;              /* physical send: its place among the records */
+    uint64_t order;
+    int64_t logical_send_ns, logical_receive_ns, physical_receive_ns, bytes;
+    uint32_t sender, receiver;    /* objects */
+    int32_t tag;
+};
+
+/* An open request, or a persistent one. */
+struct prv_request {
+    struct prv_half half;
+    bool is_send;
+};
+
+/* A thread. */
+struct prv_object {
+    int32_t rank;
+    uint32_t thread, cpu; /* cpu: from 1 */
+};
+
+/* A thread of the rank that is written. */
+struct prv_stream {
+    uint32_t thread, object;
+    int64_t last_ns;      /* end of the last call */
+    uint32_t open_type;   /* of the event that ends it, which is not written yet; 0: none */
+    bool has_begun;
+    bool has_values;
+    int64_t values[PRV_MAX_VALUES]; /* counters since the last record with counters */
+};
+
+struct mpg_prv_writer {
+    struct mpg_trace *trace;
+    const struct mpg_clock_map *clocks;
+    struct mpg_prv_files files;
+    struct mpg_left_out *left;
+    double origin_ns;              /* the first time of all, on the common axis */
+    int64_t end_ns;                /* the last one, from there */
+    int32_t rank;
+    uint64_t order;
+    struct prv_object *objects;    /* by rank and thread */
+    size_t object_number, *first_object; /* first_object: by rank, one more than ranks */
+    uint32_t *nodes;               /* node of each rank, from 1 */
+    uint32_t *cpus;                /* threads of each node */
+    uint32_t node_number;
+    struct prv_stream *streams;    /* of the rank */
+    size_t stream_number, stream_capacity;
+    struct mpg_open_requests requests, persistent; /* of the rank; records: struct prv_request */
+    int32_t inter_comm;            /* of the rank's last message with a remote group */
+    bool is_in_first;              /* the rank is in its first group */
+    struct mpg_map probed;         /* message of Mprobe -> order of the probe + 1 */
+    struct mpg_sorter *records, *sends, *receives, *lines;
+    bool has_call[MPG_CALL_COUNT]; /* the trace has it */
+    struct mpg_map unknown;        /* names of functions that mpgkit does not know -> 1 */
+    struct mpg_map regions;        /* name of the trace -> value */
+    int32_t *region_names;         /* by value - 1 */
+    size_t region_number, region_capacity;
+    char **counters;               /* names */
+    size_t counter_number, counter_capacity;
+    uint32_t counter[PRV_MAX_VALUES], counters_of_rank; /* of the rank: places in counters */
+    struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
+};
+
+/* Appends room for one item of SIZE bytes to *ITEMS, N of *CAPACITY. Returns 0, or -1 with ERR. */
+int mpg_prv_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
+/* TIME_NS of RANK, from the begin of the trace in common time. */
+int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns);
+
+/* --- calls --- */
+
+/* Type, value and state of CALL. */
+uint32_t mpg_prv_type_of(enum mpg_call call);
+uint32_t mpg_prv_value_of(enum mpg_call call);
+uint32_t mpg_prv_state_of(enum mpg_call call);
+/* Bytes that collective E sends and receives, as Extrae counts them. */
+void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received);
+/* Counter NAME's type; N: its place in the writer's list. */
+uint32_t mpg_prv_counter_type(const char *name, size_t n);
+
+/* --- messages --- */
+
+/* Opens the sorters of messages. Returns 0, or -1 with ERR. */
+int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err);
+/* Keeps the ends of messages that E, between ENTER_NS and LEAVE_NS in common time, sends, posts or completes. */
+int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t enter_ns,
+                          int64_t leave_ns, struct mpg_error *err);
+int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err);
+/* Pairs the ends of all ranks: w->lines is sorted afterwards. */
+int mpg_prv_messages_pair(struct mpg_prv_writer *w, struct mpg_error *err);
+
+/* --- files, at the end --- */
+
+int mpg_prv_write_records(struct mpg_prv_writer *w, struct mpg_error *err);
+int mpg_prv_write_names(struct mpg_prv_writer *w, struct mpg_error *err);
+int mpg_prv_write_rows(struct mpg_prv_writer *w, struct mpg_error *err);
+
+#endif

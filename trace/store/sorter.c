@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/store/sorter.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store/spool.h"
+
+enum { MIN_BLOCK_BYTES = 4096 };
+
+/* A sorted run in the file; while merging, with a block of it in memory. */
+struct run {
+    int64_t at;           /* offset of the items that are not in memory yet */
+    uint64_t left;        /* number of these */
+    char *block;          /* the run's part of the buffer */
+    size_t first, number; /* items of the block: the next one, and how many there are */
+};
+
+struct mpg_sorter {
+    size_t size, capacity, number; /* of an item; items that fit into the buffer, that are in it */
+    int (*compare)(const void *, const void *);
+    char *buffer;
+    char *last;            /* the item that mpg_sorter_next() returned */
+    size_t block_items;
+    int fd;                /* -1: all items are in the buffer */
+    int64_t end;           /* of the file */
+    struct run *runs;
+    size_t run_number, run_capacity;
+    size_t *heap, heap_number; /* runs that have items, the least item first */
+};
+
+struct mpg_sorter *mpg_sorter_new(size_t size, int (*compare)(const void *, const void *), size_t buffer, struct mpg_error *err)
+{
+    struct mpg_sorter *s = calloc(1, sizeof *s);
+    if (s) {
+        s->size = size;
+        s->compare = compare;
+        s->capacity = buffer / size > 1 ? buffer / size : 1;
+        s->fd = -1;
+        s->buffer = malloc(s->capacity * size);
+        s->last = malloc(size);
+    }
+    if (s && s->buffer && s->last)
+        return s;
+    mpg_sorter_free(s);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_sorter_free(struct mpg_sorter *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->buffer);
+    free(s->last);
+    free(s->runs);
+    free(s->heap);
+    free(s);
+}
+
+/* --- runs --- */
+
+/* Events of a rank come in order: most runs are sorted already. */
+static void sort_buffer(struct mpg_sorter *s)
+{
+    for (size_t i = 1; i < s->number; i++)
+        if (s->compare(s->buffer + (i - 1) * s->size, s->buffer + i * s->size) > 0) {
+            qsort(s->buffer, s->number, s->size, s->compare);
+            return;
+        }
+}
+
+static int end_run(struct mpg_sorter *s, struct mpg_error *err)
+{
+    char name[MPG_SPOOL_NAME_BYTES];
+    const size_t bytes = s->number * s->size;
+    sort_buffer(s);
+    if (s->fd < 0 && (s->fd = mpg_spool_file(err)) < 0)
+        return -1;
+    if (s->run_number == s->run_capacity) {
+        const size_t capacity = s->run_capacity ? 2 * s->run_capacity : 16;
+        struct run *grown = realloc(s->runs, capacity * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        s->runs = grown;
+        s->run_capacity = capacity;
+    }
+    if (mpg_spool_write(s->fd, s->buffer, bytes, s->end, mpg_spool_name(name), err) < 0)
+        return -1;
+    s->runs[s->run_number++] = (struct run){.at = s->end, .left = s->number};
+    s->end += (int64_t)bytes;
+    s->number = 0;
+    return 0;
+}
+
+int mpg_sorter_add(struct mpg_sorter *s, const void *item, struct mpg_error *err)
+{
+    if (s->number == s->capacity && end_run(s, err) < 0)
+        return -1;
+    memcpy(s->buffer + s->number++ * s->size, item, s->size);
+    return 0;
+}
+
+/* --- merging --- */
+
+static const char *item_of(const struct mpg_sorter *s, size_t run)
+{
+    return s->runs[run].block + s->runs[run].first * s->size;
+}
+
+static bool precedes(const struct mpg_sorter *s, size_t a, size_t b)
+{
+    return s->compare(item_of(s, a), item_of(s, b)) < 0;
+}
+
+static int read_block(struct mpg_sorter *s, struct run *r, struct mpg_error *err)
+{
+    char name[MPG_SPOOL_NAME_BYTES];
+    const size_t n = r->left < s->block_items ? (size_t)r->left : s->block_items;
+    size_t got;
+    if (mpg_spool_read(s->fd, r->block, n * s->size, r->at, mpg_spool_name(name), &got, err) < 0)
+        return -1;
+    if (got < n * s->size)
+        return mpg_error_set(err, "%s: ends too early", name);
+    r->at += (int64_t)got;
+    r->left -= n;
+    r->first = 0;
+    r->number = n;
+    return 0;
+}
+
+static void sink_down(struct mpg_sorter *s, size_t i)
+{
+    const size_t run = s->heap[i];
+    for (size_t child; (child = 2 * i + 1) < s->heap_number; i = child) {
+        if (child + 1 < s->heap_number && precedes(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (!precedes(s, s->heap[child], run))
+            break;
+        s->heap[i] = s->heap[child];
+    }
+    s->heap[i] = run;
+}
+
+/* Shares the buffer among the runs and reads a block of each. */
+static int begin_merge(struct mpg_sorter *s, struct mpg_error *err)
+{
+    const size_t least = MIN_BLOCK_BYTES / s->size + 1, share = s->capacity / s->run_number;
+    s->block_items = share > least ? share : least;
+    if (share < least) {
+        char *grown = realloc(s->buffer, s->run_number * least * s->size);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        s->buffer = grown;
+    }
+    if (!(s->heap = malloc(s->run_number * sizeof *s->heap)))
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < s->run_number; i++) {
+        s->runs[i].block = s->buffer + i * s->block_items * s->size;
+        if (read_block(s, &s->runs[i], err) < 0)
+            return -1;
+        s->heap[s->heap_number++] = i;
+    }
+    for (size_t i = s->heap_number; i-- > 0;)
+        sink_down(s, i);
+    return 0;
+}
+
+int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
+{
+    if (s->fd >= 0)
+        return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
+    sort_buffer(s);
+    s->block_items = 0; /* the next item */
+    return 0;
+}
+
+int mpg_sorter_next(struct mpg_sorter *s, const void **item, struct mpg_error *err)
+{
+    if (s->fd < 0) {
+        *item = s->buffer + s->block_items * s->size;
+        return s->block_items++ < s->number;
+    }
+    if (s->heap_number == 0)
+        return 0;
+    struct run *r = &s->runs[s->heap[0]];
+    memcpy(s->last, item_of(s, s->heap[0]), s->size);
+    *item = s->last;
+    if (++r->first == r->number) {
+        if (r->left == 0)
+            s->heap[0] = s->heap[--s->heap_number];
+        else if (read_block(s, r, err) < 0)
+            return -1;
+    }
+    if (s->heap_number > 0)
+        sink_down(s, 0);
+    return 1;
+}
