@@ -173,9 +173,9 @@ static enum mpg_file_kind kind_of_json(const unsigned char *bytes, size_t n)
 /* Whether BYTES, a text, begin with a line "RANK ACTION ..." of SimGrid; empty lines and comments may come before. */
 static bool is_actions(const unsigned char *bytes, size_t n)
 {
-    static const char *const actions[] = {"init", "finalize", "send", "recv", "isend", "irecv", "compute", "sleep", "bcast",
-                                          "barrier",
-                                          "reduce", "allreduce", "alltoall", "location", "comm_size"};
+    static const char *const actions[] = {"init", "finalize", "send", "recv", "isend", "irecv", "sendrecv",
+                                          "compute", "sleep", "bcast", "barrier", "reduce", "allreduce", "alltoall",
+                                          "location", "comm_size"};
     char text[256];
     size_t i = 0;
     while (i < n && (bytes[i] == '#' || isspace(bytes[i]))) {

@@ -12,7 +12,7 @@
 
 /* Arguments, a letter each:
  *   p  partner  g tag  c  count  f  flops  s seconds
- *   S  source   D destination
+ *   S  source   D destination  k count of a receive
  *   r  root, may be missing
  *   t  type, may be missing; u  second type
  *   l  list of counts, one for each rank; x  a number or list that nobody needs (X: a list) */
@@ -34,6 +34,7 @@ static const struct {
     {"ibsend", TI_ISEND, MPG_CALL_Ibsend, "pgct"},
     {"recv", TI_RECV, MPG_CALL_Recv, "pgct"},
     {"irecv", TI_IRECV, MPG_CALL_Irecv, "pgct"},
+    {"sendrecv", TI_SENDRECV, MPG_CALL_Sendrecv, "cDkSt"},
     {"wait", TI_WAIT, MPG_CALL_Wait, "SDg"},
     {"test", TI_TEST, MPG_CALL_Test, "SDg"},
     {"waitall", TI_WAITALL, MPG_CALL_Waitall, ""},
@@ -185,6 +186,10 @@ static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t 
         if (!parse_whole(word, 0, INT64_C(1) << 50, count))
             return wrong(a, "count", word, err);
         break;
+    case 'k':
+        if (!parse_whole(word, 0, INT64_C(1) << 50, &a->recvbytes))
+            return wrong(a, "count", word, err);
+        break;
     case 'f':
         if (!parse_real(word, &a->flops))
             return wrong(a, "number of flops", word, err);
@@ -249,6 +254,13 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
             return -1;
     }
     set_bytes(a, count, size);
+    if (a->kind == TI_SENDRECV) { /* the receive has a type of its own */
+        const char *type = a->n > 5 ? a->words[5] : NULL;
+        size = is_double ? 8 : 1;
+        if (!parse_type(type, &size))
+            return wrong(a, "type", type, err);
+        a->recvbytes *= size;
+    }
     return 0;
 }
 

@@ -10,9 +10,8 @@
 #include "common/error.h"
 #include "trace/event.h"
 
-enum ti_action_kind { TI_INIT, TI_FINALIZE, TI_COMPUTE, TI_SLEEP, TI_SEND, TI_ISEND, TI_RECV, TI_IRECV, TI_WAIT, TI_TEST,
-                     TI_WAITALL,
-                      TI_COLLECTIVE, TI_NOTHING };
+enum ti_action_kind { TI_INIT, TI_FINALIZE, TI_COMPUTE, TI_SLEEP, TI_SEND, TI_ISEND, TI_RECV, TI_IRECV, TI_SENDRECV, TI_WAIT,
+                      TI_TEST, TI_WAITALL, TI_COLLECTIVE, TI_NOTHING };
 
 /* A parsed line, with storage for its words and list that is reused. */
 struct ti_action {
@@ -26,7 +25,7 @@ struct ti_action {
     double seconds;            /* SLEEP */
     bool has_argument;         /* INIT */
     int32_t partner, tag, source, destination, root;
-    int64_t bytes;
+    int64_t bytes, recvbytes;  /* recvbytes: SENDRECV */
     int64_t *counts;
     size_t count_number, count_capacity;
 };

@@ -190,6 +190,28 @@ static int take_message(struct import *im, struct mpg_error *err)
     return emit(im, &e, err);
 }
 
+/* SimGrid gives both messages tag 0. */
+static int take_sendrecv(struct import *im, struct mpg_error *err)
+{
+    const struct ti_action *a = &im->action;
+    int32_t from, tag;
+    const int32_t wrong = a->source < 0 || a->source >= im->ranks ? a->source : a->destination;
+    if (wrong < 0 || wrong >= im->ranks)
+        return mpg_error_set(err, "%s: rank %d of %d", a->name, wrong, im->ranks);
+    if (im->pass == MATCH)
+        return mpg_wildcards_send(im->wildcards, 0, a->rank, a->destination, 0, now_ns(im), err) < 0
+                   ? -1 : mpg_wildcards_receive(im->wildcards, 0, a->source, a->rank, 0, err);
+    if (im->wildcards)
+        (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag); /* they are counted in order */
+    struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
+    e.to = a->destination;
+    e.from = a->source;
+    e.tag = e.recvtag = 0;
+    e.bytes = a->bytes;
+    e.recvbytes = a->recvbytes;
+    return emit(im, &e, err);
+}
+
 static int take_completion(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -253,6 +275,8 @@ static int take(struct import *im, struct mpg_error *err)
     case TI_TEST:
     case TI_WAITALL:
         return take_completion(im, err);
+    case TI_SENDRECV:
+        return take_sendrecv(im, err);
     case TI_COLLECTIVE:
         return take_collective(im, err);
     case TI_NOTHING:

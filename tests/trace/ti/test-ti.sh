@@ -133,6 +133,14 @@ fi
 "$MPGTRACE" stat "$tmp/chain" >"$tmp/out"
 ok "stat says it" grep -q '^untimed ' "$tmp/out"
 
+# Each rank sends to the next: 4 doubles, of which 5 ints at most are taken.
+for r in 0 1 2; do
+    printf '%d init\n%d compute 1000\n%d sendRecv 4 %d 5 %d 0 1\n%d finalize\n' $r $r $r $(((r + 1) % 3)) $(((r + 2) % 3)) $r
+done >"$tmp/ring"
+ok "sendRecv" shown <(for r in 0 1 2; do
+    echo "$r 1000 1000 Sendrecv comm=0 to=$(((r + 1) % 3)) tag=0 bytes=32 from=$(((r + 2) % 3)) recvtag=0 recvbytes=20"
+done) <("$MPGTRACE" print "$tmp/ring" | grep Sendrecv)
+
 # Refused, with the reason.
 wrong() {
     printf '%s\n' '0 init' "$1" '0 finalize' >"$tmp/wrong"
@@ -149,6 +157,7 @@ wrong '1048576 init' "begins with no rank"
 wrong '0 gatherv 5' "fewer counts than the 1 ranks"
 wrong '0 wait 0 0 1' "no request is open"
 wrong '0 send 0 1 8' "rank 0 sends rank 0 1 messages"
+wrong '0 sendRecv 5 1 5 0' "sendRecv: rank 1 of 1"
 wrong '0 bcast 5 1' "'1' is no rank"
 printf 'rank0\nrank1\nnone\n' >"$tmp/list"
 ok "a list with a file that is none" refused "$tmp/list" "none holds no actions"
