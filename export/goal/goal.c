@@ -14,6 +14,8 @@ struct mpg_goal {
     uint64_t before;      /* operation that the next one requires; 0: none */
     bool only_start;      /* ... only its start */
     struct mpg_map posted; /* request -> label */
+    uint64_t before_branch;
+    bool only_start_of_branch;
 };
 
 struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err)
@@ -70,6 +72,26 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     return 0;
 }
 
+/* The request of a branch is its last operation; what follows goes on where the branch began. */
+static int branch(void *context, bool begins, int64_t request, struct mpg_error *err)
+{
+    struct mpg_goal *g = context;
+    if (begins) {
+        g->before_branch = g->before;
+        g->only_start_of_branch = g->only_start;
+        return 0;
+    }
+    if (g->before != g->before_branch) {
+        uint64_t *posted = mpg_map_add(&g->posted, (uint64_t)request, 0);
+        if (!posted)
+            return mpg_error_set(err, "out of memory");
+        *posted = g->before;
+    }
+    g->before = g->before_branch;
+    g->only_start = g->only_start_of_branch;
+    return 0;
+}
+
 static int end_rank(void *context, struct mpg_error *err)
 {
     struct mpg_goal *g = context;
@@ -80,7 +102,8 @@ static int end_rank(void *context, struct mpg_error *err)
 
 struct mpg_program_writer mpg_goal_writer(struct mpg_goal *g)
 {
-    return (struct mpg_program_writer){.format = "GOAL", .context = g, .begin = begin_rank, .act = act, .end = end_rank};
+    return (struct mpg_program_writer){.format = "GOAL", .context = g, .begin = begin_rank, .act = act,
+                                       .branch = branch, .end = end_rank};
 }
 
 void mpg_goal_free(struct mpg_goal *g)

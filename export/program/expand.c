@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives as the messages of one member, in the order in which it sends and receives them. */
+#include <stdlib.h>
+
 #include "export/program/private.h"
 #include "graph/algorithms/operation.h"
 #include "graph/algorithms/plan.h"
-
-const char *mpg_program_why_not(const struct mpg_message_program *p, const struct mpg_event *e)
-{
-    const struct mpg_comm *c = e->comm == MPG_NO_COMM ? NULL : mpg_trace_comm(p->trace, e->comm);
-    if (!c || c->remote_size > 0)
-        return "collectives of inter-communicators are not written";
-    for (int32_t i = 0; i < c->size; i++)
-        if (c->world_ranks[i] < 0)
-            return "collectives with processes of another world are not written";
-    if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR)
-        return NULL;
-    if (mpg_collective_of(mpg_call_plain(e->call)) == MPG_COLLECTIVES || e->count_number > 0)
-        return "collectives whose members may have different sizes are not written";
-    return NULL;
-}
 
 /* The part of a member in a collective. */
 struct part {
@@ -128,20 +115,41 @@ static int write_phase(struct part *x, const struct mpg_phase *phase, struct mpg
     return wait_for(x, first, err);
 }
 
-int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
+/* Sums of BLOCKS from the root on, in p->before. */
+static int sum_blocks(struct mpg_message_program *p, const int64_t *blocks, int32_t size, int32_t root, struct mpg_error *err)
+{
+    if (p->before_capacity < size + 1) {
+        double *grown = realloc(p->before, ((size_t)size + 1) * sizeof *grown);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        p->before = grown;
+        p->before_capacity = size + 1;
+    }
+    p->before[0] = 0;
+    for (int32_t v = 0; v < size; v++)
+        p->before[v + 1] = p->before[v] + (double)blocks[((int64_t)v + root) % size];
+    return 0;
+}
+
+int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
+                       struct mpg_error *err)
 {
     const struct mpg_comm *c = mpg_trace_comm(p->trace, e->comm);
-    const bool makes = mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR;
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const bool makes = kind == MPG_KIND_CONSTRUCTOR || kind == MPG_KIND_ICONSTRUCTOR;
+    const int32_t place = mpg_program_place(c, p->rank);
     struct part x = {.p = p, .comm = c};
-    int32_t place = 0;
-    while (place < c->size && c->world_ranks[place] != p->rank)
-        place++;
-    const struct mpg_collective_size size = {
-        .operation = makes ? MPG_COLLECTIVE_BARRIER : mpg_collective_of(mpg_call_plain(e->call)), .p = c->size,
+    struct mpg_collective_size size = {
+        .operation = makes ? MPG_COLLECTIVE_BARRIER : mpg_collective_of(mpg_call_blocking(e->call)), .p = c->size,
         .root = !makes && e->root > 0 ? e->root : 0, .bytes = makes ? 0 : (double)e->bytes};
+    if (blocks) {
+        if (sum_blocks(p, blocks, size.p, size.root, err) < 0)
+            return -1;
+        size.before = p->before;
+    }
     x.plan = mpg_plan_make(p->table, &size);
-    x.v = (int32_t)(((int64_t)place - size.root + size.p) % size.p);
-    if (mpg_program_tag(p, e->comm, -1, &x.tag, err) < 0)
+    x.v = (int32_t)(((int64_t)(place < 0 ? 0 : place) - size.root + size.p) % size.p);
+    if (mpg_program_tag(p, e->comm, branch < 0 ? TAG_OF_COLLECTIVES : TAG_OF_BRANCHES - branch, &x.tag, err) < 0)
         return -1;
     for (int i = 0; i < x.plan.phases && c->size > 1; i++)
         if (write_phase(&x, &x.plan.phase[i], err) < 0)

@@ -4,10 +4,14 @@
 #define MPG_EXPORT_PROGRAM_PRIVATE_H
 
 #include "common/map.h"
+#include "export/program/lists.h"
 #include "export/program/program.h"
 #include "export/requests.h"
 #include "graph/algorithms/table.h"
 #include "graph/work/intervals.h"
+
+/* Requests of messages of neighbours count down from here; those of an expanded collective count down from -1. */
+#define GROUP_REQUESTS (-(INT64_C(1) << 40))
 
 struct mpg_message_program {
     struct mpg_trace *trace;
@@ -24,15 +28,41 @@ struct mpg_message_program {
     struct interval_sums sums;
     struct tracer_overhead overhead;
     struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */
+    struct mpg_open_requests kept, groups;       /* of collectives.c */
+    int64_t group_requests;                      /* the next request of a message of neighbours */
+    void **owned;                                /* lists of persistent collectives */
+    size_t owned_number;
+    struct program_lists lists;                  /* of all ranks */
+    struct mpg_map turns;                        /* (communicator, call) -> collectives with lists so far */
+    struct mpg_map branches;                     /* (communicator, 1 if persistent) -> nonblocking collectives so far */
+    double *before;                              /* sums of blocks, for expand.c */
+    int32_t before_capacity;
 };
 
 /* Writes computation that is pending, then A. Returns 0, or -1 with ERR. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
-/* Returns the number of tag TAG of communicator COMM, TAG -1: of its collectives, in *NUMBER. */
+/* Tags of a communicator beside the program's. */
+enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 }; /* and below */
+
+/* Returns the number of tag TAG of communicator COMM in *NUMBER. */
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err);
-/* Writes the messages of collective E, whose members send equal numbers of bytes. */
-int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
-/* Returns why E cannot be expanded; NULL: it can. */
-const char *mpg_program_why_not(const struct mpg_message_program *p, const struct mpg_event *e);
+/* E cannot be written because of WHY: an error, or its time becomes computation. */
+int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err);
+/* Writes the messages of collective E, which has the algorithm of its blocking form. BLOCKS: the bytes of each member; NULL: all
+ * have E's. BRANCH: the number of a nonblocking collective, which has a tag of its own as such collectives overlap; -1: E is
+ * blocking. */
+int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
+                       struct mpg_error *err);
+
+void mpg_program_collectives_init(struct mpg_message_program *p);
+/* Forgets the collectives of the rank before. */
+void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
+/* Writes collective, constructor or collective of neighbours E, blocking or nonblocking. */
+int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
+/* Keeps E, which makes a persistent collective; starts it as REQUEST (nothing if PERSISTENT is no collective). */
+int mpg_program_keep_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
+int mpg_program_start_collective(struct mpg_message_program *p, int64_t persistent, int64_t request, struct mpg_error *err);
+/* Waits for the messages of REQUEST, if it is a collective of neighbours. */
+int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, struct mpg_error *err);
 
 #endif

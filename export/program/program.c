@@ -47,8 +47,7 @@ int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_acti
     return w->act(w->context, a, err);
 }
 
-/* E cannot be written: an error, or its time becomes computation. */
-static int refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err)
+int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err)
 {
     if (!p->lenient)
         return mpg_error_set(err, "rank %d, call %" PRIu64 " (MPI_%s): in %s, %s (--lenient leaves such calls out)", p->rank,
@@ -78,7 +77,7 @@ static int describe(struct mpg_message_program *p, const struct mpg_event *e, bo
         if (c->world_ranks[i] == p->rank)
             group = c->world_ranks + c->size;
     if (peer < 0 || peer >= n || group[peer] < 0)
-        return refuse(p, e, "messages of processes of another world are not written", err);
+        return mpg_program_refuse(p, e, "messages of processes of another world are not written", err);
     *is_none = false;
     *a = (struct mpg_program_action){.peer = group[peer], .bytes = second ? e->recvbytes : e->bytes, .sends = !receives};
     return mpg_program_tag(p, e->comm, second ? e->recvtag : e->tag, &a->tag, err);
@@ -143,6 +142,8 @@ static int write_starts(struct mpg_message_program *p, const struct mpg_event *e
 {
     for (uint32_t i = 0; i < e->request_number && e->persistent; i++) {
         const struct mpg_program_action *known = mpg_open_requests_find(&p->persistent, e->persistent[i]);
+        if (mpg_program_start_collective(p, e->persistent[i], e->requests[i], err) < 0)
+            return -1;
         if (!known || mpg_request_is_listed(e->cancelled, e->cancelled_number, e->requests[i]))
             continue;
         struct mpg_program_action a = *known;
@@ -170,40 +171,11 @@ static int write_waits(struct mpg_message_program *p, const struct mpg_event *e,
             continue;
         const struct mpg_program_action first = {.kind = MPG_ACTION_WAIT, .request = request},
                                 second = {.kind = MPG_ACTION_WAIT, .request = request | MPG_SECOND_HALF};
-        if (mpg_program_act(p, &first, err) < 0 || mpg_program_act(p, &second, err) < 0)
+        if (mpg_program_act(p, &first, err) < 0 || mpg_program_act(p, &second, err) < 0 ||
+            mpg_program_complete_group(p, request, err) < 0)
             return -1;
     }
     return 0;
-}
-
-/* --- collectives --- */
-
-/* Returns whether communicator COMM has all ranks in the order of their numbers. */
-static bool is_all(const struct mpg_message_program *p, int32_t comm)
-{
-    const struct mpg_comm *c = mpg_trace_comm(p->trace, comm);
-    int32_t i = 0;
-    if (c->remote_size > 0 || c->size != mpg_trace_ranks(p->trace))
-        return false;
-    while (i < c->size && c->world_ranks[i] == i)
-        i++;
-    return i == c->size;
-}
-
-static int write_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
-{
-    const char *why = mpg_program_why_not(p, e);
-    if (why)
-        return refuse(p, e, why, err);
-    if (p->writer->collective && is_all(p, e->comm)) {
-        const struct mpg_program_action none = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN}; /* writes what is pending */
-        if (mpg_program_act(p, &none, err) < 0)
-            return -1;
-        const int written = p->writer->collective(p->writer->context, e, err);
-        if (written != 0)
-            return written < 0 ? -1 : 0;
-    }
-    return mpg_program_expand(p, e, err);
 }
 
 /* --- any call --- */
@@ -243,23 +215,23 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
         return write_waits(p, e, err);
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_CONSTRUCTOR:
-        return write_collective(p, e, err);
-    case MPG_KIND_PROBE:
-    case MPG_KIND_MPROBE:
-        mpg_left_out_add(p->left, "probes: left out", 1);
-        return 0;
     case MPG_KIND_ICOLLECTIVE:
     case MPG_KIND_ICONSTRUCTOR:
     case MPG_KIND_NEIGHBOR:
     case MPG_KIND_INEIGHBOR:
+        return mpg_program_collective(p, e, err);
     case MPG_KIND_COLLECTIVE_INIT:
     case MPG_KIND_NEIGHBOR_INIT:
-        return refuse(p, e, "nonblocking, persistent and neighbourhood collectives are not written", err);
+        return mpg_program_keep_collective(p, e, err);
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+        mpg_left_out_add(p->left, "probes: left out", 1);
+        return 0;
     case MPG_KIND_PSEND_INIT:
     case MPG_KIND_PRECV_INIT:
-        return refuse(p, e, "partitioned communication is not written", err);
+        return mpg_program_refuse(p, e, "partitioned communication is not written", err);
     case MPG_KIND_DYNAMIC:
-        return refuse(p, e, "processes of another world are not written", err);
+        return mpg_program_refuse(p, e, "processes of another world are not written", err);
     default:
         mpg_left_out_add(p->left, "calls of one-sided communication, MPI-IO or unknown functions: computation of their time", 1);
         p->pending_ns += e->leave_ns - e->enter_ns;
@@ -313,6 +285,7 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     p->calls = 0;
     p->has_begun = false;
     p->pending_ns = 0;
+    mpg_program_collectives_begin_rank(p);
     p->sums = (struct interval_sums){.flushed_ns = 0};
     p->overhead = mpg_graph_tracer_overhead_of(p->trace, rank);
     if (mpg_trace_threads(p->trace, rank) > 1)
@@ -345,6 +318,7 @@ struct mpg_message_program *mpg_program_new(struct mpg_trace *trace, const struc
     p->writer = writer;
     p->lenient = lenient;
     p->left = left;
+    mpg_program_collectives_init(p);
     p->posted.record_bytes = p->persistent.record_bytes = sizeof(struct mpg_program_action);
     if (!(p->table = mpg_collective_table_default(err))) {
         mpg_program_free(p);
@@ -364,6 +338,9 @@ void mpg_program_free(struct mpg_message_program *p)
         return;
     mpg_open_requests_clear(&p->posted);
     mpg_open_requests_clear(&p->persistent);
+    mpg_program_collectives_begin_rank(p);
+    mpg_program_lists_clear(&p->lists);
+    free(p->before);
     mpg_map_clear(&p->tags);
     mpg_collective_table_free(p->table);
     free(p);

@@ -5,8 +5,8 @@
  *
  * Computation is what mpgsim takes for it: the time between calls without the tracer's own, with local calls. Calls that move no
  * messages here (MPI-IO, one-sided communication, unknown functions) are computation of their traced time. Collectives become the
- * messages of their algorithms (graph/algorithms/), unless the format has them. Receives have the source and the tag that the
- * trace found out; every (communicator, tag) is a tag of its own. */
+ * messages of their algorithms (graph/algorithms/), unless the format has them; those of neighbours are posted messages. Receives
+ * have the source and the tag that the trace found out; every (communicator, tag) is a tag of its own. */
 #ifndef MPG_EXPORT_PROGRAM_H
 #define MPG_EXPORT_PROGRAM_H
 
@@ -40,9 +40,12 @@ struct mpg_program_writer {
     void *context;
     int (*begin)(void *context, int32_t rank, struct mpg_error *err);
     int (*act)(void *context, const struct mpg_program_action *action, struct mpg_error *err);
-    /* Writes collective E of all ranks, in the order of their numbers. Returns 1 if the format has it, else 0. NULL: it has
-     * none. */
-    int (*collective)(void *context, const struct mpg_event *e, struct mpg_error *err);
+    /* Writes collective E of all ranks, in the order of their numbers; BLOCKS: the bytes of each, NULL if all have E's. Returns 1
+     * if the format has it, else 0. NULL: it has none. */
+    int (*collective)(void *context, const struct mpg_event *e, const int64_t *blocks, struct mpg_error *err);
+    /* Actions from BEGINS to its end are REQUEST: they come after the actions before, and beside those that follow, until an
+     * action waits for REQUEST. NULL: the format has one action after another. */
+    int (*branch)(void *context, bool begins, int64_t request, struct mpg_error *err);
     int (*end)(void *context, struct mpg_error *err);
 };
 

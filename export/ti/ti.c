@@ -101,11 +101,39 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     }
 }
 
-static int write_collective(void *context, const struct mpg_event *e, struct mpg_error *err)
+static void print_list(const struct mpg_ti *t, const int64_t *blocks)
+{
+    for (int32_t i = 0; i < t->ranks; i++)
+        fprintf(t->out, " %" PRId64, blocks[i]);
+}
+
+/* A collective with a list of sizes. Alltoallv would need all lists of all ranks. Returns whether TI has it. */
+static bool write_listed(const struct mpg_ti *t, const struct mpg_event *e, const int64_t *blocks)
+{
+    const enum mpg_call call = mpg_call_plain(e->call);
+    if (call != MPG_CALL_Gatherv && call != MPG_CALL_Allgatherv && call != MPG_CALL_Scatterv)
+        return false;
+    fprintf(t->out, "%" PRId32 " %s", t->rank, call == MPG_CALL_Gatherv      ? "gatherv"
+                                               : call == MPG_CALL_Allgatherv ? "allgatherv"
+                                                                             : "scatterv");
+    if (call != MPG_CALL_Scatterv)
+        fprintf(t->out, " %" PRId64, blocks[t->rank]);
+    print_list(t, blocks);
+    if (call == MPG_CALL_Scatterv)
+        fprintf(t->out, " %" PRId64, blocks[t->rank]);
+    if (call != MPG_CALL_Allgatherv)
+        fprintf(t->out, " %" PRId32, e->root);
+    fprintf(t->out, " %d %d\n", TYPE, TYPE);
+    return true;
+}
+
+static int write_collective(void *context, const struct mpg_event *e, const int64_t *blocks, struct mpg_error *err)
 {
     struct mpg_ti *t = context;
     const int64_t b = e->bytes;
     (void)err;
+    if (blocks)
+        return write_listed(t, e, blocks);
     fprintf(t->out, "%" PRId32 " ", t->rank);
     if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR) {
         fputs("barrier\n", t->out);

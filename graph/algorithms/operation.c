@@ -29,3 +29,22 @@ enum mpg_collective mpg_collective_of(enum mpg_call call)
         return MPG_COLLECTIVES;
     }
 }
+
+bool mpg_collective_has_blocks(enum mpg_collective operation)
+{
+    return operation == MPG_COLLECTIVE_SCATTERV || operation == MPG_COLLECTIVE_GATHERV ||
+           operation == MPG_COLLECTIVE_ALLGATHERV || operation == MPG_COLLECTIVE_ALLTOALLV;
+}
+
+int64_t mpg_collective_member_bytes(const struct mpg_event *e, int32_t i)
+{
+    int64_t sum = 0;
+    if (e->count_number == 0)
+        return e->bytes;
+    enum mpg_call call = mpg_call_blocking(e->call);
+    if (call != MPG_CALL_Alltoallv && call != MPG_CALL_Alltoallw)
+        return (uint32_t)i < e->count_number ? e->counts[i] : 0;
+    for (uint32_t j = 0; j < e->count_number; j++)
+        sum += j == (uint32_t)i ? 0 : e->counts[j];
+    return sum;
+}

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "graph/algorithms/operation.h"
 #include "graph/collectives/collective.h"
 
 bool mpg_collective_is_partial(enum mpg_call call)
@@ -532,7 +533,7 @@ int mpg_graph_arrive(struct collectives *collectives, const struct call *call, s
     if (mpg_graph_find_me(collectives, call, entering.comm, &me, err) < 0 ||
         mpg_graph_next_of(collectives, entering.order, entering.where, call->rank, &entering.sequence, err) < 0)
         return -1;
-    entering.load = kind == MPG_KIND_WIN_FENCE ? rma_load : graph_load(mpg_graph_member_bytes(e, me));
+    entering.load = kind == MPG_KIND_WIN_FENCE ? rma_load : graph_load(mpg_collective_member_bytes(e, me));
     return arrive(collectives, call, &entering, me, part, err);
 }
 

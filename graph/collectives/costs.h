@@ -22,7 +22,5 @@ uint32_t mpg_graph_rounds_of(enum mpg_call call, int32_t p);
 /* Returns the bytes that a member transfers in all rounds. OWN: the member's contribution; TOTAL: all members'
  * contributions. */
 double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
-/* Returns the bytes that EVENT of member I contributes; of a scatter, receives. */
-int64_t mpg_graph_member_bytes(const struct mpg_event *event, int32_t i);
 
 #endif

@@ -2,6 +2,7 @@
 /* The sequences of collectives (MPI-4.0 sections 6.12 and 6.13). */
 #include "graph/collectives/entering.h"
 
+#include "graph/algorithms/operation.h"
 #include "graph/collectives/costs.h"
 
 /* Constructors by group have a sequence of their own: each is the first collective of its new communicator. */
@@ -61,6 +62,6 @@ int mpg_graph_init_persistent_collective(struct collectives *collectives, const 
         return -1;
     persistent_collective->comm = e->comm;
     persistent_collective->which = (uint32_t)which;
-    persistent_collective->bytes = mpg_graph_member_bytes(e, me);
+    persistent_collective->bytes = mpg_collective_member_bytes(e, me);
     return 0;
 }

@@ -9,13 +9,6 @@
 
 #include "graph/algorithms/operation.h"
 
-/* Block sizes come from each member, so all must have entered. */
-static bool has_blocks(enum mpg_collective operation)
-{
-    return operation == MPG_COLLECTIVE_SCATTERV || operation == MPG_COLLECTIVE_GATHERV ||
-           operation == MPG_COLLECTIVE_ALLGATHERV || operation == MPG_COLLECTIVE_ALLTOALLV;
-}
-
 struct expansion {
     struct expansion_input what;
     struct mpg_expanding shared; /* shared with the evaluator of the steps */
@@ -316,7 +309,7 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
                                        .p = x->what.p,
                                        .root = member->root < 0 ? 0 : member->root,
                                        .bytes = member->bytes};
-    if (has_blocks(size.operation)) {
+    if (mpg_collective_has_blocks(size.operation)) {
         if (x->arrived < x->what.p)
             return 0;
         if (sum_blocks(x, size.root, err) < 0)

@@ -24,7 +24,9 @@ MPGTRACE, MPGSIM = os.environ.get("MPGTRACE", "mpgtrace").split(), os.environ.ge
 CASES = int(os.environ.get("EXPORT_CASES", "25"))
 LATENCY = 5000
 COLLECTIVES = ("Barrier Bcast Reduce Allreduce Gather Scatter Allgather Alltoall Scan Exscan Reduce_scatter_block "
-               "Reduce_scatter").split()
+               "Reduce_scatter Gatherv Scatterv Allgatherv Alltoallv").split()
+LISTS = ("Gatherv", "Scatterv", "Allgatherv", "Alltoallv")
+ROOTED = ("Bcast", "Reduce", "Gather", "Scatter", "Gatherv", "Scatterv")
 
 
 def run(*words):
@@ -38,13 +40,17 @@ def predicted(path):
 
 
 class Program:
-    """Rounds of work, posted and blocking messages, waits in any order, persistent requests and collectives of comm 0 or 1."""
+    """Rounds of work, posted and blocking messages, waits in any order, persistent requests, collectives of comm 0 or 1, with
+    LATER also nonblocking and persistent ones, and of neighbours in a ring with another edge (comm 2)."""
 
-    def __init__(self, seed, world):
+    def __init__(self, seed, world, later=False):
+        self.later = later
         self.rng = random.Random(f"program {seed}")
         self.ranks = self.rng.choice([2, 3, 4, 5, 7, 8])
         self.at, self.request, self.lines = [0] * self.ranks, 100, []
         self.part = self.rng.sample(range(self.ranks), self.rng.randint(1, self.ranks))
+        if not world and self.part == list(range(self.ranks)):
+            self.part.reverse()  # else TI has actions, whose algorithm is SimGrid's
         self.made = [[] for _ in range(self.ranks)]
         for rank in range(self.ranks):
             self.call(rank, "Init")
@@ -53,6 +59,8 @@ class Program:
                 self.at[rank] += self.rng.randrange(9000)
             if self.rng.random() < 0.3:
                 self.collective(world)
+            elif self.rng.random() < 0.3:
+                self.neighbors()
             else:
                 self.round()
         for rank in range(self.ranks):
@@ -66,9 +74,46 @@ class Program:
         members = self.part if comm else range(self.ranks)
         name, root = self.rng.choice(COLLECTIVES), self.rng.randrange(len(members))
         size = self.rng.choice([8, 100, 3000, 20000]) * len(members)
-        for rank in members:
-            keys = f" root={root}" * (name in ("Bcast", "Reduce", "Gather", "Scatter")) + f" bytes={size}" * (name != "Barrier")
-            self.call(rank, f"{name} comm={comm}{keys}")
+        form = self.rng.choice(["", "I", "init"]) if self.later else ""
+        word = name + "_init" if form == "init" else "I" + name.lower() if form else name
+        waits = []
+        for place, rank in enumerate(members):
+            keys = f" root={root}" * (name in ROOTED)
+            if name == "Alltoallv" or (name == "Scatterv" and place == root):
+                keys += " bytes=" + ",".join(str(self.rng.randrange(size)) for _ in members)
+            elif name != "Barrier":
+                keys += f" bytes={self.rng.randrange(size) if name in LISTS else size}"
+            waits.append((rank, self.start(rank, form, f"{word} comm={comm}{keys}")))
+        for rank, request in waits:
+            self.wait(rank, request)
+
+    def start(self, rank, form, text):
+        """Makes the call, and starts it if it is persistent. Returns the request, or None of a blocking call."""
+        self.request += 1
+        self.call(rank, text + ("" if not form else f" request={self.request}" if form == "I" else f" persistent={self.request}"))
+        if form == "init":
+            self.request += 1
+            self.call(rank, f"Start persistent={self.request - 1} requests={self.request}")
+        if form:
+            self.at[rank] += self.rng.randrange(3 * LATENCY)
+        return self.request if form else None
+
+    def wait(self, rank, request):
+        if request is not None:
+            self.call(rank, f"Wait requests={request}")
+
+    def neighbors(self):
+        """Each rank sends to the next and the one after it, and to the next again; with lists each edge has a size."""
+        name = self.rng.choice(["allgather", "alltoall", "allgatherv", "alltoallv"])
+        size, form, waits = self.rng.randrange(5000), self.rng.choice(["", "I", "init"]), []
+        for rank in range(self.ranks):
+            keys = f" bytes={size if name[-1] != 'v' else self.rng.randrange(5000)}"
+            if name == "alltoallv":
+                keys = " bytes=" + ",".join(str(self.rng.randrange(5000)) for _ in range(3))
+            word = {"": "Neighbor_", "I": "Ineighbor_", "init": "Neighbor_"}[form] + name + "_init" * (form == "init")
+            waits.append((rank, self.start(rank, form, f"{word} comm=2{keys}")))
+        for rank, request in waits:
+            self.wait(rank, request)
 
     def post(self, rank, text):
         self.request += 1
@@ -98,7 +143,12 @@ class Program:
                 self.call(rank, "Waitall requests=" + ",".join(map(str, waits[rank])))
 
     def __str__(self):
-        head = ["#mpgtext 1", f"#ranks {self.ranks}", "#comm 1 = " + " ".join(map(str, self.part))]
+        n = self.ranks
+        head = ["#mpgtext 1", f"#ranks {n}", "#comm 1 = " + " ".join(map(str, self.part)),
+                "#comm 2 = " + " ".join(map(str, range(n)))]
+        for r in range(n):
+            near, far = (r + 1) % n, (r + 2) % n
+            head.append(f"#topology {r} 2 = {(r - 1) % n} {(r - 2) % n} {(r - 1) % n} > {near} {far} {near}")
         return "\n".join(head + self.lines) + "\n"
 
 
@@ -219,7 +269,7 @@ def export(name, *words):
 def check_times():
     wrong = []
     for seed in range(CASES):
-        write("calls.txt", str(Program(seed, True)))
+        write("calls.txt", str(Program(seed, True, True)))
         done = export("x.goal")
         theirs = goal_time(open("x.goal", encoding="ascii").read()) if done.returncode == 0 else done.stderr
         if theirs != predicted("calls.txt"):
@@ -292,15 +342,65 @@ def check_small():
             "l8 requires l7", "}"], text.replace("\n", "; "))
 
 
-def check_refusals():
-    def refused(name, text, line, *words):
-        write("calls.txt", text)
-        done = export("x.goal", *words)
-        tap.ok(name, done.returncode == 1 and re.fullmatch(line, done.stderr.strip()) and not os.path.exists("x.goal"), done.stderr)
+LISTS_OF_SIZES = """#mpgtext 1
+#ranks 3
+#comm 1 = 0 1 2
+#topology 0 1 = 1 2 > 1 2
+#topology 1 1 = 0 > 0
+#topology 2 1 = 0 > 0
+0 0 0 Init
+1 0 0 Init
+2 0 0 Init
+0 100 100 Gatherv root=1 bytes=10
+1 100 100 Gatherv root=1 bytes=20
+2 100 100 Gatherv root=1 bytes=30
+0 150 150 Allgatherv bytes=10
+1 150 150 Allgatherv bytes=0
+2 150 150 Allgatherv bytes=3000
+0 250 250 Scatterv root=2 bytes=100
+1 250 250 Scatterv root=2 bytes=70000
+2 250 250 Scatterv root=2 bytes=100,70000,5
+0 300 300 Ineighbor_alltoallv comm=1 bytes=11,22 request=5
+1 300 300 Ineighbor_alltoallv comm=1 bytes=33 request=5
+2 300 300 Ineighbor_alltoallv comm=1 bytes=44 request=5
+0 400 400 Wait requests=5
+1 400 400 Wait requests=5
+2 400 400 Wait requests=5
+0 10000 10000 Finalize
+1 10000 10000 Finalize
+2 10000 10000 Finalize
+"""
 
-    refused("a nonblocking collective", SMALL.replace("Allreduce bytes=800", "Iallreduce bytes=800 request=9", 1),
-            r"mpgtrace export: calls.txt: rank 0, call 5 \(MPI_Iallreduce\): in GOAL, nonblocking, persistent and neighbourhood "
-            r"collectives are not written \(--lenient leaves such calls out\)")
+
+def check_lists():
+    """Sizes that only other ranks know, by hand."""
+    write("calls.txt", LISTS_OF_SIZES)
+    done = export("x.ti")
+    text = open("x/0.ti", encoding="ascii").read()
+    tap.ok("TI: collectives with lists, by hand", done.returncode == 0 and not done.stderr and text.splitlines() ==
+           ["0 init", "0 compute 100", "0 gatherv 10 10 20 30 1 6 6", "0 compute 50", "0 allgatherv 10 10 0 3000 6 6",
+            "0 compute 100", "0 scatterv 100 70000 5 100 2 6 6", "0 compute 50", "0 irecv 1 0 33 6", "0 irecv 2 0 44 6",
+            "0 isend 1 0 11 6", "0 isend 2 0 22 6", "0 compute 100", "0 wait 1 0 0", "0 wait 2 0 0", "0 wait 0 1 0",
+            "0 wait 0 2 0", "0 compute 9600", "0 finalize"], done.stderr + text.replace("\n", "; "))
+    back = run(*MPGTRACE, "print", "x.ti").stdout
+    tap.ok("... and back", "2 250 250 Scatterv comm=0 root=2 bytes=100,70000,5\n" in back and
+           "1 100 100 Gatherv comm=0 root=1 bytes=20\n" in back, back)
+    write("calls.txt", "".join(line for line in LISTS_OF_SIZES.splitlines(True) if not line.startswith("1 150")))
+    done = export("x.goal")
+    tap.ok("a collective that not all members call", done.returncode == 1 and
+           "(MPI_Allgatherv): in GOAL, a collective that not all members call is not written" in done.stderr, done.stderr)
+
+
+def check_refusals():
+    def refused(name, text, line, *words, output="x.goal"):
+        write("calls.txt", text)
+        done = export(output, *words)
+        tap.ok(name, done.returncode == 1 and re.fullmatch(line, done.stderr.strip()) and not os.path.exists(output), done.stderr)
+
+    for call in ("Iallreduce bytes=800 request=9", "Allreduce_init bytes=800 persistent=9"):
+        refused("TI: " + call, SMALL.replace("Allreduce bytes=800", call, 1),
+                r"mpgtrace export: (calls.txt: )?rank 0, call 5 \(MPI_(Iallreduce|Allreduce_init)\): in TI, nonblocking and "
+                r"persistent collectives are not written \(--lenient leaves such calls out\)", output="x.ti")
     refused("threads", SMALL + "1.1 50 60 Comm_rank\n",
             r"mpgtrace export: calls.txt: rank 1 has several threads that call MPI, which GOAL cannot hold", "--lenient")
     refused("a rank that died", SMALL.replace("1 1200 1210 Finalize\n", "").replace("0 0 100", "#died 1\n0 0 100"),
@@ -320,6 +420,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         check_small()
+        check_lists()
         check_times()
         check_any()
         check_refusals()
