@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace import: imports a trace of another format, which its content, --from or an option per format tells. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +19,8 @@ enum { MAX_FORMATS = 16, OTHER_OPTIONS = 7 };
 
 struct request {
     const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
-    const char *words[MAX_FORMATS + 1]; /* names of the formats */
-    const char *output;
+    const char *words[MAX_FORMATS + 2]; /* names of the formats, then prv, the ending of Paraver's */
+    const char *output, *rate;
     int from; /* index of the format */
     enum mpg_import_regions regions;
     double overhead_ns, flops;
@@ -41,8 +43,8 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
         {.name = "overhead-call", .kind = MPG_OPTION_TIME, .value = &request->overhead_ns, .argument = "TIME",
          .given = &request->overhead_given, .minimum = 0, .maximum = 1e9,
          .help = "other tools' traces: the recorder took TIME for each call"},
-        {.name = "flops", .kind = MPG_OPTION_REAL, .value = &request->flops, .argument = "RATE", .minimum = 1, .maximum = 1e18,
-         .help = "SimGrid's actions: operations a second (default 1e9)"},
+        {.name = "flops", .kind = MPG_OPTION_STRING, .value = &request->rate, .argument = "RATE",
+         .help = "SimGrid's actions: operations a second, as 2e9 or\n2G (default 1G)"},
         {.name = "regions", .kind = MPG_OPTION_WORD, .value = &request->regions, .words = regions,
          .help = "OTF2: the regions to import: those that the\n"
                  "program named (default), all functions, none"}};
@@ -52,23 +54,41 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
         options[n] = (struct mpg_option){.name = mpg_trace_formats[n].name, .kind = MPG_OPTION_STRING,
                                          .value = &request->file[n], .argument = "FILE", .help = mpg_trace_formats[n].help};
     }
+    request->words[n] = "prv";
     memcpy(options + n, others, sizeof others);
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
 
-/* Checks that exactly one file is given, by an option or as argument. */
-static int check_files(void *request, char **arguments, size_t n, struct mpg_error *err)
+/* Parses TEXT, a number with k, M, G, T or P behind, as *RATE, 1 to 1e18. */
+static int parse_rate(const char *text, double *rate, struct mpg_error *err)
 {
-    const char *const *file = ((const struct request *)request)->file;
-    const bool from_given = ((const struct request *)request)->from_given;
+    static const char prefixes[] = "kMGTP";
+    char *end;
+    double value = strtod(text, &end);
+    const char *prefix = *end ? strchr(prefixes, *end) : NULL;
+    if (prefix)
+        value *= pow(1000, (double)(prefix - prefixes + 1));
+    if (end == text || (*end && (!prefix || end[1])) || !(value >= 1 && value <= 1e18))
+        return mpg_error_set(err, "--flops: '%.40s' is no rate from 1 to 1e18, like 2e9 or 2G", text);
+    *rate = value;
+    return 0;
+}
+
+/* Checks that exactly one file is given, by an option or as argument, and reads the rate. */
+static int check_files(void *context, char **arguments, size_t n, struct mpg_error *err)
+{
+    struct request *request = context;
+    const char *const *file = request->file;
     char names[200] = "FILE";
     size_t given = n, used = strlen(names);
     (void)arguments;
+    if (request->rate && parse_rate(request->rate, &request->flops, err) < 0)
+        return -1;
     for (size_t i = 0; mpg_trace_formats[i].name && used < sizeof names; i++) {
         given += file[i] != NULL;
         used += (size_t)snprintf(names + used, sizeof names - used, " or --%s=FILE", mpg_trace_formats[i].name);
     }
-    if (given == 1 && n == 0 && from_given)
+    if (given == 1 && n == 0 && request->from_given)
         return mpg_error_set(err, "--from is the format of FILE, which is missing");
     return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one can be", names);
 }
@@ -148,8 +168,9 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
     const enum mpg_file_kind kind = mpg_unpack_kind(path);
-    const struct mpg_trace_format *format =
-        request->from_given ? &mpg_trace_formats[request->from] : mpg_trace_format_of_kind(kind);
+    const struct mpg_trace_format *format = !request->from_given ? mpg_trace_format_of_kind(kind)
+                                            : mpg_trace_formats[request->from].name ? &mpg_trace_formats[request->from]
+                                                                                    : mpg_trace_format_of_kind(MPG_FILE_PARAVER);
     if (format)
         return import_file(format, path, request, err);
     if (strcmp(path, "-") == 0)

@@ -177,6 +177,7 @@ sed '1s/^#Paraver (/#paraver (/' "$tmp/t.prv" >"$tmp/other.prv"
 cp "$tmp/t.pcf" "$tmp/other.pcf"
 ok "a format that the content does not tell" refused "$tmp/other.prv" "not a trace"
 ok "--from overrules the content" refused "$tmp/other.prv" "line 1: no header of Paraver" --from=paraver
+ok "... by Paraver's ending, too" refused "$tmp/other.prv" "line 1: no header of Paraver" --from=prv
 ok "--from of another format" refused "$tmp/t.prv" "a Paraver trace, not a GOAL schedule" --from=goal
 is "--from needs FILE" "$("$MPGTRACE" import --from=goal --goal="$tmp/t.prv" 2>&1)" \
     "mpgtrace import: --from is the format of FILE, which is missing (try 'mpgtrace import --help')"

@@ -141,6 +141,16 @@ ok "sendRecv" shown <(for r in 0 1 2; do
     echo "$r 1000 1000 Sendrecv comm=0 to=$(((r + 1) % 3)) tag=0 bytes=32 from=$(((r + 2) % 3)) recvtag=0 recvbytes=20"
 done) <("$MPGTRACE" print "$tmp/ring" | grep Sendrecv)
 
+# 1000 operations at 2 G a second are 500 ns.
+for rate in 2G 2e9 2000M 0.002T; do
+    "$MPGTRACE" import --force --flops=$rate "$tmp/ring" -o "$tmp/rate.trace" >/dev/null
+    is "--flops=$rate" "$("$MPGTRACE" print "$tmp/rate.trace" | awk '/Sendrecv/ { print $2; exit }')" 500
+done
+for rate in 2Gf G 0 -1 1e19 2GG; do
+    is "--flops=$rate" "$("$MPGTRACE" import --flops=$rate "$tmp/ring" -o "$tmp/no.trace" 2>&1)" \
+        "mpgtrace import: --flops: '$rate' is no rate from 1 to 1e18, like 2e9 or 2G (try 'mpgtrace import --help')"
+done
+
 # Refused, with the reason.
 wrong() {
     printf '%s\n' '0 init' "$1" '0 finalize' >"$tmp/wrong"
