@@ -53,7 +53,7 @@ int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e,
         return mpg_error_set(err, "rank %d, call %" PRIu64 " (MPI_%s): in %s, %s (--lenient leaves such calls out)", p->rank,
                              p->calls, mpg_call_name(e->call), p->writer->format, why);
     mpg_left_out_add(p->left, why, 1);
-    p->pending_ns += e->leave_ns - e->enter_ns;
+    p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
     return 0;
 }
 
@@ -234,7 +234,7 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
         return mpg_program_refuse(p, e, "processes of another world are not written", err);
     default:
         mpg_left_out_add(p->left, "calls of one-sided communication, MPI-IO or unknown functions: computation of their time", 1);
-        p->pending_ns += e->leave_ns - e->enter_ns;
+        p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
         return 0;
     }
 }
@@ -253,7 +253,9 @@ static int take_event(void *context, const struct mpg_event *e, struct mpg_error
         const int64_t traced_ns = e->enter_ns - p->last_ns;
         const int64_t work_ns =
             traced_ns - p->sums.flushed_ns - mpg_graph_interval_tracer_ns(&p->sums, &p->overhead, traced_ns);
-        p->pending_ns += work_ns > 0 ? work_ns : 0;
+        const int64_t off_ns = work_ns > 0 ? mpg_graph_interval_off_ns(&p->sums, e, true, work_ns) : 0;
+        mpg_left_out_add(p->left, "intervals with time off the CPU: it is left out", off_ns > 0);
+        p->pending_ns += work_ns > 0 ? work_ns - off_ns : 0;
     }
     p->sums = (struct interval_sums){.flushed_ns = 0};
     p->last_ns = e->leave_ns;

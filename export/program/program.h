@@ -3,10 +3,11 @@
  * formats that know no more: SimGrid's time-independent traces and GOAL. MPI calls take no time of their own; a simulator adds
  * it.
  *
- * Computation is what mpgsim takes for it: the time between calls without the tracer's own, with local calls. Calls that move no
- * messages here (MPI-IO, one-sided communication, unknown functions) are computation of their traced time. Collectives become the
- * messages of their algorithms (graph/algorithms/), unless the format has them; those of neighbours are posted messages. Receives
- * have the source and the tag that the trace found out; every (communicator, tag) is a tag of its own. */
+ * Computation is what mpgsim takes for it: the time between calls without the tracer's own and time off the CPU, with local
+ * calls. Calls that move no messages here (MPI-IO, one-sided communication, unknown functions) are computation of their traced
+ * time. Collectives become the messages of their algorithms (graph/algorithms/), unless the format has them; those of neighbours
+ * are posted messages. Receives have the source and the tag that the trace found out; every (communicator, tag) is a tag of its
+ * own. */
 #ifndef MPG_EXPORT_PROGRAM_H
 #define MPG_EXPORT_PROGRAM_H
 

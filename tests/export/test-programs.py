@@ -391,6 +391,16 @@ def check_lists():
            "(MPI_Allgatherv): in GOAL, a collective that not all members call is not written" in done.stderr, done.stderr)
 
 
+def check_off_cpu():
+    """1000 ns between calls, of which 300 off the CPU; a call of 100 ns that is computation, of which 40 off the CPU."""
+    write("calls.txt", "#mpgtext 1\n#ranks 1\n0 0 100 Init\n0 1100 1200 Unknown name=\"MPI_X\" off=300 off_call=40\n"
+                       "0 1300 1310 Finalize\n")
+    done = export("x.ti")
+    text = open("x/0.ti", encoding="ascii").read()
+    tap.ok("time off the CPU is no computation", text.splitlines() == ["0 init", "0 compute 860", "0 finalize"] and
+           "attention: 1 intervals with time off the CPU: it is left out\n" in done.stderr, done.stderr + text)
+
+
 def check_refusals():
     def refused(name, text, line, *words, output="x.goal"):
         write("calls.txt", text)
@@ -421,6 +431,7 @@ def main():
         os.chdir(folder)
         check_small()
         check_lists()
+        check_off_cpu()
         check_times()
         check_any()
         check_refusals()
