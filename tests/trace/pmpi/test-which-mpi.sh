@@ -176,7 +176,10 @@ as_untraced() {
     plain=$(timeout -k 5 60 $start -np 1 ./loads "$module" 2>untraced; echo "status $?")
     traced=$(timeout -k 5 60 $start -np 1 "$MPGTRACE" record -o loaded.trace ./loads "$module" 2>err; echo "status $?")
     is "$module: its output and status are those that it has untraced" "$traced" "$plain"
-    like "... which are no failure to begin" "$plain" "*1*status *"
+    case $plain in # MPICH 5.0.2 does not start under mpirun of Open MPI 6.0.0rc2 (Debian forky)
+    *1*status*) ok "... which are no failure to begin" true ;;
+    *) skip "... which are no failure to begin" "it does not start under '$start', untraced: $plain" ;;
+    esac
     # MPI's Fortran of some families calls no function that the tracer has.
     grep -q "no MPI_Init was seen" err && pattern=${4:-$3}
     like "... one line says so" "$(grep ^mpgtrace err)" "mpgtrace: $pattern"

@@ -48,8 +48,8 @@ ok "ten times longer" traced 3 long.trace --profile ./profiled 200
 is "... has ten times the calls" "$(calls long.trace Sendrecv)" \
     "$((10 * $(calls whole.trace Sendrecv)))"
 size() { du -b "$1/rank-1.profile.mpgt" | cut -f1; }
-ok "... in a file of one size, but for a fact's digits" \
-    test $(($(size long.trace) - $(size whole.trace))) -lt 32
+# Facts have more digits, and there are more of them where a hypervisor took time (steal_ns).
+ok "... in a file of one size, but for its facts" test $(($(size long.trace) - $(size whole.trace))) -lt 128
 
 # --- threads, more stacks than rows, pauses ---
 ok "four threads" traced 2 threads.trace --profile ./profiled 500 threads
