@@ -41,7 +41,7 @@ void mpg_dimemas_print(struct exported_machine *x, FILE *out)
     const struct path_line far = line_of(x, &x->far), near = x->near.path ? line_of(x, &x->near) : far;
     const long long nodes = (long long)x->nodes, cores = (long long)x->cores;
     mpg_note(&x->notes, "Dimemas has no overheads: the latency is time of the sender's processor");
-    mpg_note(&x->notes, "no contention: as many links and buses as messages");
+    mpg_note(&x->notes, "no contention: links and buses without limit");
     if (x->far.eager_bytes != INT64_MAX)
         mpg_note(&x->notes, "messages of more than %lld bytes wait for their receiver: give Dimemas -S %lld",
                  (long long)x->far.eager_bytes, (long long)x->far.eager_bytes + 1);
@@ -52,11 +52,11 @@ void mpg_dimemas_print(struct exported_machine *x, FILE *out)
     fputs("// name, machine, architecture, nodes, bandwidth between nodes (2^20 B/s), buses (0: no limit), collectives\n", out);
     fprintf(out, "\"environment information\" {\"\", 0, \"\", %lld, %.12g, 0, 3};;\n\n", nodes, bandwidth(&far));
     fputs("// machine, nodes, architecture, processors, divisor of speed,\n", out);
-    fputs("// within a node: latency (s), bandwidth, buses, input and output links,\n", out);
+    fputs("// within a node: latency (s), bandwidth, buses, input and output links (0: no limit),\n", out);
     fputs("// between nodes: latency (s), input and output links, latency of the wide area network\n", out);
     fprintf(out, "\"multi node information\" {0, %lld, \"\", %lld, 1.0, ", nodes, cores);
-    fprintf(out, "%.12g, %.12g, 0, %lld, %lld, ", near.latency_ns * 1e-9, bandwidth(&near), cores, cores);
-    fprintf(out, "%.12g, %lld, %lld, 0.0};;\n\n", far.latency_ns * 1e-9, cores, cores);
+    fprintf(out, "%.12g, %.12g, 0, 0, 0, ", near.latency_ns * 1e-9, bandwidth(&near));
+    fprintf(out, "%.12g, 0, 0, 0.0};;\n\n", far.latency_ns * 1e-9);
     fprintf(out, "\"predefined mapping information\" {\"%lld TASKS_PER_NODE\"};;\n\n", cores);
     fputs("\"configuration files\" {\"\", \"\", \"\", \"\"};;\n\n", out);
     fputs("\"file system parameters\" {0.0, 0.0, 8.0, 0, 1.0};;\n", out);

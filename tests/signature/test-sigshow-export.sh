@@ -90,7 +90,7 @@ ok "LogGOPSim: how wrong it is" \
 # 1e9 / 0.5 / 2^20 MB/s
 is "Dimemas: the records" "$? $(grep -E '^"(env|multi|predef)' two.cfg)" \
     '0 "environment information" {"", 0, "", 3, 1907.34863281, 0, 3};;
-"multi node information" {0, 3, "", 2, 1.0, 1.5e-06, 7629.39453125, 0, 2, 2, 5e-06, 2, 2, 0.0};;
+"multi node information" {0, 3, "", 2, 1.0, 1.5e-06, 7629.39453125, 0, 0, 0, 5e-06, 0, 0, 0.0};;
 "predefined mapping information" {"2 TASKS_PER_NODE"};;'
 ok "Dimemas: the eager limit" grep -qF \
     '// messages of more than 65536 bytes wait for their receiver: give Dimemas -S 65537' two.cfg
