@@ -4,6 +4,7 @@
  * A message of B bytes takes os + latency f(B) + (B + 16) / (bandwidth g(B)) + or, with factors f and g by B + 16; a message
  * that is not detached has no overheads. Seen with SimGrid 3.32. */
 #include <math.h>
+#include <string.h>
 
 #include "signature/simulators/private.h"
 
@@ -108,8 +109,16 @@ static void print_factors(const struct platform *p, FILE *out, bool of_latency)
     fputs("\"/>\n", out);
 }
 
+/* SMPI's name of the algorithms of the measured MPI library; NULL: none. */
+static const char *algorithms_of(const struct mpg_signature *sig)
+{
+    const char *mpi = mpg_fact_find(sig->fact, sig->facts, "mpi");
+    return !mpi ? NULL : strncmp(mpi, "Open MPI", 8) == 0 ? "ompi" : strncmp(mpi, "MPICH", 5) == 0 ? "mpich" : NULL;
+}
+
 static void print_config(const struct platform *p, FILE *out)
 {
+    const char *algorithms = algorithms_of(p->x->sig);
     const struct wire *w = &p->x->far;
     /* SMPI compares with an int. */
     const long long detached = w->eager_bytes >= INT32_MAX ? INT32_MAX : (long long)w->eager_bytes + 1;
@@ -125,6 +134,8 @@ static void print_config(const struct platform *p, FILE *out)
     fprintf(out, "    <prop id=\"smpi/or\" value=\"0:%.12g:0\"/>\n", w->receive_ns * 1e-9);
     fprintf(out, "    <prop id=\"smpi/async-small-thresh\" value=\"%lld\"/>\n", detached);
     fprintf(out, "    <prop id=\"smpi/send-is-detached-thresh\" value=\"%lld\"/>\n", detached);
+    if (algorithms)
+        print_property(out, "smpi/coll-selector", algorithms);
     fputs("  </config>\n", out);
 }
 

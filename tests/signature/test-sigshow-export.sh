@@ -96,6 +96,9 @@ ok "Dimemas: the eager limit" grep -qF \
     '// messages of more than 65536 bytes wait for their receiver: give Dimemas -S 65537' two.cfg
 is "Dimemas: all else is a comment" "$(grep -vE '^(//|"|#DIMEMAS_CONFIGURATION$|$)' two.cfg)" ""
 
+signature | sed 's/"mpi": "Some MPI"/"mpi": "MPICH 4.2"/' >mpich.sig
+"$sigshow" --export=simgrid mpich.sig >mpich.xml
+ok "the measured library's collectives" grep -qF '<prop id="smpi/coll-selector" value="mpich"/>' mpich.xml
 signature >whole.sig
 "$sigshow" --export=simgrid whole.sig >whole.xml
 ok "the spread is said" grep -qE \
