@@ -411,6 +411,14 @@ static void make_init(struct otf2_thread *t)
     mpg_otf2_emit(t, &e, NULL);
 }
 
+/* Which remark is about calls of KIND, of which only the times are read. */
+static enum otf2_remark remark_of(enum mpg_kind kind)
+{
+    if (kind >= MPG_KIND_WIN_CONSTRUCTOR && kind <= MPG_KIND_IRMA)
+        return OTF2_ONE_SIDED;
+    return kind >= MPG_KIND_FILE_OPEN && kind <= MPG_KIND_FILE_COLLECTIVE ? OTF2_FILES : OTF2_TIMES_ONLY;
+}
+
 void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
 {
     struct otf2_call *c = &t->call;
@@ -506,6 +514,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
         t->local_calls[c->region->call]++;
         break;
     default:
+        remark(t, remark_of(kind));
         emit_unknown(t, leave_ns);
     }
 }

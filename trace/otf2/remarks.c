@@ -18,6 +18,9 @@ static const char *const texts[OTF2_REMARKS] = {
     [OTF2_TWICE] = "definitions with the number of an earlier one: left out",
     [OTF2_LATE_FLUSHES] = "writes of the recorder's buffer inside calls: part of the call",
     [OTF2_UNKNOWN_REQUESTS] = "completions of requests that no call posted: left out",
+    [OTF2_ONE_SIDED] = "calls of one-sided communication: only their times are read",
+    [OTF2_FILES] = "calls of MPI-IO: only their times are read",
+    [OTF2_TIMES_ONLY] = "other calls without records of messages: only their times are read",
 };
 
 const char *mpg_otf2_remark_text(enum otf2_remark remark)

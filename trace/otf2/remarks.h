@@ -21,6 +21,9 @@ enum otf2_remark {
     OTF2_TWICE,
     OTF2_LATE_FLUSHES,
     OTF2_UNKNOWN_REQUESTS,
+    OTF2_ONE_SIDED,
+    OTF2_FILES,
+    OTF2_TIMES_ONLY,
     OTF2_REMARKS
 };
 
