@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/build/arrivals.h"
 #include "trace/build/definitions.h"
 #include "trace/build/events.h"
 #include "trace/shape.h"
@@ -22,6 +23,7 @@ struct mpg_build {
     struct mpg_build_definitions definitions;
     struct mpg_bytes bytes; /* of the event being spooled */
     struct mpg_spooled_event back;
+    struct build_arrivals *arrivals; /* NULL: not watched */
 };
 
 struct mpg_build *mpg_build_begin(int32_t ranks, const char *target, int fd, struct mpg_error *err)
@@ -45,6 +47,7 @@ void mpg_build_free(struct mpg_build *b)
 {
     if (!b)
         return;
+    mpg_arrivals_free(b->arrivals);
     mpg_streams_clear(&b->streams);
     mpg_definitions_clear(&b->definitions);
     mpg_bytes_clear(&b->bytes);
@@ -122,6 +125,8 @@ static int write_fact(struct mpg_build *b, int32_t rank, const char *key, const 
 int mpg_build_fact(struct mpg_build *b, int32_t rank, const char *key, const char *value, struct mpg_error *err)
 {
     const bool values = strcmp(key, "values") == 0;
+    if (b->arrivals && rank >= 0 && strcmp(key, "clock") == 0 && mpg_arrivals_clock(b->arrivals, rank, value, err) < 0)
+        return -1;
     if (rank < 0) {
         if (values && (b->streams.count > 0 || b->streams.fact_number > 0))
             return too_late(err);
@@ -199,12 +204,50 @@ int mpg_build_event(struct mpg_build *b, int32_t rank, const struct mpg_event *e
         mpg_intern_name(&b->definitions, name ? name : "", &e.string, err) < 0)
         return -1;
     const int32_t label = e.object;
+    if (b->arrivals && mpg_arrivals_event(b->arrivals, &b->definitions, rank, &e, err) < 0)
+        return -1;
     if (define_used(b, s, &e, err) < 0)
         return -1;
     if (s->writer)
         return mpg_trace_write_event(s->writer, &e, err);
     e.object = label;
     return spool_event(b, s, &e, err);
+}
+
+/* --- clocks --- */
+
+int mpg_build_watch_arrivals(struct mpg_build *b, struct mpg_error *err)
+{
+    if (!b->arrivals)
+        b->arrivals = mpg_arrivals_new(err);
+    return b->arrivals ? 0 : -1;
+}
+
+int mpg_build_count_arrivals(struct mpg_build *b, struct mpg_build_arrivals *found, struct mpg_error *err)
+{
+    *found = (struct mpg_build_arrivals){.messages = 0};
+    const int status = b->arrivals ? mpg_arrivals_count(b->arrivals, found, err) : 0;
+    mpg_arrivals_free(b->arrivals);
+    b->arrivals = NULL;
+    return status;
+}
+
+int mpg_build_describe_arrivals(struct mpg_build *b, const char *words, char *text, size_t size, uint64_t *worse,
+                                struct mpg_error *err)
+{
+    struct mpg_build_arrivals found;
+    char worst[64] = "";
+    if (mpg_build_count_arrivals(b, &found, err) < 0)
+        return -1;
+    *worse = found.with >= found.without ? found.with : 0;
+    if (found.worst_ns > 0)
+        snprintf(worst, sizeof worst, ", by up to %lld ns", (long long)found.worst_ns);
+    if (found.messages > 0)
+        snprintf(text, size, "%s; %llu of %llu messages arrive before they left%s (%llu without the offsets)", words,
+                 (unsigned long long)found.with, (unsigned long long)found.messages, worst, (unsigned long long)found.without);
+    else
+        snprintf(text, size, "%s", words);
+    return 0;
 }
 
 /* --- the end --- */

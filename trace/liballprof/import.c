@@ -12,6 +12,7 @@
 #include "trace/liballprof/line.h"
 
 static const char no_statuses[] = "receives: their size is that of the buffer, sizes of messages that came are not recorded";
+static const char wrong_offsets[] = "messages arrive before they left, no fewer than without the offsets of clocks";
 static const char no_types[] = "calls of Alltoallw: sizes of types are not recorded, elements are taken as bytes";
 
 struct import {
@@ -139,10 +140,21 @@ static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *li
     return 0;
 }
 
+/* Whether the clock of a rank differs. */
+static bool has_offsets(const struct import *im)
+{
+    size_t r = 0;
+    while (r < im->files.n && im->clock[r].offset_ns[0] == 0 && im->clock[r].offset_ns[1] == 0)
+        r++;
+    return r < im->files.n;
+}
+
 static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err)
 {
     struct import *im = context;
     const char *path = im->files.path[rank];
+    if (c->pass == MPG_CALLS_EMIT && has_offsets(im) && mpg_build_watch_arrivals(c->foreign.build, err) < 0)
+        return -1;
     FILE *file = mpg_input_open(path);
     if (!file)
         return mpg_error_errno(err, errno, "%s", path);
@@ -229,7 +241,12 @@ static int import_files(struct import *im, const char *target, int fd, const str
         mpg_calls_begin(&im->calls, -1, -1, err) < 0 || mpg_calls_run(&im->calls, read_rank, im, err) < 0)
         return -1;
     const char *clocks = write_clocks(im, err);
-    return clocks ? mpg_foreign_end(&im->calls.foreign, clocks, err) : -1;
+    char text[256];
+    uint64_t worse;
+    if (!clocks || mpg_build_describe_arrivals(im->calls.foreign.build, clocks, text, sizeof text, &worse, err) < 0)
+        return -1;
+    mpg_foreign_remark(&im->calls.foreign, wrong_offsets, worse);
+    return mpg_foreign_end(&im->calls.foreign, text, err);
 }
 
 int mpg_liballprof_import(const char *path, const char *target, int fd, const struct mpg_import_config *config,

@@ -19,6 +19,15 @@ bool mpg_otf2_clock_add(struct otf2_clock *c, uint64_t time, int64_t offset)
     return true;
 }
 
+bool mpg_otf2_has_offsets(const struct otf2_clocks *c)
+{
+    for (int32_t r = 0; r < c->ranks; r++)
+        for (size_t i = 0; i < c->clock[r].n; i++)
+            if (c->clock[r].at[i].offset != 0)
+                return true;
+    return false;
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct otf2_offset *x = a, *y = b;

@@ -30,6 +30,9 @@ struct otf2_clocks {
     bool is_one_host;
 };
 
+/* Returns whether an offset is not 0. */
+bool mpg_otf2_has_offsets(const struct otf2_clocks *clocks);
+
 /* Writes facts "clock" of each rank, so that offsets are interpolated between the measured times and extrapolated to the rank's
  * first and last record, as libotf2 does; or the fact "clocks shared" where all offsets are 0. *WORDS: what was found, for
  * people. Returns 0, or -1 with ERR. */

@@ -228,10 +228,13 @@ static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *
 {
     const struct otf2_archive *a = &im->archive;
     const char *words = "";
+    char arrivals[256];
     if (write_facts(im, err) < 0 || OTF2_Reader_OpenDefFiles(im->reader) != OTF2_SUCCESS ||
         read_local(im, clocks->clock, err) < 0 || OTF2_Reader_CloseDefFiles(im->reader) != OTF2_SUCCESS ||
         OTF2_Reader_OpenEvtFiles(im->reader) != OTF2_SUCCESS)
         return *err->text ? -1 : mpg_error_set(err, "the files of its locations cannot be opened");
+    if (!has_own_facts(a) && mpg_otf2_has_offsets(clocks) && mpg_build_watch_arrivals(im->build, err) < 0)
+        return -1;
     if (read_threads(im, err) < 0)
         return -1;
     if (im->calls == 0)
@@ -247,9 +250,11 @@ static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *
         words = "as in the trace";
     else if (mpg_otf2_write_clocks(clocks, im->build, &words, err) < 0)
         return -1;
+    if (mpg_build_describe_arrivals(im->build, words, arrivals, sizeof arrivals, &im->remarks.count[OTF2_WRONG_OFFSETS], err) < 0)
+        return -1;
     fprintf(report, "OTF2 %u.%u.%u of %s: %d ranks, %zu threads, %llu calls, %llu messages, %llu collective calls; clocks %s\n",
             a->version[0], a->version[1], a->version[2], a->creator, a->ranks, a->thread_count, (unsigned long long)im->calls,
-            (unsigned long long)im->messages, (unsigned long long)im->collectives, words);
+            (unsigned long long)im->messages, (unsigned long long)im->collectives, arrivals);
     return write_remarks(im, report, err) < 0 || mpg_build_end(im->build, err) < 0 ? -1 : 0;
 }
 

@@ -17,6 +17,7 @@ static const char *const texts[OTF2_REMARKS] = {
     [OTF2_DEVICES] = "streams of accelerators: left out, their time is inside the host's calls and computation",
     [OTF2_TWICE] = "definitions with the number of an earlier one: left out",
     [OTF2_LATE_FLUSHES] = "writes of the recorder's buffer inside calls: part of the call",
+    [OTF2_WRONG_OFFSETS] = "messages arrive before they left, no fewer than without the offsets of clocks",
     [OTF2_UNKNOWN_REQUESTS] = "completions of requests that no call posted: left out",
     [OTF2_ONE_SIDED] = "calls of one-sided communication: only their times are read",
     [OTF2_FILES] = "calls of MPI-IO: only their times are read",

@@ -24,6 +24,7 @@ enum otf2_remark {
     OTF2_ONE_SIDED,
     OTF2_FILES,
     OTF2_TIMES_ONLY,
+    OTF2_WRONG_OFFSETS,
     OTF2_REMARKS
 };
 

@@ -125,6 +125,21 @@ ok "with its option" imported "$tmp/run" "$tmp/expected" --liballprof
 "$MPGTRACE" stat "$tmp/run" >"$tmp/out"
 ok "stat names the recorder" grep -q '^imported    liballprof collprof 0.9$' "$tmp/out"
 
+# Two messages, 0 to 1 and back; rank 1's clock is 2 ms ahead: by own clocks the second arrives 1995 us before it leaves.
+arriving() {
+    rm -rf "$tmp/arriving"
+    mkdir "$tmp/arriving"
+    printf '%s\n' '# collprof 0.9 output file' '# host: a' '# Init clockdiff: 0.0' '' MPI_Init:-:1:2:5 \
+        MPI_Send:10:55:1:1,4,4:1:5:70,0,2:11 MPI_Recv:12:55:1:1,4,4:1:6:70,0,2:77:25 MPI_Finalize:30:- >"$tmp/arriving/t-0.dat"
+    printf '%s\n' '# collprof 0.9 output file' '# host: b' "# Init clockdiff: $1" '' MPI_Init:-:1:2:2005 \
+        MPI_Recv:2006:55:1:1,4,4:0:5:70,1,2:77:2015 MPI_Send:2020:55:1:1,4,4:0:6:70,1,2:2021 MPI_Finalize:2030:- >"$tmp/arriving/t-1.dat"
+    "$MPGTRACE" import --force "$tmp/arriving" -o "$tmp/imported.trace" 2>&1
+}
+like "messages that arrive before they left, with and without offsets" "$(arriving -2000.0)" \
+    "*clocks measured; 0 of 2 messages arrive before they left (1 without the offsets)*"
+like "offsets of the wrong sign" "$(arriving 2000.0)" \
+    "*clocks measured; 1 of 2 messages arrive before they left, by up to 3995000 ns (1 without the offsets)*assumed: 1 messages arrive before they left, no fewer than without the offsets of clocks*"
+
 # MPICH: requests of 4 bytes, any source -2, PROC_NULL -1. Persistent requests; duplicates; a communicator whose members show.
 mkdir -p "$tmp/mpich"
 c() { echo "1140850688,$1,2"; }

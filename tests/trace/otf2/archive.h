@@ -22,7 +22,8 @@ enum { REGIONS = sizeof regions / sizeof *regions };
 struct archive {
     OTF2_Archive *a;
     OTF2_EvtWriter *w[RANKS + 2]; /* ranks, the further thread of rank 1, a stream of an accelerator */
-    bool shifted; /* rank 2's clock is OFFSET_NS behind */
+    bool shifted;  /* rank 2's clock is OFFSET_NS behind */
+    bool reversed; /* and the archive says ahead */
 };
 
 static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
@@ -137,7 +138,7 @@ static void write_offsets(struct archive *x)
     OTF2_Archive_OpenDefFiles(x->a);
     for (int i = 0; i < RANKS + 2; i++) {
         OTF2_DefWriter *d = OTF2_Archive_GetDefWriter(x->a, i < RANKS ? (uint64_t)i : i == RANKS ? SPARE_THREAD : STREAM);
-        const int64_t offset = x->shifted && i == 2 ? 2 * OFFSET_NS : 0;
+        const int64_t offset = !x->shifted || i != 2 ? 0 : x->reversed ? -2 * OFFSET_NS : 2 * OFFSET_NS;
         OTF2_DefWriter_WriteClockOffset(d, ticks(x, i, 100), offset, 0);
         OTF2_DefWriter_WriteClockOffset(d, ticks(x, i, 1100), offset > 0 ? offset + 20 : 0, 0);
         OTF2_Archive_CloseDefWriter(x->a, d);

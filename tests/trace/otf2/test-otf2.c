@@ -328,6 +328,34 @@ static void test_clocks(void)
     remove_folder();
 }
 
+/* Two messages, 0 to 2 and back. By own clocks the first arrives 4950 ns before it leaves at 100 ns. */
+static void test_arrivals(bool reversed, const char *part, const char *what)
+{
+    struct archive x = {.shifted = true, .reversed = reversed};
+    struct mpg_import_config config = mpg_import_defaults;
+    struct mpg_error err = {.text = ""};
+    char report[4096] = "", target[80];
+    begin_all(&x, "Score-P 8.4");
+    send(&x, 0, 100, 110, WORLD, 2, 7, 8);
+    receive(&x, 2, 105, 150, WORLD, 0, 7, 8);
+    send(&x, 2, 200, 210, WORLD, 0, 8, 8);
+    receive(&x, 0, 150, 260, WORLD, 2, 8, 8);
+    end_all(&x, true);
+    snprintf(target, sizeof target, "%s/t.trace", folder);
+    FILE *file = fopen(target, "w+b");
+    config.report = tmpfile();
+    if (file && config.report && mpg_otf2_import(folder, target, fileno(file), &config, &err) == 0) {
+        rewind(config.report);
+        report[fread(report, 1, sizeof report - 1, config.report)] = '\0';
+    }
+    check_holds(report, part, what);
+    if (config.report)
+        fclose(config.report);
+    if (file)
+        fclose(file);
+    remove_folder();
+}
+
 static void test_ends(void)
 {
     struct archive x = {.shifted = false};
@@ -475,6 +503,10 @@ int main(void)
     test_damage();
     remove_folder();
     test_clocks();
+    test_arrivals(false, "clocks measured; 0 of 2 messages arrive before they left (1 without the offsets)\n",
+                  "messages that arrive before they left, with and without offsets");
+    test_arrivals(true, "assumed: 1 messages arrive before they left, no fewer than without the offsets of clocks\n",
+                  "offsets of the wrong sign");
     test_ends();
     test_refusals();
     return done();
