@@ -35,6 +35,11 @@ static void cut_comments(struct text *t, char *line)
     }
 }
 
+static bool is_mark(char c)
+{
+    return c == '{' || c == '}' || c == ':';
+}
+
 /* Splits LINE at blanks, and before and after braces and colons, into copies in BUFFER of 2 * strlen(LINE) + 1 bytes. */
 static int split(const char *line, char *buffer, char **words, struct mpg_error *err)
 {
@@ -47,10 +52,10 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
         if (n == MAX_WORDS)
             return mpg_error_set(err, "more than %d words", MAX_WORDS);
         words[n++] = buffer;
-        const bool is_single = strchr("{}:", *p) != NULL;
+        const bool is_single = is_mark(*p);
         do
             *buffer++ = *p++;
-        while (!is_single && *p && !isspace((unsigned char)*p) && !strchr("{}:", *p));
+        while (!is_single && *p && !isspace((unsigned char)*p) && !is_mark(*p));
         *buffer++ = '\0';
     }
     return n;

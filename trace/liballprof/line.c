@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/digits.h"
+
 enum { MAX_FIELDS = 64, MAX_REQUESTS = 1 << 20 };
 
 /* What each argument is, a letter an argument:
@@ -95,6 +97,17 @@ struct fields {
 bool mpg_lap_parse_us(const char *text, int64_t *ns)
 {
     const bool negative = *text == '-';
+    int64_t whole, part_ns = 100;
+    const char *q = mpg_digits(text + negative, &whole);
+    if (q > text + negative && whole < INT64_MAX / 4000) { /* the usual case in 64 bits */
+        whole *= 1000;
+        q += *q == '.';
+        for (; isdigit((unsigned char)*q) && part_ns > 0; q++, part_ns /= 10)
+            whole += part_ns * (*q - '0');
+        *ns = negative ? -whole : whole;
+        if (!*q)
+            return true;
+    }
     __int128 value = 0;
     int digits = 0, decimals = -1;
     for (const char *p = text + negative; *p; p++) {
@@ -118,6 +131,15 @@ bool mpg_lap_parse_us(const char *text, int64_t *ns)
 /* Parses the number at the begin of *TEXT and what follows it, a comma or the end. */
 static bool parse_number(const char **text, int64_t *value)
 {
+    int64_t number;
+    const char *after = mpg_digits(*text, &number);
+    if (after != *text) {
+        if (*after && *after != ',')
+            return false;
+        *value = number;
+        *text = *after ? after + 1 : after;
+        return true;
+    }
     char *end;
     errno = 0;
     const bool is_big = (*text)[0] != '-';
@@ -350,25 +372,31 @@ static enum mpg_comm_rule rule_of(enum mpg_call call)
 }
 
 /* The arguments of CALL, or NULL; of a nonblocking collective those of the blocking one, and *HAS_REQUEST. */
-static const char *arguments_of(enum mpg_call call, bool *has_request)
+static const char *arguments_of(struct lap_line *l, enum mpg_call call, bool *has_request)
 {
     *has_request = call < MPG_CALL_COUNT && mpg_call_kind(call) == MPG_KIND_ICOLLECTIVE;
+    if (call < MPG_CALL_COUNT && l->arguments[call] > 0)
+        return calls[l->arguments[call] - 1].arguments;
     const char *name = call < MPG_CALL_COUNT ? mpg_call_name(*has_request ? mpg_call_blocking(call) : call) : "";
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(calls[i].name, name) == 0)
+        if (strcmp(calls[i].name, name) == 0) {
+            l->arguments[call] = (uint8_t)(i + 1);
             return calls[i].arguments;
+        }
     return NULL;
 }
 
 static int split(struct fields *f, char *text, struct mpg_error *err)
 {
     f->n = 0;
-    for (char *p = text; p; f->n++) {
+    f->text[f->n++] = text;
+    for (char *p = text; *p; p++) {
+        if (*p != ':')
+            continue;
         if (f->n == MAX_FIELDS)
             return mpg_error_set(err, "more than %d fields", MAX_FIELDS);
-        f->text[f->n] = p;
-        if ((p = strchr(p, ':')))
-            *p++ = '\0';
+        *p = '\0';
+        f->text[f->n++] = p + 1;
     }
     return f->n >= 3 ? 0 : mpg_error_set(err, "no NAME:ENTER:...:LEAVE");
 }
@@ -403,7 +431,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
     call->name = f.text[0];
     if (strncmp(call->name, "MPI_", 4) == 0)
         call->call = mpg_call_by_name(call->name + 4);
-    const char *arguments = arguments_of(call->call, &has_request);
+    const char *arguments = arguments_of(l, call->call, &has_request);
     for (const char *kind = arguments; kind && (*kind || has_request); kind++) {
         const char letter = *kind ? *kind : 'r';
         const bool is_list = strchr("vVx", letter) != NULL;

@@ -14,6 +14,7 @@ struct lap_line {
     size_t count_capacity;
     bool is_array;        /* the requests are REQUEST_COUNT elements from requests[0] */
     uint32_t request_count;
+    uint8_t arguments[MPG_CALL_COUNT]; /* of each call so far: 1 + place in the table; 0: not looked for */
     bool lists_bytes_only; /* Alltoallw: sizes of types are not in the line */
 };
 

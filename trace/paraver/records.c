@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/digits.h"
 #include "common/input.h"
 #include "common/line_reader.h"
 #include "trace/paraver/import.h"
@@ -34,9 +35,13 @@ static bool grow(void *array, size_t n, size_t *capacity, size_t size)
 /* Parses the number at *P, and the colon or end after it. */
 static bool number(const char **p, int64_t least, int64_t most, int64_t *value)
 {
-    char *end;
+    const char *end = mpg_digits(*p, value);
     errno = 0;
-    *value = strtoll(*p, &end, 10);
+    if (end == *p) { /* a sign, blanks, many digits */
+        char *other;
+        *value = strtoll(*p, &other, 10);
+        end = other;
+    }
     if (end == *p || errno || (*end && *end != ':' && *end != ',' && *end != '(' && *end != ')') || *value < least ||
         *value > most)
         return false;

@@ -8,7 +8,7 @@
 
 #include "trace/store/spool.h"
 
-enum { MIN_BLOCK_BYTES = 4096 };
+enum { MIN_BLOCK_BYTES = 4096, MAX_PIECES = 8 };
 
 /* A sorted run in the file; while merging, with a block of it in memory. */
 struct run {
@@ -64,23 +64,26 @@ void mpg_sorter_free(struct mpg_sorter *s)
 
 /* --- runs --- */
 
-/* Events of a rank come in order: most runs are sorted already. */
-static void sort_buffer(struct mpg_sorter *s)
+/* The end of the ascending items of the buffer from BEGIN on. */
+static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
 {
-    for (size_t i = 1; i < s->number; i++)
-        if (s->compare(s->buffer + (i - 1) * s->size, s->buffer + i * s->size) > 0) {
-            qsort(s->buffer, s->number, s->size, s->compare);
-            return;
-        }
+    size_t i = begin + 1;
+    while (i < s->number && s->compare(s->buffer + (i - 1) * s->size, s->buffer + i * s->size) <= 0)
+        i++;
+    return i;
 }
 
-static int end_run(struct mpg_sorter *s, struct mpg_error *err)
+/* Returns whether the buffer is at most a few ascending pieces, as it is where events of ranks come one rank after another. */
+static bool is_few_pieces(const struct mpg_sorter *s)
 {
-    char name[MPG_SPOOL_NAME_BYTES];
-    const size_t bytes = s->number * s->size;
-    sort_buffer(s);
-    if (s->fd < 0 && (s->fd = mpg_spool_file(err)) < 0)
-        return -1;
+    size_t end = 0;
+    for (int n = 0; n < MAX_PIECES && end < s->number; n++)
+        end = ascending_end(s, end);
+    return end >= s->number;
+}
+
+static int add_run(struct mpg_sorter *s, uint64_t items, struct mpg_error *err)
+{
     if (s->run_number == s->run_capacity) {
         const size_t capacity = s->run_capacity ? 2 * s->run_capacity : 16;
         struct run *grown = realloc(s->runs, capacity * sizeof *grown);
@@ -89,10 +92,28 @@ static int end_run(struct mpg_sorter *s, struct mpg_error *err)
         s->runs = grown;
         s->run_capacity = capacity;
     }
-    if (mpg_spool_write(s->fd, s->buffer, bytes, s->end, mpg_spool_name(name), err) < 0)
+    s->runs[s->run_number++] = (struct run){.at = s->end, .left = items};
+    s->end += (int64_t)(items * s->size);
+    return 0;
+}
+
+/* Sorts the buffer, or takes its pieces as runs while blocks of all runs fit into the buffer's memory. */
+static int end_run(struct mpg_sorter *s, struct mpg_error *err)
+{
+    char name[MPG_SPOOL_NAME_BYTES];
+    const bool has_room = (s->run_number + MAX_PIECES) * (MIN_BLOCK_BYTES / s->size + 1) < s->capacity;
+    const bool in_pieces = has_room && is_few_pieces(s);
+    if (!in_pieces)
+        qsort(s->buffer, s->number, s->size, s->compare);
+    if (s->fd < 0 && (s->fd = mpg_spool_file(err)) < 0)
         return -1;
-    s->runs[s->run_number++] = (struct run){.at = s->end, .left = s->number};
-    s->end += (int64_t)bytes;
+    if (mpg_spool_write(s->fd, s->buffer, s->number * s->size, s->end, mpg_spool_name(name), err) < 0)
+        return -1;
+    for (size_t begin = 0, end; begin < s->number; begin = end) {
+        end = in_pieces ? ascending_end(s, begin) : s->number;
+        if (add_run(s, end - begin, err) < 0)
+            return -1;
+    }
     s->number = 0;
     return 0;
 }
@@ -174,7 +195,7 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
 {
     if (s->fd >= 0)
         return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
-    sort_buffer(s);
+    qsort(s->buffer, s->number, s->size, s->compare);
     s->block_items = 0; /* the next item */
     return 0;
 }

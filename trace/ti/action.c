@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/digits.h"
 #include "trace/build/build.h"
 
 /* Arguments, a letter each:
@@ -69,9 +70,35 @@ static int wrong(const struct ti_action *a, const char *what, const char *word, 
     return mpg_error_set(err, "%s: '%.40s' is no %s", a->name, word ? word : "", what);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Returns the next word at *TEXT and ends it with a zero byte; NULL: none. */
+static char *next_word(char **text)
+{
+    char *word = *text;
+    while (is_blank(*word))
+        word++;
+    char *end = word;
+    while (*end && !is_blank(*end))
+        end++;
+    *text = *end ? end + 1 : end;
+    *end = '\0';
+    return end > word ? word : NULL;
+}
+
+/* Returns whether WORD, in capital or small letters, is NAME, which begins with a small letter. */
+static bool is_named(const char *word, const char *name)
+{
+    return tolower((unsigned char)*word) == *name && strcasecmp(word, name) == 0;
+}
+
 int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
 {
-    char *end, *rest = text + strspn(text, " \t");
+    char *end;
+    const char *rest = text + strspn(text, " \t");
     a->n = 0;
     if (!*rest || *rest == '#')
         return 0;
@@ -80,7 +107,7 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
         return mpg_error_set(err, "'%.40s' begins with no rank", rest);
     a->rank = (int32_t)rank;
     a->name = NULL;
-    for (char *word; (word = strtok_r(a->name ? NULL : end, " \t", &rest));) {
+    for (char *word; (word = next_word(&end));) {
         if (!a->name) {
             a->name = word;
             continue;
@@ -98,7 +125,7 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     if (!a->name)
         return mpg_error_set(err, "a rank without an action");
     int i = 0;
-    while (i < ACTIONS && strcasecmp(actions[i].name, a->name) != 0)
+    while (i < ACTIONS && !is_named(a->name, actions[i].name))
         i++;
     if (i == ACTIONS)
         return mpg_error_set(err, "action '%.40s' is none that mpgkit reads (SimGrid writes some that its own replay does not "
@@ -114,6 +141,9 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
 static bool parse_whole(const char *word, int64_t least, int64_t most, int64_t *value)
 {
     char *end;
+    const char *after = word ? mpg_digits(word, value) : NULL;
+    if (word && after > word && !*after)
+        return *value >= least && *value <= most;
     const double number = word ? strtod(word, &end) : 0;
     if (!word || end == word || *end || !(number >= (double)least && number <= (double)most))
         return false;
@@ -238,7 +268,7 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
     int64_t size = is_double ? 8 : 1, count = 0;
     size_t at = 0;
     int i = 0;
-    while (strcasecmp(actions[i].name, a->name) != 0)
+    while (!is_named(a->name, actions[i].name))
         i++;
     a->flops = a->seconds = 0;
     a->root = 0;

@@ -138,19 +138,24 @@ def one(function, arguments):
     return [begin(Rank("n0")).call(function, 10, 11, arguments).call(FINALIZE, 20, 21)]
 
 
-top = sys.argv[1]
-write(f"{top}/run", "job", run())
-with open(f"{top}/run/job.meta", "w") as meta:
-    meta.write("hostname=n0\nnumprocs=3\nfileprefix=job\nversion=1\n")
-write(f"{top}/grid", "g", grid())
-write(f"{top}/noindex", "job", run(), index=False)
-for name, function, arguments in (
-        ("peer", SEND, i(1) + h(INT) + i(3) + i(0) + h(WORLD)),
-        ("comm", BARRIER, h(77)),
-        ("list", WAITALL, i(1) + i(0x7fffffff) + i(2)),
-        ("function", 290, b""),
-        ("count", SEND, i(0x7fffffff) + h(INT) + i(0) + i(0) + h(WORLD)),
-        ("twice", COMM_SPLIT, h(WORLD) + i(0) + i(0) + h(WORLD)),
-        ("ranges", 78, h(2) + i(1) + i(1) + ints([0, 0x7fffffff, 1]) + h(9)),
-        ("status", RECV, i(1) + h(INT) + i(-1) + i(-1) + h(WORLD) + statuses([(4, 9, 9)]))):
-    write(f"{top}/{name}", "t", one(function, arguments))
+def main():
+    top = sys.argv[1]
+    write(f"{top}/run", "job", run())
+    with open(f"{top}/run/job.meta", "w") as meta:
+        meta.write("hostname=n0\nnumprocs=3\nfileprefix=job\nversion=1\n")
+    write(f"{top}/grid", "g", grid())
+    write(f"{top}/noindex", "job", run(), index=False)
+    for name, function, arguments in (
+            ("peer", SEND, i(1) + h(INT) + i(3) + i(0) + h(WORLD)),
+            ("comm", BARRIER, h(77)),
+            ("list", WAITALL, i(1) + i(0x7fffffff) + i(2)),
+            ("function", 290, b""),
+            ("count", SEND, i(0x7fffffff) + h(INT) + i(0) + i(0) + h(WORLD)),
+            ("twice", COMM_SPLIT, h(WORLD) + i(0) + i(0) + h(WORLD)),
+            ("ranges", 78, h(2) + i(1) + i(1) + ints([0, 0x7fffffff, 1]) + h(9)),
+            ("status", RECV, i(1) + h(INT) + i(-1) + i(-1) + h(WORLD) + statuses([(4, 9, 9)]))):
+        write(f"{top}/{name}", "t", one(function, arguments))
+
+
+if __name__ == "__main__":
+    main()
