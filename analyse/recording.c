@@ -4,16 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "trace/reader.h"
+
 /* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, other programs take a part of the memory's
  * bandwidth, and the waiting of other ranks for the interrupted rank is only known as far as messages show. docs/VALIDATION.md,
  * Busy recordings, has the resulting errors. The limits: predictions use compute intervals alone, perturbations keep the traced
- * times of calls. A few interruptions of a program that computes little, on a machine that is idle otherwise, do no harm. */
-static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01;
+ * times of calls. A few interruptions of a program that computes little, on a machine that is idle otherwise, do no harm.
+ * A smaller part of recording than MENTIONED is not mentioned. */
+static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01, MENTIONED = 0.005;
 
 bool mpg_recording_has_good_intervals(const struct mpg_recording *x)
 {
     const bool is_quiet = x->between_share <= FEW && x->calls_share <= MAX_IN_ALL;
-    return x->between_share <= MAX_BETWEEN && (x->interval_share <= MAX_OF_INTERVALS || is_quiet);
+    return x->tracer_share <= MPG_TRACE_FAIR_OVERHEAD && x->between_share <= MAX_BETWEEN &&
+           (x->interval_share <= MAX_OF_INTERVALS || is_quiet);
 }
 
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
@@ -24,6 +28,7 @@ struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, dou
         return x;
     x.between_share = (double)counts->off_ns / run_ns;
     x.calls_share = (double)counts->call_off_ns / run_ns;
+    x.tracer_share = ((double)counts->tracer_ns + (double)counts->flushed_ns) / run_ns;
     x.interval_share = counts->interval_ns > 0 ? fmin(1, (double)counts->off_ns / (double)counts->interval_ns) : 0;
     x.reliable = mpg_recording_has_good_intervals(&x) &&
                  (use == MPG_RECORDING_INTERVALS || x.between_share + x.calls_share <= MAX_IN_ALL);
@@ -44,31 +49,57 @@ struct mpg_recording mpg_recording_of_trace(const struct mpg_trace *trace, const
     return mpg_recording_of(counts, run_ns, MPG_RECORDING_ALL, mpg_recording_knows_off_cpu(trace), removed);
 }
 
-const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
+static bool knows_off_cpu(const struct mpg_recording *x)
+{
+    return x->known || x->between_share + x->calls_share > 0;
+}
+
+bool mpg_recording_has_findings(const struct mpg_recording *x)
+{
+    return knows_off_cpu(x) || x->tracer_share >= MENTIONED;
+}
+
+/* Writes the times off the CPU in words to TEXT of SIZE bytes, and returns TEXT. */
+static const char *describe_off_cpu(const struct mpg_recording *x, char *text, size_t size)
 {
     const double between = 100 * x->between_share, part = 100 * x->interval_share, calls = 100 * x->calls_share;
-    if (!x->known && between + calls == 0)
+    const bool is_replaced = x->reliable && x->calls_share > MAX_IN_ALL;
+    if (!knows_off_cpu(x))
         snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
-    else if (x->reliable && x->calls_share > MAX_IN_ALL)
-        snprintf(text, size,
-                 "fair: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there)%s; %.2g %% in calls, "
-                 "whose time the prediction replaces",
-                 between, part, x->removed ? ", taken out" : "", calls);
-    else if (x->reliable)
-        snprintf(text, size,
-                 "good: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there), %.2g %% in calls%s",
-                 between, part, calls, x->removed ? ", taken out" : "");
     else
         snprintf(text, size,
-                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there), %.2g %% in "
-                 "calls: record again on an idle machine%s",
-                 between, part, calls, advice);
+                 "%.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there)%s%.2g %% in calls%s",
+                 between, part, is_replaced && x->removed ? ", taken out; " : is_replaced ? "; " : ", ", calls,
+                 is_replaced                 ? ", whose time the prediction replaces"
+                 : x->reliable && x->removed ? ", taken out"
+                                             : "");
+    return text;
+}
+
+const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
+{
+    const double percent = 100 * x->tracer_share;
+    char off[200], tracer[48] = "";
+    describe_off_cpu(x, off, sizeof off);
+    if (x->tracer_share >= MENTIONED)
+        snprintf(tracer, sizeof tracer, "; recording itself %.2g %%", percent);
+    if (x->tracer_share > MPG_TRACE_FAIR_OVERHEAD)
+        snprintf(text, size,
+                 "NOT RELIABLE: recording itself took %.2g %% of the ranks' time: record with --callsites=0; %s", percent, off);
+    else if (!x->reliable)
+        snprintf(text, size, "NOT RELIABLE: %s: record again on an idle machine%s%s", off, advice, tracer);
+    else if (x->tracer_share > MPG_TRACE_GOOD_OVERHEAD)
+        snprintf(text, size, "fair: recording itself took %.2g %% of the ranks' time; %s", percent, off);
+    else if (!knows_off_cpu(x))
+        snprintf(text, size, "%s%s", off, tracer);
+    else
+        snprintf(text, size, "%s: %s%s", x->calls_share > MAX_IN_ALL ? "fair" : "good", off, tracer);
     return text;
 }
 
 void mpg_recording_print_unreliable(const struct mpg_recording *x, int columns, FILE *out)
 {
-    char words[256];
+    char words[320];
     if (!x->reliable)
         fprintf(out, "%-*s%s\n", columns, "Recording", mpg_recording_describe(x, "", words, sizeof words));
 }
@@ -81,6 +112,7 @@ void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_re
     mpg_json_number(j, "off_cpu_share", x->between_share);
     mpg_json_number(j, "off_cpu_calls_share", x->calls_share);
     mpg_json_number(j, "off_cpu_outside_share", x->interval_share);
+    mpg_json_number(j, "tracer_share", x->tracer_share);
     mpg_json_bool(j, "reliable", x->reliable);
     mpg_json_close(j);
 }

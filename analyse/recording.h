@@ -14,6 +14,7 @@ struct mpg_recording {
     double between_share; /* off-CPU time in compute intervals as a part of all ranks' run time, from 0 to 1 */
     double calls_share;   /* off-CPU time in calls, likewise */
     double interval_share; /* off-CPU time in compute intervals as a part of these intervals, from 0 to 1 */
+    double tracer_share;  /* the tracer's time as a part of all ranks' run time, from 0 to 1 */
     bool reliable;        /* the parts are small enough for an answer about the program */
 };
 
@@ -34,6 +35,8 @@ struct mpg_recording mpg_recording_of_trace(const struct mpg_trace *trace, const
 bool mpg_recording_knows_off_cpu(const struct mpg_trace *trace);
 /* Returns whether RECORDING would be reliable for an answer that takes intervals alone. */
 bool mpg_recording_has_good_intervals(const struct mpg_recording *recording);
+/* Returns whether anything is known about the quality of RECORDING. */
+bool mpg_recording_has_findings(const struct mpg_recording *recording);
 /* Writes RECORDING in words, without a line end, to TEXT of SIZE bytes, and returns TEXT. ADVICE follows where it is not
  * reliable. */
 const char *mpg_recording_describe(const struct mpg_recording *recording, const char *advice, char *text, size_t size);

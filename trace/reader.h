@@ -65,6 +65,10 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* Returns the value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
+/* Largest parts of the runs that recording takes of good and of fair recordings: after its cost is deducted, 0.4 of it stays in
+ * the run, 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
+#define MPG_TRACE_GOOD_OVERHEAD 0.1
+#define MPG_TRACE_FAIR_OVERHEAD 0.25
 /* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): nothing can be said about WHAT of the traced run.
  * */
 int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err);

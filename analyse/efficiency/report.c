@@ -8,7 +8,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { TIME_TEXT = 32, RECORDING_TEXT = 256, NAME_COLUMNS = 22 };
+enum { TIME_TEXT = 32, RECORDING_TEXT = 320, NAME_COLUMNS = 22 };
 
 /* ---- values ---- */
 

@@ -11,7 +11,7 @@
 #include "scale/read/gather.h"
 #include "trace/reader.h"
 
-enum { RECORDING_TEXT = 256 };
+enum { RECORDING_TEXT = 320 };
 
 /* The open regions of a thread, and its computation since the last call or region mark. */
 struct stack {
@@ -34,7 +34,7 @@ struct reading {
     bool started, ended;
     int64_t start_ns, end_ns;
     uint64_t content;
-    struct mpg_graph_counts events; /* times in calls and off the CPU of all events so far, for judge() */
+    struct mpg_graph_counts events; /* times in calls, off the CPU and of recording of all events so far, for judge() */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -170,11 +170,14 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
-/* Adds E's time in MPI and off the CPU. The time before and in a local call belongs to computation. */
+/* Adds E's time in MPI, off the CPU and of recording. The time before and in a local call belongs to computation. */
 static void add_off_cpu(struct reading *r, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
     const bool is_call = mpg_event_is_call(e) && kind != MPG_KIND_OTHER && kind != MPG_KIND_PCONTROL;
+    if (kind == MPG_KIND_FLUSH)
+        r->events.flushed_ns += (uint64_t)(e->leave_ns - e->enter_ns);
+    r->events.tracer_ns += kind == MPG_KIND_FLUSH || e->sum.calls ? 0 : (uint64_t)r->tracer_overhead.call_ns;
     r->events.off_ns += (uint64_t)e->off_before_ns + (is_call ? 0 : (uint64_t)e->off_in_ns);
     if (!is_call || kind == MPG_KIND_FINALIZE)
         return;
@@ -369,8 +372,9 @@ static int read_all(struct reading *r, struct scale_notes *notes, struct mpg_err
         return -1;
     if (r->g->how->waits && find_waits(r, notes, err) < 0)
         return -1;
-    r->events.interval_ns = (uint64_t)fmax(0, r->run->app_ns - (double)r->events.calls_ns);
-    return judge(r, &r->events, notes, err); /* without a graph: recording itself counts as computation */
+    const uint64_t other_ns = r->events.calls_ns + r->events.tracer_ns + r->events.flushed_ns;
+    r->events.interval_ns = (uint64_t)fmax(0, r->run->app_ns - (double)other_ns);
+    return judge(r, &r->events, notes, err);
 }
 
 int mpg_scale_read_trace(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes,

@@ -48,7 +48,7 @@ const char *mpg_report_describe_wrong_noise(const struct mpg_report *r, char *te
 void mpg_report_take_reliability(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_recording recording = mpg_report_recording(r);
-    char text[256];
+    char text[320];
     if (!recording.reliable)
         mpg_notes_add(list, "Recording", "%s", mpg_report_describe_recording(r, &recording, text, sizeof text));
     if (mpg_report_wrong_noise(r))

@@ -22,6 +22,8 @@ enum { MAX_LINES = 20, MAX_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, F
 
 /* Share by which a prediction differs much from the recorded run; share of call time off the CPU that is mentioned. */
 static const double MUCH = 0.1, OFF_PART = 0.1;
+/* Part of the recorded run that recording takes from which the run without recording is named. */
+static const double MUCH_RECORDING = 0.005;
 
 /* Lines that are folded first on a narrow page. */
 static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
@@ -132,12 +134,25 @@ static void put_predicted(const struct mpg_report *r, const struct mpg_summary *
     fputc('\n', out);
 }
 
+/* The recorded run, without recording if that is known: to this both ratios of the answer refer. */
+static double recorded_of(const struct mpg_report *r)
+{
+    const bool is_known = r->companions && r->companions->perturbed_traced_ns > 0;
+    return is_known ? r->companions->perturbed_traced_ns : mpg_result_traced(r->result);
+}
+
 static void put_recorded(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const char *host = mpg_trace_find_fact(r->trace, 0, "host"), *cpu = mpg_trace_find_fact(r->trace, 0, "cpu");
-    const double recorded_ns = mpg_result_recorded(r->result);
+    const double recorded_ns = recorded_of(r), whole_ns = mpg_result_recorded(r->result);
     begin(out, "Recorded run time");
-    put_time(out, recorded_ns);
+    const bool has_part = whole_ns - recorded_ns > MUCH_RECORDING * whole_ns;
+    put_time(out, has_part ? recorded_ns : whole_ns);
+    if (has_part) {
+        fputs(" without recording (", out);
+        put_time(out, whole_ns);
+        fputs(" with it)", out);
+    }
     if (recorded_ns > 0)
         fprintf(out, "  (%s / recorded: %.3g)", r->result->predicted ? "predicted" : "perturbed", run->median / recorded_ns);
     if (host) {
@@ -154,8 +169,8 @@ static void put_difference(const struct mpg_report *r, const struct mpg_summary 
     const struct mpg_result *q = r->result;
     const struct mpg_graph_counts *c = &q->counts;
     const struct mpg_run_account a = mpg_result_run_account(q);
-    const double recorded_ns = mpg_result_recorded(q), calls_ns = (double)c->calls_ns / q->ranks;
-    double sum_ns = 0;
+    const double recorded_ns = recorded_of(r), calls_ns = (double)c->calls_ns / q->ranks;
+    double sum_ns = -(double)(c->tracer_ns + c->flushed_ns) / q->ranks;
     if (!q->predicted || c->threads > 0 || fabs(run->median - recorded_ns) <= MUCH * recorded_ns ||
         (run->low <= recorded_ns && recorded_ns <= run->high))
         return;
@@ -388,7 +403,7 @@ static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 /* Writes why the answer is not reliable: above tables that the answer goes on with. */
 static void put_reliability(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
 {
-    char text[256];
+    char text[320];
     if (!recording->reliable) {
         begin(out, "Recording");
         fprintf(out, "%s\n", mpg_report_describe_recording(r, recording, text, sizeof text));
@@ -402,8 +417,8 @@ static void put_reliability(const struct mpg_report *r, const struct mpg_recordi
 /* IS_SAID: put_reliability() has written its lines. */
 static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, bool is_said, FILE *out)
 {
-    char text[256];
-    if ((recording->known || recording->between_share + recording->calls_share > 0) && (recording->reliable || !is_said)) {
+    char text[320];
+    if (mpg_recording_has_findings(recording) && (recording->reliable || !is_said)) {
         begin(out, "Recording");
         fprintf(out, "%s\n", mpg_report_describe_recording(r, recording, text, sizeof text));
     }
@@ -582,6 +597,7 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
     const struct mpg_companions *c = r->companions;
     struct mpg_predicted_efficiency e;
     put_perturbed_json(j, c);
+    mpg_json_number(j, "predicted_over_recorded", recorded_of(r) > 0 ? run->median / recorded_of(r) : NAN);
     if (mpg_predicted_efficiency_of(c, r->result, run, &e)) {
         static const char *const names[] = {"parallel", "load_balance", "serialization", "transfer", "noise",
                                             "mean_computation_ns", "largest_computation_ns", "least_computation_ns",

@@ -90,16 +90,17 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
 {
     double traced_ns = mpg_result_traced(r->result);
     const struct mpg_recording recording = mpg_report_recording(r);
-    char text[256];
+    char text[320];
     uint32_t n = r->result->replicas;
     fprintf(out, "\nRun time, %u replica%s, seed %" PRIu64 "\n  traced        ", n,
             n == 1 ? "" : "s", r->p->seed);
     print_time(out, traced_ns);
     if (r->result->tracer_taken_out) {
-        fputs("  (recorded: ", out);
+        fputs(" without recording (", out);
         print_time(out, mpg_result_recorded(r->result));
-        fputs(", with the tracer's part)", out);
-    }
+        fputs(" with it)", out);
+    } else if (recording.tracer_share >= 0.005)
+        fprintf(out, "  (%.2g %% of it recording)", 100 * recording.tracer_share);
     fprintf(out, "\n  %-13s ", n > 1 ? "median" : r->result->predicted ? "predicted" : "perturbed");
     print_time(out, s->median);
     if (n > 1) {
@@ -120,7 +121,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
                     s->high / traced_ns);
     }
     fputc('\n', out);
-    if (recording.known || recording.between_share + recording.calls_share > 0)
+    if (mpg_recording_has_findings(&recording))
         fprintf(out, "  recording     %s\n", mpg_report_describe_recording(r, &recording, text, sizeof text));
     if (mpg_report_wrong_noise(r))
         fprintf(out, "  signature     %s\n", mpg_report_describe_wrong_noise(r, text, sizeof text));

@@ -56,5 +56,33 @@ for absorb in none wait clock; do
             awk '$1 == "\"injected_ns\":" || $1 == "\"net_ns\":" { printf "%s ", $2 + 0 }')" \
         "0 0 0 0 0 0 "
 done
-is "said in words" "$("$mpgsim" "${same[@]}" run.txt | grep -c 'recorded: 2.4 us')" 1
+is "said in words" "$("$mpgsim" "${same[@]}" run.txt | grep -c 'traced  *2.2 us without recording (2.4 us with it)')" 1
+is "... of a prediction, too" "$("$mpgsim" --predict "${same[@]:1}" run.txt | grep -c 'traced  *2.4 us  (9.1 % of it recording)')" 1
+
+# The short answer: both ratios are to the run without recording.
+is "the prediction is compared with the run without recording" "$("$mpgsim" "${same[@]:1}" run.txt | sed -n \
+    's/^Recorded run time  *\(2.2 us without recording (2.4 us with it)\)  (predicted \/ recorded: .*/\1/p')" \
+    "2.2 us without recording (2.4 us with it)"
+is "... the same as the perturbed run" "$("$mpgsim" --json "${same[@]:1}" run.txt | "${PYTHON:-python3}" -c '
+import json, sys
+a = json.load(sys.stdin)
+print(round(a["predicted_over_recorded"] * 2200 / a["run_time_ns"]["median"], 9), round(a["perturbed"]["run_time_ns"] / a["perturbed"]["slowdown"], 6))')" \
+    "1.0 2200.0"
+
+# The quality of the recording: 400 of 4400 ns are recording; twice, four times as much: 18 and 36 %.
+quality() {
+    sed "s/100\$/$1/" run.txt >more.txt
+    "$mpgsim" --predict "${same[@]:1}" more.txt | sed -n 's/^  recording  *//p'
+}
+off="the trace does not say when its ranks were off their CPUs"
+is "recording is told" "$(quality 100)" "$off; recording itself 9.1 %"
+is "fair from 10 %" "$(quality 200)" "fair: recording itself took 18 % of the ranks' time; $off"
+is "not reliable from 25 %" "$(quality 400)" \
+    "NOT RELIABLE: recording itself took 36 % of the ranks' time: record with --callsites=0; $off"
+is "... which marks the answer" "$("$mpgsim" "${same[@]:1}" more.txt | grep -c '^Predicted run time.*NOT RELIABLE')" 1
+is "... and mpgtrace's" "$("${MPGTRACE:-mpgtrace}" waits more.txt | grep -c '^Recording  *NOT RELIABLE: recording itself took 36 %')" 1
+is "... and mpgscale's" "$("${MPGSCALE:-mpgscale}" --table=runs more.txt 2>&1 | grep -c 'NOT RELIABLE: recording itself took 36 %')" 1
+sed 's/100$/150/; s/^#clocks/#fact 0 off_cpu rseq\n#fact 1 off_cpu rseq\n#clocks/' run.txt >more.txt
+is "mpgtrace stat, which counts MPI_Init and MPI_Finalize, says so too" "$("${MPGTRACE:-mpgtrace}" stat more.txt | grep '^recording')" \
+    "recording   fair: recording itself took 20 % of the run; 0.00 % of the ranks' time off the CPU"
 done_testing

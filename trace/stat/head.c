@@ -229,18 +229,34 @@ static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
     return recorded > 0 ? sum_ns / (double)recorded : 0;
 }
 
-/* Prints the part of the overhead that mpgsim takes out, if it is another figure: with the median of the calls that were
- * measured in the run, if known, else the cost of a call as measured at the start. SUM_NS: cost of an aggregated call. */
-static void print_deducted(const struct stat_summary *s, uint64_t recorded, double sum_ns)
+/* Returns the cost of a recorded call that mpgsim deducts: the median of the calls that were measured in the run, if known, else
+ * the cost as measured at the start; -1: unknown. */
+static double deducted_call(const struct stat_summary *s)
 {
     const double median_ns = mean_fact(s->trace, "overhead_call_median_ns");
-    const double call_ns = median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
+    return median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
+}
+
+/* Returns the part of the runs that mpgsim deducts as the tracer's; 0: unknown. */
+static double deducted_share(const struct stat_summary *s)
+{
+    const double call_ns = deducted_call(s), known_ns = mean_fact(s->trace, "overhead_sum_ns");
+    const double sum_ns = known_ns < 0 ? call_ns : known_ns;
+    const uint64_t recorded = s->call_number - s->aggregated_number;
+    return call_ns < 0 || s->run_ns <= 0
+               ? 0
+               : ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns;
+}
+
+/* Prints the part of the overhead that mpgsim deducts, if it is another figure. */
+static void print_deducted(const struct stat_summary *s, uint64_t recorded)
+{
+    const double call_ns = deducted_call(s);
     char text[32];
     if (call_ns < 0 || cost_of_call(s, recorded) == call_ns)
         return;
-    printf("            mpgsim deducts %.2f %%: %s, %s\n",
-           100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns,
-           median_ns >= 0 ? "the median call of the run" : "a call as measured at MPI_Init",
+    printf("            mpgsim deducts %.2f %%: %s, %s\n", 100 * deducted_share(s),
+           mean_fact(s->trace, "overhead_call_median_ns") >= 0 ? "the median call of the run" : "a call as measured at MPI_Init",
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
@@ -276,7 +292,7 @@ static void print_overhead(const struct stat_summary *s)
         printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
     const double writing_ns = s->flush_ns > flushed_ns ? s->flush_ns - flushed_ns : 0;
     printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, writing_ns));
-    print_deducted(s, recorded, sum_ns);
+    print_deducted(s, recorded);
 }
 
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording)
@@ -296,6 +312,7 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
             recording->most_rank = i;
         }
     }
+    recording->overhead_share = deducted_share(s);
     recording->mean_share = s->run_ns > 0 ? off_ns / s->run_ns : 0;
     recording->is_good = recording->most_share <= MPG_STAT_GOOD_SHARE;
     return s->run_ns > 0;
@@ -321,7 +338,11 @@ static void print_recording(const struct stat_summary *s)
     }
     format_share(all, sizeof all, r.mean_share);
     format_share(most, sizeof most, r.most_share);
-    if (r.is_good)
+    if (r.is_good && r.overhead_share > MPG_TRACE_GOOD_OVERHEAD)
+        printf("recording   %s: recording itself took %.0f %% of the run%s; %s of the ranks' time off the CPU\n",
+               r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? "poor" : "fair", 100 * r.overhead_share,
+               r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? " (less with record --callsites=0)" : "", all);
+    else if (r.is_good)
         printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.most_rank,
                most);
     else

@@ -124,6 +124,7 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 struct stat_recording {
     double mean_share, most_share;
     int32_t most_rank;
+    double overhead_share; /* the tracer's time as a part of all ranks' run time, as mpgsim deducts it; 0: unknown */
     bool is_good; /* no rank exceeds MPG_STAT_GOOD_SHARE */
 };
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);

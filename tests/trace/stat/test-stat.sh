@@ -166,7 +166,7 @@ has "... of each rank" "$(columns --ranks "$tmp/good.txt")" \
 1 0 1 ms 0 ns 0.00 % 12 us 0 ns"
 is "... as JSON" "$("$MPGTRACE" stat --json "$tmp/good.txt" | tr -d ' \n' |
     sed -nE 's/.*("recording":[^}]*}).*("off_cpu_ns":3000,"off_cpu_in_mpi_ns":7000).*/\1 \2/p')" \
-    '"recording":{"good":true,"off_cpu_share":0.0074999999999999997,"most_rank":1,"most_share":0.012} "off_cpu_ns":3000,"off_cpu_in_mpi_ns":7000'
+    '"recording":{"good":true,"overhead_share":0,"off_cpu_share":0.0074999999999999997,"most_rank":1,"most_share":0.012} "off_cpu_ns":3000,"off_cpu_in_mpi_ns":7000'
 # The limit: 25 us of a run of 1 ms.
 off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=25000' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/limit.txt"
 like "up to 2.5 % of a rank's run it is good" "$(columns "$tmp/limit.txt")" "*recording good: 1.2 % *(rank 0 most: 2.5 %)*"
