@@ -26,7 +26,8 @@ struct mpg_efficiency_ratios mpg_efficiency_ratios(const struct mpg_efficiency *
                                           .load_balance = ratio(e->mean_compute_ns, e->max_compute_ns),
                                           .communication = ratio(e->max_compute_ns, e->run_ns),
                                           .serialization = ratio(e->max_compute_ns, e->ideal_ns),
-                                          .transfer = ratio(e->ideal_ns, e->run_ns)};
+                                          .transfer = ratio(e->disturbed_ns > 0 ? e->disturbed_ns : e->ideal_ns, e->run_ns),
+                                          .noise = ratio(e->ideal_ns, e->disturbed_ns)};
 }
 
 double mpg_efficiency_computation_scaling(const struct mpg_efficiency *reference, const struct mpg_efficiency *run,

@@ -6,10 +6,12 @@
  *   load balance             = mean C / max C
  *   communication efficiency = max C / T           = serialization x transfer
  *   serialization            = max C / T_ideal
- *   transfer                 = T_ideal / T
+ *   transfer                 = T_ideal / T, or of a traced run T_disturbed / T, and
+ *   noise                    = T_ideal / T_disturbed: POP's transfer is transfer x noise
  *
  * C is the computation of a rank, T the run time, T_ideal the run time on a network without latency and with infinite
- * bandwidth. The functions know neither traces nor predictions: both use them. */
+ * bandwidth, T_disturbed the same with recording and the time that ranks were off their CPUs. The functions know neither traces
+ * nor predictions: both use them. */
 #ifndef MPG_EFFICIENCY_H
 #define MPG_EFFICIENCY_H
 
@@ -22,11 +24,12 @@ struct mpg_efficiency {
     double mean_compute_ns, max_compute_ns; /* C: mean and maximum over ranks */
     double run_ns;                          /* T */
     double ideal_ns;                        /* T_ideal; NAN: unknown */
+    double disturbed_ns;                    /* T_disturbed; 0: unknown */
 };
 
-/* Fractions, usually from 0 to 1. NAN: undefined (0 / 0, or T_ideal is unknown). */
+/* Fractions, usually from 0 to 1. NAN: undefined (0 / 0, or T_ideal is unknown; noise: T_disturbed is unknown). */
 struct mpg_efficiency_ratios {
-    double parallel, load_balance, communication, serialization, transfer;
+    double parallel, load_balance, communication, serialization, transfer, noise;
 };
 
 /* Returns the times of a run of RANKS ranks with the computation COMPUTE_NS of each rank. */

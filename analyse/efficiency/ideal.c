@@ -15,12 +15,15 @@ struct mpg_ideal {
     double *stream;
     struct ideal_slot *slot;
     uint32_t stream_capacity, slot_capacity;
+    bool disturbed;
 };
 
-struct mpg_ideal *mpg_ideal_new(struct mpg_error *err)
+struct mpg_ideal *mpg_ideal_new(bool disturbed, struct mpg_error *err)
 {
     struct mpg_ideal *x = calloc(1, sizeof *x);
-    if (!x)
+    if (x)
+        x->disturbed = disturbed;
+    else
         mpg_error_set(err, "out of memory");
     return x;
 }
@@ -47,6 +50,14 @@ double mpg_ideal_work(const struct mpg_step *s)
     return (double)(s->alone_ns >= 0 && s->alone_ns < on_ns ? s->alone_ns : on_ns);
 }
 
+/* Returns the time of the interval of S in the run of X. */
+static double interval_of(const struct mpg_ideal *x, const struct mpg_step *s)
+{
+    if (mpg_ideal_polls(s))
+        return 0;
+    return x->disturbed ? (double)(s->interval_ns + s->tracer_ns) : mpg_ideal_work(s);
+}
+
 /* ---- calls ---- */
 
 static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
@@ -64,7 +75,10 @@ static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, d
 static double leave_ns(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
 {
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    const double own_ns = !meets && mpg_step_keeps_time(s) ? (double)(s->duration_ns - s->call_off_ns) : 0;
+    const bool waits = meets || s->edge_number > 0;
+    double own_ns = !meets && mpg_step_keeps_time(s) ? (double)(s->duration_ns - s->call_off_ns) : 0;
+    if (x->disturbed && !waits)
+        own_ns += (double)s->call_off_ns;
     return after_edges(x, s, at_ns + own_ns);
 }
 
@@ -98,7 +112,7 @@ int mpg_ideal_take(struct mpg_ideal *x, const struct mpg_step *s, double *passed
     const double before_ns = *at_ns;
     switch (s->kind) {
     case MPG_STEP_ENTER:
-        *passed_ns = mpg_ideal_polls(s) ? 0 : mpg_ideal_work(s);
+        *passed_ns = interval_of(x, s);
         *at_ns += *passed_ns;
         break;
     case MPG_STEP_STORE:

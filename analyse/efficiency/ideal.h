@@ -22,8 +22,10 @@ enum { MPG_IDEAL_POLLING_NS = 10000 };
 
 struct mpg_ideal;
 
-/* Returns an evaluator, which the caller frees; NULL with ERR: no memory. */
-struct mpg_ideal *mpg_ideal_new(struct mpg_error *err);
+/* Returns an evaluator, which the caller frees; NULL with ERR: no memory. DISTURBED: the ideal run with the disturbances of the
+ * traced one. Intervals, polling apart, take all of their time, with recording and the time off the CPU, which also counts in
+ * calls that wait for nobody; of other calls nobody knows whether a rank off its CPU would have waited anyway. */
+struct mpg_ideal *mpg_ideal_new(bool disturbed, struct mpg_error *err);
 /* Takes STEP. *PASSED_NS: time that the step adds to its stream: ENTER the computation, LEAVE the time in the call; FINISH the
  * ideal run of its rank, ns; of other steps 0. Returns 0, or -1 with ERR: no memory. */
 int mpg_ideal_take(struct mpg_ideal *ideal, const struct mpg_step *step, double *passed_ns, struct mpg_error *err);

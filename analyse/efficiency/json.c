@@ -14,6 +14,7 @@ static void put_ratios(struct mpg_json *j, const struct mpg_efficiency *e)
     mpg_json_number(j, "communication", x.communication);
     mpg_json_number(j, "serialization", x.serialization);
     mpg_json_number(j, "transfer", x.transfer);
+    mpg_json_number(j, "noise", x.noise);
 }
 
 static void put_scaling(struct mpg_json *j, const struct mpg_efficiency_report *r, size_t i)

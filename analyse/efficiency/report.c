@@ -66,6 +66,8 @@ static void print_headline(const struct mpg_efficiency_ratios *x, FILE *out)
     print_value(out, " = load balance ", x->load_balance);
     print_value(out, " x serialization ", x->serialization);
     print_value(out, " x transfer ", x->transfer);
+    if (!isnan(x->noise))
+        print_value(out, " x noise ", x->noise);
     fputc('\n', out);
 }
 
@@ -87,7 +89,9 @@ static int print_tree(const struct mpg_efficiency_ratios *x, FILE *out, struct m
     put_line(&t, "  load balance", x->load_balance, "mean computation / longest computation");
     put_line(&t, "  communication efficiency", x->communication, "longest computation / run");
     put_line(&t, "    serialization", x->serialization, "longest computation / ideal run");
-    put_line(&t, "    transfer", x->transfer, "ideal run / run");
+    put_line(&t, "    transfer", x->transfer, isnan(x->noise) ? "ideal run / run" : "disturbed ideal run / run");
+    if (!isnan(x->noise))
+        put_line(&t, "    noise", x->noise, "ideal run / disturbed ideal run (with time off the CPU, and recording)");
     return mpg_table_end(&t, err);
 }
 
@@ -130,7 +134,7 @@ static void print_other(const struct mpg_efficiency_run *run, FILE *out)
     print_share(out, "without CPU time", sum.idle_ns, sum.run_ns, &first);
     print_share(out, "polling", sum.polled_ns, sum.run_ns, &first);
     if (!first)
-        fputs(" of the ranks' time (lowers communication efficiency)\n", out);
+        fputs(" of the ranks' time\n", out);
 }
 
 static void print_attention(const struct mpg_graph_counts *c, FILE *out)
@@ -189,6 +193,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "communication", .heading = "communication", .formatter = mpg_table_format_percent},
     {.key = "serialization", .heading = "serialization", .formatter = mpg_table_format_percent},
     {.key = "transfer", .heading = "transfer", .width = 8, .formatter = mpg_table_format_percent},
+    {.key = "noise", .heading = "noise", .width = 8, .formatter = mpg_table_format_percent},
     {.key = "computation_scaling", .heading = "computation scaling", .formatter = mpg_table_format_percent},
     {.key = "instruction_scaling", .heading = "instructions", .formatter = mpg_table_format_percent},
     {.key = "ipc_scaling", .heading = "IPC", .width = 8, .formatter = mpg_table_format_percent},
@@ -206,7 +211,7 @@ static void put_run(struct mpg_table *t, const struct mpg_efficiency_report *r, 
     mpg_table_integer(t, e->ranks);
     mpg_table_numbers(t, (double[]){e->run_ns, e->ideal_ns, e->mean_compute_ns, e->max_compute_ns}, 4);
     mpg_table_numbers(t, (double[]){x.parallel * scaling, x.parallel, x.load_balance, x.communication, x.serialization,
-                                    x.transfer, scaling}, 7);
+                                    x.transfer, x.noise, scaling}, 8);
     if (t->columns == COLUMNS)
         mpg_table_numbers(t, (double[]){c.instructions, c.ipc, c.frequency}, COUNTER_COLUMNS);
 }

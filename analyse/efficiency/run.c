@@ -9,7 +9,8 @@
 #include "analyse/walk.h"
 
 struct walker {
-    struct mpg_ideal *ideal;
+    struct mpg_ideal *ideal, *disturbed;
+    double disturbed_ns;              /* run time of DISTURBED: the longest rank's */
     struct mpg_efficiency_rank *rank; /* NULL: the ranks are known */
     int64_t *start_ns;                /* of each rank: MPI_Init's leave on its own clock */
     struct mpg_parts *parts;          /* NULL: none */
@@ -49,8 +50,14 @@ static int take(struct walker *w, const struct mpg_step *s, struct mpg_error *er
     double passed_ns;
     if (mpg_ideal_take(w->ideal, s, &passed_ns, err) < 0)
         return -1;
-    if (w->rank)
+    if (w->rank) {
+        double disturbed_ns;
+        if (mpg_ideal_take(w->disturbed, s, &disturbed_ns, err) < 0)
+            return -1;
+        if (s->kind == MPG_STEP_FINISH)
+            w->disturbed_ns = fmax(w->disturbed_ns, disturbed_ns);
         add_step(w, s, passed_ns);
+    }
     if (s->stream != (uint32_t)s->rank)
         return 0;
     if (w->by_iteration)
@@ -95,10 +102,11 @@ static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, con
                                   .label = "finding efficiencies",
                                   .take = take_all,
                                   .walker = w};
-    if (!(w->ideal = mpg_ideal_new(err)))
-        return -1;
-    const int status = mpg_walk(&walk, counts, NULL, err);
+    w->ideal = mpg_ideal_new(false, err);
+    w->disturbed = mpg_ideal_new(true, err);
+    const int status = w->ideal && w->disturbed ? mpg_walk(&walk, counts, NULL, err) : -1;
     mpg_ideal_free(w->ideal);
+    mpg_ideal_free(w->disturbed);
     return status;
 }
 
@@ -156,6 +164,7 @@ static int find(struct mpg_trace *trace, const struct mpg_efficiency_options *op
     if (pass(trace, clocks, options, w, &found->counts, err) < 0 || summarise(found, ranks, err) < 0 ||
         mpg_efficiency_count(trace, &found->counters, err) < 0)
         return -1;
+    found->times.disturbed_ns = w->disturbed_ns;
     if (options->by == MPG_EFFICIENCY_BY_TIME && pass_bins(trace, clocks, options, w, found, err) < 0)
         return -1;
     if (w->by_iteration)

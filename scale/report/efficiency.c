@@ -22,6 +22,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "communication", .heading = "Communication", .formatter = mpg_table_format_percent},
     {.key = "serialization", .heading = "Serialization", .formatter = mpg_table_format_percent},
     {.key = "transfer", .heading = "Transfer", .formatter = mpg_table_format_percent},
+    {.key = "noise", .heading = "Noise", .formatter = mpg_table_format_percent},
     {.key = "computation_scaling", .heading = "Computation scaling", .formatter = mpg_table_format_percent},
     {.key = "instruction_scaling", .heading = "Instructions", .formatter = mpg_table_format_percent},
     {.key = "ipc_scaling", .heading = "IPC", .formatter = mpg_table_format_percent},
@@ -59,7 +60,7 @@ static void put_row(struct mpg_table *t, const struct scale_run *first, const st
     mpg_table_count(t, runs);
     mpg_table_numbers(t, (double[]){e->run_ns, e->ideal_ns, e->mean_compute_ns, e->max_compute_ns}, 4);
     mpg_table_numbers(t, (double[]){x.parallel * scaling, x.parallel, x.load_balance, x.communication}, 4);
-    mpg_table_numbers(t, (double[]){x.serialization, x.transfer, scaling}, 3);
+    mpg_table_numbers(t, (double[]){x.serialization, x.transfer, x.noise, scaling}, 4);
     if (t->columns == sizeof columns / sizeof *columns)
         mpg_table_numbers(t, (double[]){c.instructions, c.ipc, c.frequency}, COUNTER_COLUMNS);
 }

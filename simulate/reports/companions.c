@@ -34,7 +34,7 @@ bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const 
     e->mean_ns = sum_ns / result->ranks;
     if (!(run_ns > 0 && quiet_ns > 0 && ideal_ns > 0 && e->largest_ns > 0))
         return false;
-    const struct mpg_efficiency quiet = {result->ranks, e->mean_ns, e->largest_ns, quiet_ns, ideal_ns};
+    const struct mpg_efficiency quiet = {result->ranks, e->mean_ns, e->largest_ns, quiet_ns, ideal_ns, 0};
     const struct mpg_efficiency_ratios ratios = mpg_efficiency_ratios(&quiet);
     e->noise = quiet_ns / run_ns;
     e->parallel = ratios.parallel * e->noise;

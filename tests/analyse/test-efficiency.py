@@ -16,7 +16,7 @@ from tap import finish, ok  # noqa: E402
 
 MPGTRACE = os.environ["MPGTRACE"]
 FOLDER = tempfile.TemporaryDirectory()
-RATIOS = ["parallel", "load_balance", "communication", "serialization", "transfer"]
+RATIOS = ["parallel", "load_balance", "communication", "serialization", "transfer", "noise"]
 
 
 def path(name):
@@ -45,12 +45,14 @@ def same(a, b):
     return a is None and b is None if a is None or b is None else abs(a - b) <= 1e-12 * max(1, abs(b))
 
 
-def check(name, trace, compute, run_ns, ideal_ns, *words):
-    """C of each rank, T and T_ideal, and the efficiencies that follow."""
+def check(name, trace, compute, run_ns, ideal_ns, *words, disturbed_ns=None):
+    """C of each rank, T, T_ideal and T_disturbed (None: the same), and the efficiencies that follow."""
+    disturbed_ns = ideal_ns if disturbed_ns is None else disturbed_ns
     found = answer(*words, trace)["traces"][0]
     mean, most = sum(compute) / len(compute), max(compute)
     ratios = [mean / run_ns if run_ns else None, mean / most if most else None, most / run_ns if run_ns else None,
-              most / ideal_ns if ideal_ns else None, ideal_ns / run_ns if run_ns else None]
+              most / ideal_ns if ideal_ns else None, disturbed_ns / run_ns if run_ns and disturbed_ns else
+              ideal_ns / run_ns if run_ns else None, ideal_ns / disturbed_ns if disturbed_ns else None]
     right = "error" not in found and [r["compute_ns"] for r in found["rank_table"]] == compute and \
         found["run_ns"] == run_ns and found["ideal_ns"] == ideal_ns and \
         all(same(found[key], value) for key, value in zip(RATIOS, ratios))
@@ -65,10 +67,10 @@ def test_basic():
                         1 1100 1200 Finalize""")
     found = check("800 and 400 ns of work, Allreduce until 1000 ns", trace, [800, 400], 1000, 800)
     ok("... load balance 75 %, serialization 100 %, transfer 80 %, parallel 60 %",
-       [round(found[key], 9) for key in RATIOS] == [0.6, 0.75, 0.8, 1, 0.8], found)
+       [round(found[key], 9) for key in RATIOS] == [0.6, 0.75, 0.8, 1, 0.8, 1], found)
     text = run(trace)[1]
     ok("... as text: the headline first", text.startswith(
-        "Parallel efficiency   0.60 = load balance 0.75 x serialization 1.00 x transfer 0.80\n"), text)
+        "Parallel efficiency   0.60 = load balance 0.75 x serialization 1.00 x transfer 0.80 x noise 1.00\n"), text)
     ok("... which ranks compute most and least",
        "Computation           600 ns (mean): rank 0 most, 800 ns; rank 1 least, 400 ns\n" in text, text)
     with open(path("t.txt"), encoding="ascii") as file:
@@ -152,7 +154,7 @@ def test_not_computation():
     check("off the CPU is no computation", write(2, """0 900 1100 Barrier off=150
         1 500 1100 Barrier off_call=30
         0 1150 1200 Finalize off=10
-        1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq"), [690, 400], 1050, 690)
+        1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq"), [690, 400], 1050, 690, disturbed_ns=850)
     text = run(path("t.txt"))[1]
     ok("... is said", "Outside of MPI, too   off the CPU 7.8 % of the ranks' time" in text and
        "Recording             NOT RELIABLE: 7.8 % of the ranks' time off the CPU outside of MPI (13 % of the time there), 1.5 % in "
@@ -167,9 +169,14 @@ def test_not_computation():
     write(1, "0 1100 1200 Barrier off=300\n0 1200 1300 Finalize", "#fact 0 off_cpu rseq")
     ok("a disturbed recording is not reliable", "Recording             NOT RELIABLE: 27 % of" in run(path("t.txt"))[1])
     check("the tracer's part is none", write(1, "0 600 700 Barrier\n0 900 910 Finalize", "#fact 0 overhead_call_ns 20"),
-          [660], 800, 660)
+          [660], 800, 660, disturbed_ns=700)
     check("CPU time counts where it is less", write(1, "0 600 700 Barrier values=350\n0 900 910 Finalize values=900", "#values cpu_ns", init=" values=0"),
-          [550], 800, 550)
+          [550], 800, 550, disturbed_ns=700)
+    check("one rank off its CPU for 300 of 1100: noise, not transfer, as in a call that waits for nobody", write(
+        1, """0 600 700 Isend to=0 tag=0 bytes=8 request=1 off=200 off_call=100
+        0 710 720 Recv from=0 tag=0 bytes=8
+        0 730 740 Wait requests=1
+        0 1200 1300 Finalize""", "#fact 0 off_cpu rseq"), [780], 1100, 780, disturbed_ns=1080)
     found = check("polling is waiting", write(2, """0 200 210 Irecv from=1 tag=0 bytes=8 request=1
         0 300 310 Test requests=1 done=
         0 400 410 Test requests=1 done=
