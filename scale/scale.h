@@ -12,6 +12,8 @@
 #include "analyse/efficiency/counters.h"
 #include "trace/event.h"
 
+/* largest width of the interval of a projected share: a wider one tells nothing */
+#define SCALE_WIDEST_SHARE 0.5
 enum { SCALE_MIN_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
 
 /* ---- input ---- */
@@ -185,7 +187,8 @@ struct scale_row {
     enum scale_verdict grows;
     bool dominates;               /* one of the few rows with most of T_comm, which grows in time but not clearly in share */
     double chance;                /* expected number of rows with an r_s this large if none grew; NAN: r_s is undefined */
-    double projected;             /* share of T_comm at the --project count; NAN: not requested */
+    double projected;             /* share of T_comm at the --project count; NAN: not requested, or the runs do not tell it:
+                                     fewer than SCALE_MIN_COUNTS process counts, or an interval wider than SCALE_WIDEST_SHARE */
     struct scale_interval projected_interval;
     struct scale_model *model;    /* NULL: not requested, or none */
 };

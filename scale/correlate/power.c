@@ -163,12 +163,26 @@ static int project_site(struct projecting *p, size_t site, struct mpg_error *err
     return status;
 }
 
+/* Returns the number of process counts whose runs have SITE. */
+static size_t counts_of(const struct scale_set *set, size_t site)
+{
+    size_t n = 0;
+    int32_t last = -1;
+    for (size_t run = 0; run < set->run_number; run++) /* by number of ranks */
+        if (scale_cell_of(set, site, run)->count > 0 && set->runs[run].ranks != last) {
+            n++;
+            last = set->runs[run].ranks;
+        }
+    return n;
+}
+
+/* Projects ROW's share; leaves it NAN where the runs do not tell it. */
 static void project_row(const struct projecting *p, struct scale_row *row)
 {
     const double own_ns = time_at(&row->power, row->power.b, p->x);
-    row->projected = part_of(own_ns, p->all_ns - own_ns > 0 ? p->all_ns - own_ns : 0);
-    if (!is_resampled(&row->power))
+    if (!is_resampled(&row->power) || counts_of(p->a->set, row->site) < SCALE_MIN_COUNTS)
         return;
+    row->projected = part_of(own_ns, p->all_ns - own_ns > 0 ? p->all_ns - own_ns : 0);
     double part[RESAMPLES];
     for (size_t b = 0; b < RESAMPLES; b++)
         part[b] = p->time_ns[row->site * RESAMPLES + b] / p->sum_ns[b];
@@ -176,6 +190,10 @@ static void project_row(const struct projecting *p, struct scale_row *row)
     row->projected_interval = (struct scale_interval){
         fmin(row->projected, mpg_sorted_quantile(part, RESAMPLES, 0.025)),
         fmax(row->projected, mpg_sorted_quantile(part, RESAMPLES, 0.975))};
+    if (!(row->projected_interval.high - row->projected_interval.low <= SCALE_WIDEST_SHARE)) {
+        row->projected = NAN;
+        row->projected_interval = (struct scale_interval){NAN, NAN};
+    }
 }
 
 int mpg_scale_project(struct scale_analysis *a, const struct scale_draws *draws, struct mpg_error *err)

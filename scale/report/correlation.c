@@ -36,7 +36,11 @@ static void put_row(struct mpg_table *t, const struct scale_report *r, const str
     mpg_table_numbers(t, (double[]){row->all.p, row->all.q, (double)row->all.runs, row->first, row->last, row->factor,
                                     row->power.b}, 7);
     mpg_table_range(t, row->power.interval.low, row->power.interval.high);
-    mpg_table_numbers(t, (double[]){row->imbalance.r, row->wait.r, row->transfer.r, row->projected}, 4);
+    mpg_table_numbers(t, (double[]){row->imbalance.r, row->wait.r, row->transfer.r}, 3);
+    if (r->analysis->options->project > 0 && isnan(row->projected))
+        mpg_table_text(t, "cannot be projected");
+    else
+        mpg_table_number(t, row->projected);
     mpg_table_range(t, row->projected_interval.low, row->projected_interval.high);
     snprintf(why, sizeof why, "undefined: %s", row->all.undefined ? row->all.undefined : "");
     mpg_table_text(t, row->all.undefined && !row->dominates ? why : sign_of(row));

@@ -105,14 +105,17 @@ def expected(runs, sites, metric, zero, threshold, project, seed):
             "correlation": reference.correlation(x, [r.metric(c, metric) for r, c in points], drawn),
             "imbalance": reference.correlation([r.ranks for r, _ in there],
                                                [c["most"] * r.ranks / c["time"] for r, c in there], drawn),
-            "exponent": b, "exponent_interval": (low, high), "runs_with_time": len(timed)}
+            "exponent": b, "exponent_interval": (low, high), "runs_with_time": len(timed),
+            "counts_with_time": len(set(t[0] for t in timed))}
     sums = [sum(times) for times in zip(*projected.values())]
     for row in rows.values():
         parts = [time / total for time, total in zip(projected[row["site"]], sums)]
-        row["projected_share"] = parts[0]
-        certain = row["exponent"] is None or row.pop("runs_with_time") < 3
-        row.pop("runs_with_time", None)
-        row["projected_share_interval"] = (None, None) if certain else reference.bounds(parts[0], parts[1:])
+        unknown = row["exponent"] is None or row["runs_with_time"] < 3 or row["counts_with_time"] < 3
+        bounds = (0, 1) if unknown else reference.bounds(parts[0], parts[1:])
+        unknown = bounds[1] - bounds[0] > 0.5  # tells nothing
+        row["projected_share"] = None if unknown else parts[0]
+        row["projected_share_interval"] = (None, None) if unknown else bounds
+        del row["runs_with_time"], row["counts_with_time"]
     return rows
 
 
