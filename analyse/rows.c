@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of wait states: its columns and rows in all formats. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/report.h"
 #include "common/units.h"
 
-enum { KEY = 48, FIRST_COLUMNS = 3, RUN_COLUMNS = 8 + MPG_WAIT_KINDS,
+enum { KEY = 48, FIRST_COLUMNS = 3, RUN_COLUMNS = 11 + MPG_WAIT_KINDS,
        MAX_COLUMNS = FIRST_COLUMNS + MPG_WAITS_RUNS * RUN_COLUMNS + 1 };
 
 static const char *const runs[MPG_WAITS_RUNS] = {"traced", "predicted"};
@@ -71,6 +72,9 @@ static void add_run(struct columns *x, size_t w)
         const char *name = alone && has_kind(x->r, k) ? mpg_wait_name((enum mpg_wait)k) : NULL;
         add(x, w, mpg_wait_key((enum mpg_wait)k), NULL, name, 15)->formatter = mpg_table_format_time_if_any;
     }
+    add(x, w, "waits_for_rank", NULL, NULL, 0);
+    add(x, w, "waits_for_ns", NULL, NULL, 0);
+    add(x, w, NULL, "", alone ? "most for rank" : NULL, 14);
     add(x, w, "off_cpu_ns", "", alone && has_off_cpu(x->r) ? "off the CPU" : NULL, 12)->formatter = mpg_table_format_time_if_any;
 }
 
@@ -98,6 +102,15 @@ static void put_sum(struct mpg_table *t, const struct mpg_wait_sum *s, double to
     mpg_table_numbers(t, (double[]){s->time_ns, total_ns > 0 ? 100 * s->time_ns / total_ns : 0, wait_ns, s->off_cpu_ns,
                                     s->time_ns - wait_ns - s->off_cpu_ns}, 5);
     mpg_table_numbers(t, s->wait_ns, MPG_WAIT_KINDS);
+    if (s->for_ns > 0) {
+        mpg_table_integer(t, s->for_rank);
+        mpg_table_number(t, s->for_ns);
+        mpg_table_printf(t, "%" PRId32 " (%.0f %%)", s->for_rank, 100 * s->for_ns / wait_ns);
+    } else {
+        mpg_table_missing(t);
+        mpg_table_missing(t);
+        mpg_table_missing(t);
+    }
     mpg_table_number(t, s->off_cpu_ns);
 }
 

@@ -32,6 +32,12 @@ void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more)
     sum->off_cpu_ns += more->off_cpu_ns;
     for (int i = 0; i < MPG_WAIT_KINDS; i++)
         sum->wait_ns[i] += more->wait_ns[i];
+    if (sum->for_ns > 0 && more->for_rank == sum->for_rank)
+        sum->for_ns += more->for_ns;
+    else if (more->for_ns > sum->for_ns) {
+        sum->for_rank = more->for_rank;
+        sum->for_ns = more->for_ns;
+    }
 }
 
 double mpg_wait_all(const struct mpg_wait_sum *sum)
@@ -79,8 +85,29 @@ static struct mpg_wait_sum *find_region(struct mpg_waits *w, int32_t name, struc
     return &w->region[name + 1];
 }
 
-int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct mpg_wait_sum *one,
-                 struct mpg_error *err)
+/* Groups of sums whose waits are kept for each rank waited for. */
+enum group { OF_SITE, OF_REGION, OF_RANK, OF_CALL };
+
+/* Adds WAIT_NS of waiting for FOR_RANK to SUM, which is number INDEX of GROUP. */
+static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group, uint32_t index, int32_t for_rank,
+                 double wait_ns, struct mpg_error *err)
+{
+    uint64_t *bits = mpg_map_add(&w->causes, (uint64_t)group << 32 | index, (uint64_t)for_rank);
+    double all_ns;
+    if (!bits)
+        return mpg_error_set(err, "out of memory");
+    memcpy(&all_ns, bits, sizeof all_ns); /* a new entry is 0, and so is the number with these bits */
+    all_ns += wait_ns;
+    memcpy(bits, &all_ns, sizeof all_ns);
+    if (all_ns > sum->for_ns) {
+        sum->for_rank = for_rank;
+        sum->for_ns = all_ns;
+    }
+    return 0;
+}
+
+int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct mpg_wait_sum *one, int32_t for_rank,
+                    struct mpg_error *err)
 {
     const struct waits_stream *stream = &w->stream[s->stream];
     const struct mpg_call_site place = {s->call, stream->place.site};
@@ -93,7 +120,16 @@ int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct 
     mpg_wait_add(&w->rank[s->rank], one);
     mpg_wait_add(&w->call[s->call], one);
     mpg_wait_add(&w->category[category_of(s)], one);
-    return 0;
+    if (for_rank < 0)
+        return 0;
+    const double wait_ns = mpg_wait_all(one);
+    const uint32_t index = (uint32_t)*mpg_map_find(&w->site_index, place.site, place.call);
+    return blame(w, site, OF_SITE, index, for_rank, wait_ns, err) < 0 ||
+                   blame(w, region, OF_REGION, (uint32_t)(stream->region + 1), for_rank, wait_ns, err) < 0 ||
+                   blame(w, &w->rank[s->rank], OF_RANK, (uint32_t)s->rank, for_rank, wait_ns, err) < 0 ||
+                   blame(w, &w->call[s->call], OF_CALL, (uint32_t)s->call, for_rank, wait_ns, err) < 0
+               ? -1
+               : 0;
 }
 
 /* ---- results ---- */

@@ -32,6 +32,7 @@ void mpg_waits_restart(struct mpg_waits *w)
 {
     mpg_map_clear(&w->begun);
     mpg_map_clear(&w->site_index);
+    mpg_map_clear(&w->causes);
     memset(w->run_ns, 0, (size_t)w->ranks * sizeof *w->run_ns);
     memset(w->rank, 0, (size_t)w->ranks * sizeof *w->rank);
     memset(w->category, 0, sizeof w->category);
@@ -54,6 +55,7 @@ void mpg_waits_free(struct mpg_waits *w)
         return;
     mpg_map_clear(&w->begun);
     mpg_map_clear(&w->site_index);
+    mpg_map_clear(&w->causes);
     free(w->stream);
     free(w->slot);
     free(w->substituted);
@@ -111,16 +113,17 @@ static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 
 /* ---- waits of a call ---- */
 
-/* The latest begin that a call waits for; AT_NS -INFINITY: none. */
+/* The latest begin that a call waits for, and the stream that begins; AT_NS -INFINITY: none. */
 struct awaited {
     double at_ns;
     enum mpg_wait kind;
+    uint32_t stream;
 };
 
-static void await(struct awaited *a, double at_ns, enum mpg_wait kind)
+static void await(struct awaited *a, double at_ns, enum mpg_wait kind, const struct mpg_wait_origin *by)
 {
     if (at_ns > a->at_ns || (at_ns == a->at_ns && kind < a->kind))
-        *a = (struct awaited){at_ns, kind};
+        *a = (struct awaited){at_ns, kind, by->stream};
 }
 
 static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
@@ -129,40 +132,42 @@ static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
            a->meeting.call == b->meeting.call && a->meeting.index == b->meeting.index;
 }
 
-/* Returns the first begin among the members of the root's collective whose first edge is the I-th of S; *LAST is the index of
- * the last such edge. */
-static double first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
+/* Returns the slot of the first begin among the members of the root's collective whose first edge is the I-th of S; *LAST is the
+ * index of the last such edge. */
+static const struct waits_slot *first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
 {
-    double first_ns = INFINITY;
+    const struct waits_slot *first = &w->slot[s->edges[i].slot];
     for (*last = i; *last < s->edge_number && same_meeting(&s->edges[i], &s->edges[*last]); ++*last)
-        first_ns = fmin(first_ns, w->slot[s->edges[*last].slot].begun_ns);
+        if (w->slot[s->edges[*last].slot].begun_ns < first->begun_ns)
+            first = &w->slot[s->edges[*last].slot];
     --*last;
-    return first_ns;
+    return first;
 }
 
 static struct awaited find_awaited(const struct mpg_waits *w, const struct mpg_step *s)
 {
-    struct awaited a = {-INFINITY, MPG_WAIT_KINDS};
+    struct awaited a = {-INFINITY, MPG_WAIT_KINDS, 0};
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         const struct waits_slot *slot = &w->slot[e->slot];
         switch (e->kind) {
         case MPG_EDGE_ARRIVAL:
         case MPG_EDGE_ENVELOPE:
-            await(&a, slot->begun_ns, MPG_WAIT_LATE_SENDER);
+            await(&a, slot->begun_ns, MPG_WAIT_LATE_SENDER, &slot->begun_by);
             break;
         case MPG_EDGE_ACK:
-            await(&a, slot->posted_ns, MPG_WAIT_LATE_RECEIVER);
+            await(&a, slot->posted_ns, MPG_WAIT_LATE_RECEIVER, &slot->posted_by);
             break;
         case MPG_EDGE_MEETING:
         case MPG_EDGE_MET:
-            await(&a, slot->begun_ns, mpg_waits_of_meeting(e->call));
+            await(&a, slot->begun_ns, mpg_waits_of_meeting(e->call), &slot->begun_by);
             break;
         case MPG_EDGE_ROOT:
-            await(&a, slot->begun_ns, MPG_WAIT_LATE_BROADCAST);
+            await(&a, slot->begun_ns, MPG_WAIT_LATE_BROADCAST, &slot->begun_by);
             break;
         case MPG_EDGE_MEMBER:
-            await(&a, first_member(w, s, i, &i), MPG_WAIT_EARLY_REDUCE);
+            slot = first_member(w, s, i, &i);
+            await(&a, slot->begun_ns, MPG_WAIT_EARLY_REDUCE, &slot->begun_by);
             break;
         case MPG_EDGE_HELD:
             break;
@@ -241,7 +246,9 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
         one.waited = 1;
         one.wait_ns[a.kind] = wait_ns;
     }
-    int status = mpg_waits_count(w, s, &one, err);
+    /* in other runs than the traced one, messages may be others, and collectives are expanded: begins have no streams then */
+    const int32_t for_rank = one.waited && w->times == MPG_WAIT_TRACED ? w->stream[a.stream].rank : -1;
+    int status = mpg_waits_count(w, s, &one, for_rank, err);
     if (status == 0 && w->observer)
         status = notify_leave(w, s, until_ns, &one, err);
     stream = &w->stream[s->stream];
@@ -258,6 +265,7 @@ static int enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     stream->at_ns = w->times == MPG_WAIT_COMMON_CLOCK ? value_ns
                                                : mpg_clock_align(w->clocks, s->rank, enter_ns) +
                                                      (w->times == MPG_WAIT_DELAYS ? value_ns : 0);
+    stream->rank = s->rank; /* not in every step */
     stream->place = s->to;
     stream->region = s->region;
     stream->position++;

@@ -24,6 +24,8 @@ struct mpg_wait_sum {
     uint64_t calls, waited;         /* waited: calls with a wait longer than 0 */
     double time_ns;                 /* time within the calls */
     double wait_ns[MPG_WAIT_KINDS]; /* parts of time_ns spent waiting */
+    int32_t for_rank;               /* the rank for which these calls waited longest; only if for_ns > 0 */
+    double for_ns;                  /* waiting for this rank; 0: nobody was waited for, or the run is not the traced one */
     double off_cpu_ns;              /* part of time_ns, without waiting, in which threads were off their CPUs. The rest of
                                      * time_ns is transfer and MPI overhead */
 };
@@ -99,7 +101,7 @@ size_t mpg_waits_sites(const struct mpg_waits *waits);
 struct mpg_call_site mpg_waits_site(const struct mpg_waits *waits, size_t i);
 struct mpg_wait_sum mpg_waits_of_site(const struct mpg_waits *waits, size_t i);
 
-/* Adds MORE, of other calls, to SUM. */
+/* Adds MORE, of other calls, to SUM. Of two ranks waited for, the one with the longer wait stays. */
 void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more);
 /* Returns the waits of all kinds in SUM, ns. */
 double mpg_wait_all(const struct mpg_wait_sum *sum);

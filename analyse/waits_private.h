@@ -14,6 +14,7 @@ struct waits_stream {
     double at_ns;
     struct mpg_call_site place;
     int32_t region;
+    int32_t rank;
     uint64_t position, since; /* number of calls entered so far; and when the last collective ended */
 };
 
@@ -45,14 +46,16 @@ struct mpg_waits {
     struct waits_site *site;
     struct mpg_map site_index; /* (callsite, call) -> index + 1 */
     uint32_t regions, sites;   /* regions: names, and none */
+    struct mpg_map causes;     /* (group of sums, rank waited for) -> waiting for this rank, as bits */
 };
 
 /* Returns the wait state of members of a collective, as one node or as messages; CALL: the blocking call. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
 /* Processes S, of kind EXPAND: sets the members' slots to the times waited for. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
-/* Adds ONE, the call that S leaves, to all sums of the call. Returns 0, or -1 with ERR: no memory. */
-int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one,
+/* Adds ONE, the call that S leaves, to all sums of the call; it waited for rank FOR_RANK (-1: none, or unknown). Returns 0, or -1
+ * with ERR: no memory. */
+int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one, int32_t for_rank,
                     struct mpg_error *err);
 
 #endif

@@ -260,7 +260,7 @@ def test_options():
     write("""0 3000 3100 Send to=1 bytes=8
              1 400 3500 Recv from=0 bytes=8""", end=[4000, 6000])
     for by, columns in (("callsite", "time_ns,share,number,kind,call,callsite,region"), ("rank", "time_ns,share,rank"),
-                        ("segment", "begin_ns,time_ns,share,rank,kind,call,callsite,region"),
+                        ("segment", "begin_ns,time_ns,share,off_cpu_ns,rank,kind,call,callsite,region"),
                         ("delay", "wait_ns,share,waits,rank,kind,call,callsite,longest_ns,waiter")):
         is_same(f"--csv --by={by}", run("--csv", f"--by={by}", TRACE).stdout.splitlines()[0], columns)
         ok(f"--by={by}", run(f"--by={by}", TRACE).returncode == 0)

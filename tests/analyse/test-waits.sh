@@ -19,7 +19,7 @@ table() {
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; first = 6; next }
         NF < 2 { print; next }
         { sub(/^MPI_/, "", $1)
-          for (i = first; i <= NF; i++) if ($i != 0 && name[i] != "off_cpu_ns") print $1 ":" substr(name[i], 1, length(name[i]) - 3) "=" $i }' |
+          for (i = first; i <= NF; i++) if ($i != 0 && name[i] != "off_cpu_ns" && name[i] !~ /^waits_for/) print $1 ":" substr(name[i], 1, length(name[i]) - 3) "=" $i }' |
         sort | paste -sd' ' -
 }
 
@@ -52,6 +52,27 @@ is "... waits are what they are without" "$(table)" "Recv:late_sender=1132"
 like "... is told beside them" "$("$mpgtrace" waits t.txt)" "*MPI * %*  off the CPU  *1.556 us *waited *off the CPU*MPI_Recv*1.553 us*"
 sed -e 's/ off=[0-9]*//' -e 's/ off_call=[0-9]*//' t.txt >quiet.txt
 is "without: no line and no column" "$("$mpgtrace" waits quiet.txt | grep -c 'off the CPU')" 0
+
+# ---- for whom ----
+
+# Rank 2 waits 885 for rank 0 and 1390 for rank 1 at one callsite, rank 3 385 for rank 1 at another.
+take 4 <<'END'
+0 2385 2400 Send to=2 tag=0 bytes=8
+1 3890 3900 Send to=2 tag=0 bytes=8
+1 3985 3990 Send to=3 tag=0 bytes=8
+2 1500 2410 Recv from=0 tag=0 bytes=8
+2 2500 3910 Recv from=1 tag=0 bytes=8
+3 3600 4010 Probe from=1 tag=0 bytes=8
+3 4020 4030 Recv from=1 tag=0 bytes=8
+END
+for_whom() { "$mpgtrace" waits --csv "$@" t.txt | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["waits_for_rank"] != "" { printf "%s%s:%s=%s", sep, $1, $at["waits_for_rank"], $at["waits_for_ns"]; sep = " " }'; }
+is "the rank waited for longest, by call" "$(for_whom)" "MPI_Recv:1=1390 MPI_Probe:1=385"
+is "... and by rank" "$(for_whom --by=rank)" "2:1=1390 3:1=385"
+like "... as text: 1390 of 2275" "$("$mpgtrace" waits t.txt)" "*most for rank*MPI_Recv *1 (61 %)*MPI_Probe*1 (100 %)*"
+is "... as JSON, null for calls that do not wait" "$("$mpgtrace" waits --json t.txt | "${PYTHON:-python3}" -c '
+import json, sys
+print([r["traced"].get("waits_for_rank") for r in json.load(sys.stdin)["rows"]])' 2>&1)" "[1, 1, None]"
 
 # ---- messages ----
 
@@ -303,7 +324,7 @@ take 2 "#clocks shared" "#module 0 = 00ff \"/opt/bin/app\"" "#site 0 = 0+0x10 0+
 1 6000 7100 Recv from=0 tag=0 bytes=8 site=1
 END
 is "regions: the innermost that is open" \
-    "$("$mpgtrace" waits --by=region --csv t.txt | awk -F, 'NR > 1 { print $0 }' | sed 's/,0,0,0,0,0,0,0$//' | paste -sd' ' -)" \
+    "$("$mpgtrace" waits --by=region --csv t.txt | awk -F, 'NR > 1 { print $0 }' | sed 's/,0,0,0,0,0,0,0,[0-9]*,0$//' | paste -sd' ' -)" \
     '"a, b",1,1,1315,1132,1132 ,4,1,1203,1000,1000 inner,1,1,1100,1000,1000'
 is "callsites" "$("$mpgtrace" waits --by=callsite --csv t.txt | awk -F, '$6 > 0 && NR > 1 { print $2, $6 }' | paste -sd' ' -)" \
     "app+0x20 2000 app+0x10 1132"
