@@ -161,6 +161,7 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
         if (add(r->path, &part, err) < 0)
             return -1;
         all.time_ns += p->compute_ns + p->off_ns;
+        all.off_ns += p->off_ns;
         if (p->compute_ns > most_ns)
             all.region = p->region;
         most_ns = fmax(most_ns, p->compute_ns);
@@ -181,9 +182,11 @@ static int add_call(struct reader *r, struct thread *t, const struct mpg_event *
     double begin_ns;
     const double time_ns = on_path(t, enter_ns, leave_ns, &begin_ns), off_ns = fmin((double)e->off_in_ns, time_ns);
     part.time_ns = time_ns;
+    part.off_ns = off_ns;
     part.begin_ns = begin_ns - r->path->start_ns;
     if (time_ns > 0)
         rank_path_segment(r->path, &part);
+    part.off_ns = 0;
     part.time_ns = time_ns - off_ns;
     if (add(r->path, &part, err) < 0)
         return -1;

@@ -3,9 +3,9 @@
  * states in large-scale parallel applications, ICPP 2010.
  *
  * When a rank waits for a late rank, the time of both ranks since their last synchronization is compared: the computation
- * before each callsite, the time in MPI without waiting, and the waiting. The late rank's excess in each part is a cause of
- * the wait; the wait is divided in proportion to the excesses. Excess waiting of the late rank has a row of its own: its
- * causes are those of the late rank's own waits.
+ * and the time off the CPU before each callsite, the time in MPI without waiting, the time off the CPU there, and the waiting.
+ * The late rank's excess in each part is a cause of the wait; the wait is divided in proportion to the excesses. Excess waiting
+ * of the late rank has a row of its own: its causes are those of the late rank's own waits.
  *
  * Each stream keeps its last RECENT intervals. Older intervals count for neither rank. */
 #include <math.h>
@@ -16,10 +16,10 @@
 
 enum { RECENT = 1024 };
 
-/* A compute interval, and the call at its end. */
+/* A compute interval, and the call at its end. Time off the CPU, in the interval and in the call, is not in the other times. */
 struct interval {
     uint32_t place; /* index of the call and its callsite in delays.place */
-    double compute_ns, mpi_ns, wait_ns;
+    double compute_ns, off_ns, mpi_ns, call_off_ns, wait_ns;
 };
 
 /* The last intervals of a stream. */
@@ -29,17 +29,17 @@ struct recent {
     int32_t rank;
 };
 
-/* How much more the late rank computed than the waiting rank before one call and callsite. */
+/* How much more the late rank computed, or was off its CPU, than the waiting rank before one call and callsite. */
 struct excess {
     uint32_t place; /* 1 + position in delays.touched; 0: not listed there */
-    double ns;      /* negative: the waiting rank computed more */
+    double ns;      /* negative: the waiting rank did more of it */
 };
 
 struct delays {
     struct recent *stream;
     struct mpg_call_site *place;
-    struct excess *excess; /* by place, of one wait */
-    uint32_t *touched;     /* places with an excess */
+    struct excess *excess; /* of one wait, two of each place: of computation, of time off the CPU */
+    uint32_t *touched;     /* indices of listed excesses */
     struct delay_cause *cause;
     uint32_t streams, places, touches, causes, stream_capacity, place_capacity, excess_capacity, touched_capacity, cause_capacity;
     struct mpg_map place_index, cause_index; /* (site, call); (rank, kind and place) -> index + 1 */
@@ -58,7 +58,7 @@ struct delays *mpg_delays_new(struct mpg_error *err)
 
 const char *mpg_delay_kind_key(enum delay_kind kind)
 {
-    static const char *const keys[] = {"computation", "mpi", "waiting", "unknown"};
+    static const char *const keys[] = {"computation", "off_cpu", "mpi", "off_cpu_in_mpi", "waiting", "unknown"};
     return keys[kind];
 }
 
@@ -117,39 +117,54 @@ int mpg_delays_enter(struct delays *d, const struct mpg_step *step, struct mpg_e
         return mpg_error_set(err, "out of memory");
     if (*index == 0) {
         if (mpg_reserve_at(&d->place, sizeof *d->place, &d->place_capacity, d->places + 1, err) < 0 ||
-            mpg_reserve_at(&d->excess, sizeof *d->excess, &d->excess_capacity, d->places + 1, err) < 0)
+            mpg_reserve_at(&d->excess, sizeof *d->excess, &d->excess_capacity, 2 * (d->places + 1), err) < 0)
             return -1;
         d->place[d->places] = step->to;
         *index = ++d->places;
     }
     s->rank = step->rank;
-    s->interval[++s->position % RECENT] =
-        (struct interval){.place = (uint32_t)*index - 1, .compute_ns = (double)step->interval_ns};
+    s->interval[++s->position % RECENT] = (struct interval){.place = (uint32_t)*index - 1,
+                                                            .compute_ns = (double)(step->interval_ns - step->off_ns),
+                                                            .off_ns = (double)step->off_ns};
     return 0;
 }
 
 /* ---- a wait ---- */
 
-/* Excess of the late rank in time inside MPI without waiting, and in waiting. */
+/* Excess of the late rank in time inside MPI without waiting, in time off its CPU there, and in waiting. */
 struct parts {
-    double mpi_ns, wait_ns;
+    double mpi_ns, call_off_ns, wait_ns;
 };
 
-/* Adds FACTOR (1: the late rank, -1: the waiting rank) times the computation of S in the intervals SINCE + 1 .. UNTIL to the
- * excess by place, and FACTOR times the calls SINCE + 1 .. UNTIL - 1 to PARTS. Returns 0, or -1 with ERR: no memory. */
+/* Adds NS to the excess of PLACE in computation, or, if IS_OFF, in time off the CPU. Returns 0, or -1 with ERR: no memory. */
+static int add_excess(struct delays *d, uint32_t place, bool is_off, double ns, struct mpg_error *err)
+{
+    const uint32_t index = 2 * place + is_off;
+    if (ns == 0)
+        return 0;
+    if (d->excess[index].place == 0) { /* not listed yet */
+        if (mpg_reserve_at(&d->touched, sizeof *d->touched, &d->touched_capacity, d->touches + 1, err) < 0)
+            return -1;
+        d->touched[d->touches++] = index;
+        d->excess[index] = (struct excess){d->touches, 0};
+    }
+    d->excess[index].ns += ns;
+    return 0;
+}
+
+/* Adds FACTOR (1: the late rank, -1: the waiting rank) times the computation and time off the CPU of S in the intervals
+ * SINCE + 1 .. UNTIL to the excess by place, and FACTOR times the calls SINCE + 1 .. UNTIL - 1 to PARTS. Returns 0, or -1 with
+ * ERR: no memory. */
 static int add_window(struct delays *d, const struct recent *s, uint64_t since, uint64_t until, double factor,
                       struct parts *parts, struct mpg_error *err)
 {
     const uint64_t oldest = s->position > RECENT ? s->position - RECENT : 0;
     for (uint64_t p = (since > oldest ? since : oldest) + 1; p <= until; p++) {
         const struct interval *i = &s->interval[p % RECENT];
-        if (d->excess[i->place].place == 0) { /* not listed yet */
-            if (mpg_reserve_at(&d->touched, sizeof *d->touched, &d->touched_capacity, d->touches + 1, err) < 0)
-                return -1;
-            d->touched[d->touches++] = i->place;
-            d->excess[i->place] = (struct excess){d->touches, 0};
-        }
-        d->excess[i->place].ns += factor * i->compute_ns;
+        if (add_excess(d, i->place, false, factor * i->compute_ns, err) < 0 ||
+            add_excess(d, i->place, true, factor * i->off_ns, err) < 0)
+            return -1;
+        parts->call_off_ns += p < until ? factor * i->call_off_ns : 0;
         parts->mpi_ns += p < until ? factor * i->mpi_ns : 0;
         parts->wait_ns += p < until ? factor * i->wait_ns : 0;
     }
@@ -167,7 +182,7 @@ static int add_cause(struct delays *d, int32_t rank, enum delay_kind kind, uint3
     if (*index == 0) {
         if (mpg_reserve_at(&d->cause, sizeof *d->cause, &d->cause_capacity, d->causes + 1, err) < 0)
             return -1;
-        const bool has_place = kind == DELAY_COMPUTATION;
+        const bool has_place = kind == DELAY_COMPUTATION || kind == DELAY_OFF_CPU;
         d->cause[d->causes] = (struct delay_cause){.rank = rank, .kind = kind,
                                                    .call = has_place ? d->place[place].call : MPG_CALL_COUNT,
                                                    .site = has_place ? (int32_t)d->place[place].site - 1 : MPG_NO_SITE};
@@ -188,15 +203,16 @@ static int add_cause(struct delays *d, int32_t rank, enum delay_kind kind, uint3
 static int share(struct delays *d, const struct recent *late, int32_t waiter, const struct parts *parts, double wait_ns,
                  struct mpg_error *err)
 {
-    double sum_ns = fmax(0, parts->mpi_ns) + fmax(0, parts->wait_ns);
+    double sum_ns = fmax(0, parts->mpi_ns) + fmax(0, parts->call_off_ns) + fmax(0, parts->wait_ns);
     int status = 0;
     for (uint32_t i = 0; i < d->touches; i++)
         sum_ns += fmax(0, d->excess[d->touched[i]].ns);
     const double factor = sum_ns > 0 ? wait_ns / sum_ns : 0;
     for (uint32_t i = 0; i < d->touches; i++) {
         struct excess *e = &d->excess[d->touched[i]];
+        const enum delay_kind kind = d->touched[i] % 2 ? DELAY_OFF_CPU : DELAY_COMPUTATION;
         if (status == 0)
-            status = add_cause(d, late->rank, DELAY_COMPUTATION, d->touched[i], factor * e->ns, waiter, err);
+            status = add_cause(d, late->rank, kind, d->touched[i] / 2, factor * e->ns, waiter, err);
         *e = (struct excess){0, 0};
     }
     d->touches = 0;
@@ -205,6 +221,7 @@ static int share(struct delays *d, const struct recent *late, int32_t waiter, co
     if (sum_ns <= 0)
         return add_cause(d, late->rank, DELAY_UNKNOWN, 0, wait_ns, waiter, err);
     return add_cause(d, late->rank, DELAY_MPI, 0, factor * parts->mpi_ns, waiter, err) < 0 ||
+                   add_cause(d, late->rank, DELAY_OFF_CPU_IN_MPI, 0, factor * parts->call_off_ns, waiter, err) < 0 ||
                    add_cause(d, late->rank, DELAY_WAITING, 0, factor * parts->wait_ns, waiter, err) < 0
                ? -1
                : 0;
@@ -229,7 +246,7 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     if (!waiter)
         return -1;
     late = &d->stream[other];
-    struct parts parts = {0, 0};
+    struct parts parts = {0, 0, 0};
     const uint64_t own_since = later(event->since, recall(&d->synchronized, own, other));
     const uint64_t synchronized = recall(&d->synchronized, other, own); /* may be later than the awaited operation */
     uint64_t since = later(event->awaited.since, recall(&d->heard, own, other));
@@ -267,7 +284,8 @@ int mpg_delays_leave(struct delays *d, const struct mpg_wait_event *event, doubl
         return -1;
     struct interval *i = &s->interval[s->position % RECENT];
     i->wait_ns = wait_ns;
-    i->mpi_ns = event->leave_ns - event->enter_ns - wait_ns;
+    i->call_off_ns = event->sum->off_cpu_ns;
+    i->mpi_ns = event->leave_ns - event->enter_ns - wait_ns - i->call_off_ns;
     if (wait_ns > 0 && find_causes(d, event, wait_ns, err) < 0)
         return -1;
     return synchronize(d, event, err);

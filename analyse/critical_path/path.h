@@ -48,11 +48,20 @@ struct path_part {
     int32_t rank;       /* of path segments */
     uint64_t number;    /* intervals, calls or messages */
     double time_ns, begin_ns; /* begin: of path segments, since the begin of the run */
+    double off_ns;      /* of path segments: part of time_ns off the CPU */
 };
 
-/* A cause of waits: RANK was late, because it did more of KIND (computation before CALL at SITE, MPI, or waiting of its own)
- * than the rank that waited, since the last time when the two had synchronized. */
-enum delay_kind { DELAY_COMPUTATION, DELAY_MPI, DELAY_WAITING, DELAY_UNKNOWN, DELAY_KINDS };
+/* A cause of waits: RANK was late, because it did more of KIND (computation or time off the CPU before CALL at SITE, MPI, time
+ * off the CPU in MPI, or waiting of its own) than the rank that waited, since the last time when the two had synchronized. */
+enum delay_kind {
+    DELAY_COMPUTATION,
+    DELAY_OFF_CPU,
+    DELAY_MPI,
+    DELAY_OFF_CPU_IN_MPI,
+    DELAY_WAITING,
+    DELAY_UNKNOWN,
+    DELAY_KINDS
+};
 const char *mpg_delay_kind_key(enum delay_kind kind);
 
 struct delay_cause {

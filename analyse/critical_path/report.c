@@ -9,7 +9,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { MAX_COLUMNS = 10, NAME_COLUMNS = 16 };
+enum { MAX_COLUMNS = 11, NAME_COLUMNS = 16 };
 
 /* A row of any table except the causes of waits. */
 struct row {
@@ -170,6 +170,7 @@ static const struct mpg_table_column path_segment_columns[] = {
     {.key = "begin_ns", .heading = "begin", .formatter = mpg_units_format_time, .width = 10},
     {.key = "time_ns", .heading = "time", .formatter = mpg_units_format_time, .width = 10},
     {.key = "share", .heading = "of run", .formatter = mpg_table_format_percent, .width = 8},
+    {.key = "off_cpu_ns", .heading = "off the CPU", .formatter = mpg_table_format_time_if_any, .width = 11},
     {.key = "rank", .heading = "rank", .width = 5},
     {.key = "kind"},
     {.key = "call"},
@@ -203,6 +204,8 @@ static void put_row(struct mpg_table *t, const struct path_report *r, enum path_
         mpg_table_number(t, part->begin_ns);
     mpg_table_number(t, part->time_ns);
     mpg_table_number(t, share_of(r->path, part->time_ns));
+    if (by == PATH_BY_SEGMENT)
+        mpg_table_number(t, part->off_ns);
     if (by == PATH_BY_RANK || by == PATH_BY_SEGMENT)
         mpg_table_integer(t, part->rank);
     else
@@ -220,9 +223,11 @@ static void put_row(struct mpg_table *t, const struct path_report *r, enum path_
 
 static int put_delay(struct mpg_table *t, const struct path_report *r, const struct delay_cause *c, struct mpg_error *err)
 {
-    static const char *const names[] = {"computation", "time in MPI", "waiting of its own", "unknown"};
+    static const char *const names[] = {"computation", "off the CPU", "time in MPI", "off the CPU in MPI", "waiting of its own",
+                                        "unknown"};
     const char *site = NULL;
-    if (c->kind == DELAY_COMPUTATION && !(site = mpg_site_name(r->names, (uint32_t)(c->site < 0 ? 0 : c->site + 1), err)))
+    const bool has_place = c->kind == DELAY_COMPUTATION || c->kind == DELAY_OFF_CPU;
+    if (has_place && !(site = mpg_site_name(r->names, (uint32_t)(c->site < 0 ? 0 : c->site + 1), err)))
         return -1;
     mpg_table_number(t, c->wait_ns);
     mpg_table_number(t, r->path->wait_ns > 0 ? c->wait_ns / r->path->wait_ns : 0);

@@ -82,6 +82,25 @@ def test_late_sender():
             {("computation", "Recv", None): 300, ("mpi_overhead", "Recv", None): 3100, ("computation", "Finalize", None): 2500})
 
 
+def test_off_cpu():
+    """Of 2900 before the send rank 0 was off its CPU for 900, and for 150 in a call before it; rank 1 waits for 2600."""
+    write("""0 300 500 Isend to=1 tag=1 bytes=8 request=1 off_call=150
+             0 3000 3100 Send to=1 bytes=8 off=900
+             0 3200 3210 Wait requests=1
+             1 400 3500 Recv from=0 bytes=8
+             1 3600 3610 Recv from=0 tag=1 bytes=8""", end=[4000, 6000])
+    found = answer("--segments=9")
+    # rank 0: 200 before Isend, 1600 and 900 off before Send, 50 and 150 off in Isend; rank 1: 300 before Recv
+    excess = {("computation", "Isend"): 200, ("computation", "Send"): 1600, ("off_cpu", "Send"): 900, ("mpi", ""): 50,
+              ("off_cpu_in_mpi", ""): 150}
+    is_same("off the CPU: a cause of its own, before a call and in calls", causes(found),
+            {(0, *key): round(2600 * value / sum(excess.values()), 6) for key, value in excess.items()})
+    is_same("... and a part of segments", {(s["call"][4:], s["kind"]): (s["time_ns"], s["off_cpu_ns"]) for s in found["segments"]
+                                           if s["off_cpu_ns"] > 0}, {("Send", "computation"): (2500, 900), ("Isend", "mpi_overhead"): (200, 150)})
+    text = run("--by=segment", TRACE).stdout
+    ok("... in text", "off the CPU" in text and "900 ns" in text, text)
+
+
 def test_late_receiver():
     """A synchronous send waits for its receive, posted by an Irecv at 2000 that a Wait completes."""
     write("""0 400 2300 Ssend to=1 bytes=8
@@ -288,6 +307,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         test_late_sender()
+        test_off_cpu()
         test_late_receiver()
         test_collectives()
         test_nonblocking()
