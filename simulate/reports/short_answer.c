@@ -254,7 +254,12 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
 
 static void put_parts(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_run_account a = mpg_result_run_account(r->result);
+    struct mpg_run_account a = mpg_result_run_account(r->result);
+    const double less_ns = a.noise_ns < 0 ? -a.noise_ns : 0; /* the source's noise is in compute_ns, and more than the target's */
+    if (less_ns > 0) {
+        a.compute_ns -= less_ns;
+        a.noise_ns = 0;
+    }
     const struct {
         const char *name;
         double ns;
@@ -268,6 +273,8 @@ static void put_parts(const struct mpg_report *r, FILE *out)
         if (fabs(part[i].ns) >= 0.0005 * a.run_ns) {
             fprintf(out, "%s%s %.1f %%", comma, part[i].name, 100 * part[i].ns / a.run_ns);
             comma = ", ";
+            if (i == 0 && less_ns >= 0.0005 * a.run_ns)
+                fprintf(out, " (with noise, of which the recorded run had %.1f %% more)", 100 * less_ns / a.run_ns);
         }
     fputc('\n', out);
 }
