@@ -35,10 +35,17 @@ static void put_part(FILE *out, const char *text, size_t bytes)
     free(part);
 }
 
-/* Writes TEXT; words that begin with "--" are not broken. */
+static const char unreliable[] = "NOT RELIABLE";
+
+/* Writes TEXT; words that begin with "--" are not broken, "NOT RELIABLE" is marked. */
 static void put_text(FILE *out, const char *text)
 {
-    const char *option;
+    const char *option, *mark = strstr(text, unreliable);
+    if (mark) {
+        put_part(out, text, (size_t)(mark - text));
+        fprintf(out, "<strong class=\"unreliable\">%s</strong>", unreliable);
+        text = mark + strlen(unreliable);
+    }
     while ((option = strstr(text, "--")) != NULL) {
         const size_t length = strcspn(option, " ;,)");
         put_part(out, text, (size_t)(option - text));

@@ -160,6 +160,7 @@ static void bound_rows(json_t *answer)
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, compact_row(json_array_get(rows, i), n <= OPPONENT_ROWS));
     json_object_set_new(answer, "attention", lines_of_all(rows, "attention", NULL));
+    json_object_set_new(answer, "unreliable", lines_of_all(rows, "unreliable", NULL));
     json_object_set_new(answer, "assumptions", lines_of_all(rows, "assumptions", "differs from row to row (--json says how)"));
     json_object_set(answer, "traced_run_time_ns", json_object_get(json_array_get(rows, 0), "traced_run_time_ns"));
     json_object_set_new(answer, "rows", list);

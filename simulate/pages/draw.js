@@ -90,8 +90,8 @@ function decades(low, high) {
 }
 
 // ITEMS: {label, value, low, high, colour}; bars from zero, with whiskers where there is an interval. With intervals of values that
-// differ much the axis is logarithmic, from half the smallest value.
-function bars(title, desc, items, say) {
+// differ much the axis is logarithmic, from half the smallest value. WHOLE: a value that is marked where a bar exceeds it.
+function bars(title, desc, items, say, whole) {
     const row = 40, w = width();
     const s = chart(row * items.length + 4, title, desc);
     const wide = items.every(i => i.low !== undefined) && spreadWide(items.flatMap(i => [i.value, i.low, i.high]));
@@ -110,6 +110,9 @@ function bars(title, desc, items, say) {
             s.append(vg("path", {d: `M${x(item.low)} ${y + 26}H${x(item.high)}M${x(item.low)} ${y + 21}v10` +
                                     `M${x(item.high)} ${y + 21}v10`, stroke: "var(--ink)", fill: "none"}));
     });
+    if (whole !== undefined && items.some(i => i.value > whole))
+        s.append(vg("path", {d: items.map((_, k) => `M${x(whole)} ${k * row + 18}v16`).join(""), stroke: "var(--ink)",
+                             "stroke-width": 2, class: "whole"}));
     return s;
 }
 

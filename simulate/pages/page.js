@@ -14,6 +14,9 @@ function advise(list, where) {
 function first(D, v, list) {
     page.append(el("h1", {}, `${D.trace.path}: ${D.trace.ranks} ranks, ${D.trace.calls} calls, ${D.trace.messages} messages`),
                 el("p", {class: "verdict " + v.how, id: "verdict"}, ...v.nodes));
+    for (const line of D.unreliable || [])
+        page.append(el("p", {class: "warning"}, `${line.topic}: `, el("strong", {class: "unreliable"}, "NOT RELIABLE"),
+                       line.text.replace(/^NOT RELIABLE/, "")));
     const n = (D.attention || []).length, topics = [...new Set((D.attention || []).map(a => a.topic))];
     if (n)
         page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
@@ -46,7 +49,8 @@ function efficiency(D) {
     section(title, el("p", {class: "soft"}, "Mean computation of a rank over the run. It is the product of the four factors below; " +
                       `rank ${e.largest_computation_rank} computes longest (${time(e.largest_computation_ns)}), rank ${
                       e.least_computation_rank} least (${time(e.least_computation_ns)}).`),
-            bars(title, items.map(i => `${i.label} ${percent(i.value)}`).join(", "), items, percent),
+            bars(title, items.map(i => `${i.label} ${percent(i.value)}`).join(", "), items, percent, 1),
+            items.some(i => i.value > 1) ? el("p", {class: "soft"}, "The line in each bar is 100 %.") : "",
             p ? el("p", {}, `The recorded run under the target's noise and network: ${time(p.run_time_ns)}, ${
                 Number(p.slowdown.toPrecision(4))} times the recorded run.`) : "");
 }

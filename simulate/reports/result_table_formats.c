@@ -340,6 +340,7 @@ static int put_json_rows(struct mpg_json *j, const struct mpg_result_table *rows
         if (row->options)
             mpg_json_raw(j, "options", row->options);
         mpg_json_bool(j, "reliable", row->answer.reliability.n == 0);
+        mpg_answer_lines(j, "unreliable", &row->answer.reliability);
         mpg_answer_lines(j, "attention", &row->answer.warnings);
         mpg_answer_lines(j, "assumptions", &row->answer.assumed);
         mpg_json_close(j);

@@ -176,6 +176,7 @@ static int put_rows(const struct mpg_target_table *x, enum mpg_table_format form
             continue;
         mpg_json_numbers(j, "replicas_run_time_ns", r->answer.run_ns, r->answer.replicas);
         mpg_json_bool(j, "reliable", r->answer.reliability.n == 0);
+        mpg_answer_lines(j, "unreliable", &r->answer.reliability);
         mpg_answer_lines(j, "attention", &r->answer.warnings);
         mpg_answer_lines(j, "assumptions", &r->answer.assumed);
         mpg_json_close(j);
