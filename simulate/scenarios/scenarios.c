@@ -100,8 +100,7 @@ static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_e
 
 /* --- points --- */
 
-/* Returns true if points with different values on AXIS have settings of their own: another graph, placement or signature. */
-static bool changes_setting(const struct mpg_config *c, const struct mpg_axis *axis)
+bool mpg_axis_changes_setting(const struct mpg_config *c, const struct mpg_axis *axis)
 {
     const bool scales = axis->unit == MPG_SWEEP_SCALE || (axis->unit == MPG_SWEEP_FACTOR && c->change.factor[axis->what].given);
     return axis->what >= MPG_SWEPT_EAGER_LIMIT ||
@@ -113,7 +112,7 @@ static bool shares_setting(const struct mpg_config *c, size_t leader, size_t poi
 {
     const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
-        if (changes_setting(c, &s->axis[i]) &&
+        if (mpg_axis_changes_setting(c, &s->axis[i]) &&
             mpg_sweep_place(s, i, point) != mpg_sweep_place(s, i, leader))
             return false;
     return true;
@@ -124,7 +123,7 @@ static bool is_leader(const struct mpg_config *c, size_t point)
 {
     const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
-        if (!changes_setting(c, &s->axis[i]) && mpg_sweep_place(s, i, point) > 0)
+        if (!mpg_axis_changes_setting(c, &s->axis[i]) && mpg_sweep_place(s, i, point) > 0)
             return false;
     return true;
 }

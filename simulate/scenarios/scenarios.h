@@ -13,6 +13,10 @@
 int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *setting,
                       const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err);
 
+/* Returns true if points with different values on AXIS have settings of their own: another graph, placement or signature. Each is
+ * a simulation of its own then. */
+bool mpg_axis_changes_setting(const struct mpg_config *config, const struct mpg_axis *axis);
+
 /* Finds the largest tolerated value of the single axis, for each of CONFIG's signatures (or without a signature) and each
  * limit. A value is tolerated if the median run time is at most (1 + limit) times the base: the traced run, or in predict
  * mode the median run without the axis (Shen et al., LLAMP, SC 2024: T(L) <= (1 + x) T(L0)). ROWS receives the tolerances

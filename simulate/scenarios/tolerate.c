@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Brackets the largest tolerated value between the largest tolerated and the smallest rejected value tried. Each round
  * simulates several values together: the crossing of the limit by linear interpolation, values close to the crossing, and
- * equally spaced values. Slowdown is piecewise linear over long stretches. */
+ * equally spaced values. Slowdown is piecewise linear over long stretches. Where each value needs a simulation of its own, the
+ * first values are tried up to the first that is rejected, rounds have fewer values, and the bounds end farther apart. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
@@ -15,12 +16,15 @@ enum {
     MAX_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
     MAX_TRIES = 12,
     FIRST_VALUES = 18,
+    ROUNDS_ALONE = 4, /* rounds without halving, where each value is a simulation of its own */
+    FIRST_ALONE = 3, /* first values of a round, where each is a simulation of its own */
     MAX_VALUES = 8 * CURVES * MAX_LIMITS
 };
 
 /* Relative distance of the bounds at the end; the same for predictions with several replicas, whose curves are rough because
- * of noise; relative difference of slowdowns that count as equal. */
-static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, EQUAL = 1e-12;
+ * of noise; and where each value is a simulation of its own, of the median and of the ends of its interval. Relative difference
+ * of slowdowns that count as equal. */
+static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, NEAR_ALONE[CURVES] = {0.01, 0.03, 0.03}, EQUAL = 1e-12;
 
 /* Bounds of the tolerated value on a curve, from the values tried so far. */
 struct bounds {
@@ -41,6 +45,8 @@ struct search {
     double least; /* smallest value of the axis, which has no effect */
     struct bounds curve[MAX_LIMITS][CURVES]; /* by limit and curve */
     int curves;   /* 1 if there is a single replica */
+    bool alone;   /* each value is a simulation of its own */
+    int firsts;   /* number of first values tried */
 };
 
 /* Fills ROWS with the results of N ascending VALUES. */
@@ -106,9 +112,9 @@ static void learn_all(struct search *s, const struct mpg_result_table *rows)
     }
 }
 
-static bool is_found(const struct search *s, const struct bounds *x)
+static bool is_found(const struct search *s, const struct bounds *x, int curve)
 {
-    const double near = s->base_ns > 0 && s->curves > 1 ? NEAR_ROUGH : NEAR;
+    const double near = s->alone ? NEAR_ALONE[curve] : s->base_ns > 0 && s->curves > 1 ? NEAR_ROUGH : NEAR;
     return x->none || isinf(x->high) || x->high - x->low <= near * x->high;
 }
 
@@ -131,8 +137,8 @@ static size_t sort(double *values, size_t n)
     return k;
 }
 
-/* Adds values between the bounds X of LIMIT to VALUES. Returns their number. */
-static size_t add_between(const struct search *s, const struct bounds *x, double limit, double *values)
+/* Adds values between the bounds X of LIMIT and CURVE to VALUES, in round ROUND from 0. Returns their number. */
+static size_t add_between(const struct search *s, const struct bounds *x, int curve, double limit, int round, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
     const double width = x->high - x->low;
@@ -141,25 +147,46 @@ static size_t add_between(const struct search *s, const struct bounds *x, double
     const double tried[] = {x->low + parts[0] * width, x->low + parts[1] * width, x->low + parts[2] * width,
                             crossing, crossing - 1e-3 * width, crossing + 1e-3 * width,
                             crossing + 1e-6 * width, crossing + NEAR / 4 * crossing};
+    const double beside = 0.4 * NEAR_ALONE[curve];
+    const double alone[] = {crossing * (1 - beside), crossing * (1 + beside), x->low + parts[1] * width};
+    const double *next = s->alone ? alone : tried;
+    /* halving is for curves that interpolation does not find */
+    const size_t most = !s->alone ? sizeof tried / sizeof *tried : round < ROUNDS_ALONE ? 2 : 3;
     size_t n = 0;
-    if (is_found(s, x))
+    if (is_found(s, x, curve))
         return 0;
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
-        if (tried[i] > x->low && tried[i] < x->high)
-            values[n++] = tried[i];
+    for (size_t i = 0; i < most; i++)
+        if (next[i] > x->low && next[i] < x->high)
+            values[n++] = next[i];
     return n;
 }
 
-/* Writes the first values to try into VALUES, growing geometrically: times up to 15 minutes, factors and ratios up to their
- * maximum. Returns their number. */
-static size_t first_values(const struct search *s, double *values)
+static bool has_rejected(const struct search *s)
+{
+    for (size_t k = 0; k < s->config->question.tolerated.n; k++)
+        for (int c = 0; c < s->curves; c++)
+            if (isinf(s->curve[k][c].high))
+                return false;
+    return true;
+}
+
+/* Adds the next of the first values to try to VALUES, growing geometrically: times up to 15 minutes, factors and ratios up to
+ * their maximum. All of them at once, or, of values that are simulations of their own, some until one is rejected; the first is
+ * the run as given. Returns their number. */
+static size_t first_values(struct search *s, double *values)
 {
     const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
     const double first = is_time ? 0x1p-9 : 0x1p-12, step = is_time ? 8 : 4;
     size_t n = 0;
-    values[n++] = s->least;
-    for (double x = first; n < FIRST_VALUES; x *= step)
-        values[n++] = s->least + x;
+    if (s->alone && s->firsts == 0) {
+        s->firsts = (int)lround(log(1 / first) / log(step)) + 1;
+        values[n++] = s->least;
+    } else if (s->firsts == 0) {
+        s->firsts = 1;
+        values[n++] = s->least;
+    }
+    for (; s->firsts < FIRST_VALUES && n < (s->alone ? FIRST_ALONE : FIRST_VALUES); s->firsts++)
+        values[n++] = s->least + first * pow(step, s->firsts - 1);
     return n;
 }
 
@@ -195,10 +222,10 @@ static int search(struct search *s, struct mpg_error *err)
     for (int i = 0; i < MAX_TRIES && n > 0; i++) {
         if (explore(s, values, sort(values, n), err) < 0)
             return -1;
-        n = 0;
+        n = has_rejected(s) ? 0 : first_values(s, values);
         for (size_t k = 0; k < s->config->question.tolerated.n; k++)
             for (int c = 0; c < s->curves; c++)
-                n += add_between(s, &s->curve[k][c], limit_of(s, k), values + n);
+                n += add_between(s, &s->curve[k][c], c, limit_of(s, k), i, values + n);
     }
     return 0;
 }
@@ -214,13 +241,13 @@ static double value_of(const struct bounds *x)
 /* Returns the tolerance for limit K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
-    const struct bounds *median = &s->curve[k][MEDIAN];
+    const struct bounds *median = &s->curve[k][MEDIAN], *low = &s->curve[k][LOW]; /* bounds 3 % apart: the interval has both */
     return (struct mpg_tolerance){.signature = s->config->target.signatures.n > 0 ? s->config->target.signatures.item[0] : NULL,
                                   .base_ns = s->base_ns,
                                   .slowdown = limit_of(s, k),
                                   .value = value_of(median),
                                   .low = value_of(&s->curve[k][HIGH]),
-                                  .high = value_of(&s->curve[k][LOW]),
+                                  .high = s->alone && !isnan(value_of(low)) ? low->high : value_of(low),
                                   .tried = median->low,
                                   .interval = s->curves > 1,
                                   .none = median->none};
@@ -286,6 +313,8 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     s->base_ns = 0;
     s->base_replicas = 1;
     s->curves = 1;
+    s->firsts = 0;
+    s->alone = mpg_axis_changes_setting(config, &config->question.sweep.axis[0]);
     return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
