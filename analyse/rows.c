@@ -90,7 +90,7 @@ static void describe(struct columns *x)
     for (size_t w = 0; w < x->r->runs; w++)
         add_run(x, w);
     if (is_site)
-        x->list[x->n++] = (struct mpg_table_column){.heading = "from", .left = true};
+        x->list[x->n++] = (struct mpg_table_column){.heading = "callsite", .left = true};
 }
 
 /* Puts the cells of S in the column order of add_run(). */

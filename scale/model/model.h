@@ -28,7 +28,7 @@ int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 /* Frees the models of all rows. */
 void mpg_scale_model_clear(struct scale_analysis *a);
 
-/* Returns "grows", "grows?", "constant", "falls?", "falls", "unclear", or "-" without a model. */
+/* Returns "grows", "grows?", "constant", "falls?", "falls", "undecided", or "-" without a model. */
 const char *mpg_scale_model_verdict(const struct scale_model *model);
 /* Writes the name of the modelled value into TEXT: "time of a rank", "calls of a rank". Returns TEXT. */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,

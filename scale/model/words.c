@@ -8,7 +8,7 @@
 
 static const char *const verdicts[] = {[MPG_GROWTH_RISES] = "grows", [MPG_GROWTH_PERHAPS_RISES] = "grows?",
                                        [MPG_GROWTH_NONE] = "constant", [MPG_GROWTH_PERHAPS_FALLS] = "falls?",
-                                       [MPG_GROWTH_FALLS] = "falls", [MPG_GROWTH_INCONCLUSIVE] = "unclear"};
+                                       [MPG_GROWTH_FALLS] = "falls", [MPG_GROWTH_INCONCLUSIVE] = "undecided"};
 
 const char *mpg_scale_model_verdict(const struct scale_model *model)
 {

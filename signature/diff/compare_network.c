@@ -20,7 +20,7 @@ static int compare_times(struct comparison *c, const char *name, const struct mp
         return compare_untested(c, name, MPG_TIME_NS, NULL,
                             a ? mpg_distribution_quantile(a, 0.5) : NAN,
                             b ? mpg_distribution_quantile(b, 0.5) : NAN,
-                            a ? "only in a" : "only in b", err);
+                            a ? "measured only in a" : "measured only in b", err);
     return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
@@ -33,7 +33,7 @@ static int compare_sizes(struct comparison *c, const char *path, const char *wha
     if ((a->n == 0) != (b->n == 0)) {
         snprintf(name, sizeof name, "%s: %s", path, what);
         return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN,
-                            a->n > 0 ? "only in a" : "only in b", err);
+                            a->n > 0 ? "measured only in a" : "measured only in b", err);
     }
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
         const struct mpg_network_size *of_a = i < a->n ? &a->size[i] : NULL;
@@ -78,7 +78,7 @@ static int compare_limits(struct comparison *c, const struct mpg_network_path *a
     item->b = of_b;
     if (isnan(of_a) || isnan(of_b)) {
         item->verdict = MPG_VERDICT_NONE;
-        item->why = isnan(of_b) ? "only in a" : "only in b";
+        item->why = isnan(of_b) ? "measured only in a" : "measured only in b";
         return 0;
     }
     if (of_a > 0 && of_b > 0)

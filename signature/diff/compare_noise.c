@@ -235,7 +235,7 @@ static int compare_records(struct comparison *c, struct mpg_error *err)
     } else if (has_a || has_b) {
         status = compare_untested(c, "noise: lost to detours", MPG_PERCENT, NULL,
                               has_a ? a.fraction.value : NAN, has_b ? b.fraction.value : NAN,
-                              has_a ? "only in a" : "only in b", err);
+                              has_a ? "measured only in a" : "measured only in b", err);
     } else {
         status = 0;
     }
@@ -359,7 +359,7 @@ static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err
         status = compare_untested(c, text, MPG_PERCENT, NULL,
                               a.distributions ? lost_of(&a, quantum_ns[0]).value : NAN,
                               b.distributions ? lost_of(&b, quantum_ns[1]).value : NAN,
-                              a.distributions ? "only in a" : "only in b", err);
+                              a.distributions ? "measured only in a" : "measured only in b", err);
     }
     pool_clear(&a);
     pool_clear(&b);
@@ -401,7 +401,7 @@ static int list_lines(struct comparison *c, const struct mpg_signature *sig,
             snprintf(text, sizeof text, "noise: amplitude of line at %.5g Hz", line->frequency_hz);
             if (compare_untested(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
                              first ? there_ns : line->amplitude_ns,
-                             there ? "not tested" : first ? "only in a" : "only in b", err) < 0)
+                             there ? "not tested" : first ? "measured only in a" : "measured only in b", err) < 0)
                 return -1;
             c->result->item[c->result->n - 1].detail = there != NULL;
         }
@@ -453,7 +453,7 @@ static int compare_rates(struct comparison *c, const struct mpg_compute_rate *li
             status = compare_untested(c, name, MPG_PER_SECOND, like->unit,
                                   a.d ? mpg_distribution_quantile(a.d, 0.5) : NAN,
                                   b.d ? mpg_distribution_quantile(b.d, 0.5) : NAN,
-                                  a.d ? "only in a" : "only in b", err);
+                                  a.d ? "measured only in a" : "measured only in b", err);
     }
     pool_clear(&a);
     pool_clear(&b);

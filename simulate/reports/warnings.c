@@ -187,7 +187,7 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
         return;
     if (sig->checks == 0) {
         mpg_notes_add(list, MPG_TOPIC_QUALITY,
-                                 "not checked: %s has no quality checks "
+                                 "not checked: the signature of %s has no quality checks "
                                  "(make it again from its results with sigmake)", machine);
         return;
     }
@@ -203,11 +203,11 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
 static void add_verdicts(const struct mpg_report *r, struct mpg_notes *list)
 {
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
-    add_verdict(r->p->target, parts, "the signature", list);
+    add_verdict(r->p->target, parts, "the target", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
     if (r->source->origin != MPG_SOURCE_TARGET) /* the target's signature is checked above */
-        add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source's signature, which is in the trace,"
-                                                                               : "the source's signature", list);
+        add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source (stored in the trace)"
+                                                                               : "the source", list);
 }
 
 /* --- options that replace others, or change nothing --- */

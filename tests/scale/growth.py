@@ -170,8 +170,8 @@ def model(points):
     if best is None or (p > 0.05 and not sloping):
         apart = scatters(total, 1, within, ns, values)
         freedom = (len(ns) if apart else values) - 1
-        unclear = slope + half >= 1 or slope - half <= -1
-        return {"verdict": "unclear" if unclear else "constant", "exponent": [0, 1], "log_exponent": 0, "constant": math.exp(mean),
+        undecided = slope + half >= 1 or slope - half <= -1
+        return {"verdict": "undecided" if undecided else "constant", "exponent": [0, 1], "log_exponent": 0, "constant": math.exp(mean),
                 "coefficient": 0, "p": p, "freedom": freedom,
                 "spread": math.sqrt((total + (0 if apart else within)) / freedom), "scatters_by_count": apart,
                 "order": {"value": slope, "low": slope - half, "high": slope + half}}

@@ -158,7 +158,7 @@ compare a.sig c.sig
 like "a slightly other eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit * differs"
 eager='' launch=$steady signature >c.sig
 compare a.sig c.sig
-like "no eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit 4096 B - - - - - only in a"
+like "no eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit 4096 B - - - - - measured only in a"
 eager='"eager_limit_bytes": -1,' launch=$steady signature >c.sig
 compare c.sig a.sig
 like "none against one" "$status $(grep 'eager' out | head -n 1)" "1 node: eager limit none 4096 B * beyond 5 %"
@@ -172,8 +172,8 @@ is "a third more detours: as long as before" "$(grep -c 'duration' out)" 0
 
 line_hz=333.3 launch=$steady signature >c.sig
 compare a.sig c.sig
-ok "a line is gone" grep -qF "line at 250.25 Hz 2.385 us - - - - - only in a" out
-ok "a line is new" grep -qF "line at 333.3 Hz - 2.385 us - - - - only in b" out
+ok "a line is gone" grep -qF "line at 250.25 Hz 2.385 us - - - - - measured only in a" out
+ok "a line is new" grep -qF "line at 333.3 Hz - 2.385 us - - - - measured only in b" out
 is "lines alone are no difference beyond" $status 0
 
 kernel=6.2 launch=$steady signature >c.sig
@@ -183,9 +183,9 @@ is "another kernel: listed, exit 0" "$status $(grep -A 2 '^ kernel' out | tr -d 
 for part in noise network collectives reductions compute; do
     without=$part launch=$steady signature >c.sig
     compare a.sig c.sig
-    ok "no $part in b: not comparable, exit 0" test $status = 0 -a "$(grep -c 'only in a$' out)" -gt 0
+    ok "no $part in b: not comparable, exit 0" test $status = 0 -a "$(grep -c 'measured only in a$' out)" -gt 0
     compare c.sig a.sig
-    ok "no $part in a: not comparable, exit 0" test $status = 0 -a "$(grep -c 'only in b$' out)" -gt 0
+    ok "no $part in a: not comparable, exit 0" test $status = 0 -a "$(grep -c 'measured only in b$' out)" -gt 0
 done
 
 # Different thresholds: what both could have seen is compared.

@@ -90,13 +90,13 @@ is "nor with another good source" \
 is "nor without any signature" "$(attention '' --latency=const:1us)" ""
 
 # ---- the signature ----
-only quality "1 of the 28 quality checks of the signature failed and affect this answer: uncertain noise (can move computation by 2.1 %); *" \
+only quality "1 of the 28 quality checks of the target failed and affect this answer: uncertain noise (can move computation by 2.1 %); *" \
     "failed checks" --perturb --signature=bad.sig
-only quality "1 of the 28 quality checks of the signature failed and affect this answer: short record; *" \
+only quality "1 of the 28 quality checks of the target failed and affect this answer: short record; *" \
     "failed checks of an older file" --perturb --signature=old.sig
 is "but not where its noise is not used" "$(attention quality --perturb --signature=bad.sig --noise=const:1us)" ""
 only quality "not checked: the signature *" "no checks" --perturb --signature=unchecked.sig
-only quality "*of the source's signature failed*" "a source's" --perturb --signature=whole.sig --source=bad.sig
+only quality "*checks of the source failed*" "a source's" --perturb --signature=whole.sig --source=bad.sig
 only noise "no noise in this signature: nothing interrupts the computation *" "no noise" \
     --perturb --signature=quiet.sig
 only source "no noise in the source's signature: *" "a source without noise" \

@@ -253,7 +253,7 @@ static const struct mpg_table_column columns[COLUMNS] = {
     TIME("least"), TIME("most"), /* least and most time of a call */
     TIME("least"), TIME("mean"), TIME("most"), /* least, mean and most time of a rank */
     SIZE("sent"), SIZE("received"),
-    {.heading = "from", .gap = 2, .left = true}};
+    {.heading = "callsite", .gap = 2, .left = true}};
 
 static int put_line(struct mpg_table *t, const struct report *r, const struct line *line, const struct mpg_profile *p,
                     struct mpg_symbols *symbols, struct mpg_error *err)

@@ -47,7 +47,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "most_ns", .heading = "max", .formatter = mpg_units_format_time, .width = 10},
     {.key = "sent_bytes", .heading = "sent", .formatter = mpg_table_format_size_if_any, .width = 10},
     {.key = "received_bytes", .heading = "received", .formatter = mpg_table_format_size_if_any, .width = 10},
-    {.heading = "from", .gap = 2, .left = true}};
+    {.heading = "callsite", .gap = 2, .left = true}};
 
 static void put_line(struct mpg_table *t, const struct stat_line *l)
 {
