@@ -85,6 +85,10 @@ const char *mpg_overview_key(enum mpg_overview_part part);
 const char *mpg_overview_kind(enum mpg_call call);
 /* Puts the member "names": name and kind of each of N calls, in the order of their numbers NUMBER_OF[call], from 1; 0: none. */
 void mpg_overview_put_names(struct mpg_json *json, const int number_of[MPG_CALL_COUNT], int n);
+/* Writes the parts of N runs, RUN with the names KEYS, as the member KEY: the groups of ranks (first, last), and of each run its
+ * length, the width of its bins, and, of each part, group and bin, the share of the bin in thousandths. */
+void mpg_overview_put_heat_map(struct mpg_json *json, const char *key, const struct mpg_overview *const *run,
+                               const char *const *keys, size_t n);
 /* Writes N runs of TRACE, with KEYS, as the JSON that mpgsim's page reads: the member KEY. Returns 0, or -1 with ERR: no memory;
  * symbols cannot be read. */
 int mpg_overview_json(struct mpg_json *json, const char *key, const struct mpg_trace *trace,

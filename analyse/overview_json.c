@@ -145,12 +145,42 @@ static void put_slice(struct mpg_json *j, const struct mpg_overview_slice *s, st
     mpg_json_close(j);
 }
 
-static void put_run(struct mpg_json *j, const char *key, const struct mpg_overview *o, struct numbers *x)
+static void put_bins(struct mpg_json *j, const struct mpg_overview *o)
 {
-    mpg_json_object(j, key);
     mpg_json_number(j, "run_ns", o->run_ns);
     mpg_json_number(j, "bin_ns", o->bin_ns);
     put_parts(j, o);
+}
+
+static void put_groups(struct mpg_json *j, const struct mpg_overview *o)
+{
+    mpg_json_array(j, "groups");
+    for (size_t g = 0; g < o->groups; g++) {
+        mpg_json_array(j, NULL);
+        mpg_json_integer(j, NULL, mpg_overview_first(o, g));
+        mpg_json_integer(j, NULL, mpg_overview_last(o, g));
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+}
+
+void mpg_overview_put_heat_map(struct mpg_json *j, const char *key, const struct mpg_overview *const *run,
+                               const char *const *keys, size_t n)
+{
+    mpg_json_object(j, key);
+    put_groups(j, run[0]);
+    for (size_t i = 0; i < n; i++) {
+        mpg_json_object(j, keys[i]);
+        put_bins(j, run[i]);
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+}
+
+static void put_run(struct mpg_json *j, const char *key, const struct mpg_overview *o, struct numbers *x)
+{
+    mpg_json_object(j, key);
+    put_bins(j, o);
     mpg_json_array(j, "calls");
     for (size_t i = 0; i < o->rows; i++) {
         mpg_json_array(j, NULL);
@@ -167,14 +197,7 @@ int mpg_overview_json(struct mpg_json *j, const char *key, const struct mpg_trac
 {
     struct numbers x = {.calls = 0};
     mpg_json_object(j, key);
-    mpg_json_array(j, "groups");
-    for (size_t g = 0; g < run[0]->groups; g++) {
-        mpg_json_array(j, NULL);
-        mpg_json_integer(j, NULL, mpg_overview_first(run[0], g));
-        mpg_json_integer(j, NULL, mpg_overview_last(run[0], g));
-        mpg_json_close(j);
-    }
-    mpg_json_close(j);
+    put_groups(j, run[0]);
     mpg_json_array(j, "ranks");
     for (size_t i = 0; i < run[0]->rows; i++)
         mpg_json_integer(j, NULL, run[0]->row[i].rank);

@@ -76,6 +76,7 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
         all.waits = &x->waits.report;
         all.waits_replica = x->waits.replica;
     }
+    all.recorded_run = all.predicted_run = NULL; /* the page has both with their calls */
     return mpg_page_report(&all, &x->page, x->at.output.report, err);
 }
 

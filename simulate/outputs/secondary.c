@@ -53,7 +53,7 @@ static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_R
     return n;
 }
 
-/* Makes empty overviews for a page. */
+/* Makes empty overviews, for a page or JSON. */
 static int make_overviews(struct mpg_session *x, struct mpg_error *err)
 {
     int32_t drawn[MPG_OVERVIEW_RANKS];
@@ -69,11 +69,11 @@ static int make_overviews(struct mpg_session *x, struct mpg_error *err)
 static int find_waits(struct mpg_session *x, enum mpg_waits_by by, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_session_simulated(x);
-    const bool has_page = x->at.output.report != NULL;
-    if ((has_page && make_overviews(x, err) < 0) ||
-        mpg_median_waits_find(&x->waits, &what, by, has_page ? &x->overviews : NULL, err) < 0)
+    const bool has_overviews = x->at.output.report || x->at.output.json;
+    if ((has_overviews && make_overviews(x, err) < 0) ||
+        mpg_median_waits_find(&x->waits, &what, by, has_overviews ? &x->overviews : NULL, err) < 0)
         return -1;
-    if (!has_page)
+    if (!has_overviews)
         return 0;
     mpg_overview_align(x->overviews.traced, x->overviews.predicted);
     x->page.recorded = x->overviews.traced;
@@ -93,6 +93,10 @@ static int add_waits(struct mpg_session *x, struct mpg_report *report, struct mp
     if (find_waits(x, x->at.question.waits, err) < 0)
         return -1;
     report->waits_replica = x->waits.replica;
+    if (x->at.output.json) {
+        report->recorded_run = x->overviews.traced;
+        report->predicted_run = x->overviews.predicted;
+    }
     return 0;
 }
 

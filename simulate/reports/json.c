@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/overview.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/critical.h"
@@ -392,6 +393,11 @@ static int put_waits(struct mpg_json *j, const struct mpg_report *r, struct mpg_
     j->whole = false;
     mpg_json_integer(j, "replica", r->waits_replica);
     mpg_json_close(j);
+    if (r->recorded_run) {
+        static const char *const keys[] = {"recorded", "predicted"};
+        const struct mpg_overview *const runs[] = {r->recorded_run, r->predicted_run};
+        mpg_overview_put_heat_map(j, "heat_map", runs, keys, 2);
+    }
     return status;
 }
 

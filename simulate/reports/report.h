@@ -15,6 +15,8 @@
 #include "simulate/reports/warnings.h"
 #include "trace/reader.h"
 
+struct mpg_overview;
+
 struct mpg_hypothesis_shares;
 struct mpg_where_report;
 struct mpg_critical_report;
@@ -44,6 +46,7 @@ struct mpg_report {
     const struct mpg_where_report *short_where; /* by callsite; NULL: not known */
     unsigned columns;                           /* width of the terminal that shows the answer; 0: none does */
     bool verbose;                               /* all tables and assumptions after the short answer */
+    const struct mpg_overview *recorded_run, *predicted_run; /* over time, with WAITS in JSON; NULL: none */
     uint32_t waits_replica;                     /* the replica that WAITS is about */
     struct mpg_given { /* Options given on the command line. */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,

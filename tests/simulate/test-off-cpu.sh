@@ -108,6 +108,15 @@ sed 's/"moves": 0.66/"moves": 0.09/' loaded.sig >less.sig
 "$mpgsim" --signature less.sig good.text >out
 ok "... not if computation moves by less than 10 %" sh -c '! grep -q "NOT RELIABLE" out && grep -q "can move computation by 9 %" out'
 
+# The same run as a heat map of ranks and time: 32000 ns of computation, less 7000; 10000 of waiting.
+"$mpgsim" --json --waits --perturb --signature quiet.sig interval.text >answer
+is "a heat map in JSON: the parts of both ranks add up" "$("$python" -c '
+import json
+run = json.load(open("answer"))["heat_map"]
+assert run["groups"] == [[0, 0], [1, 1]] and run["recorded"]["run_ns"] == 21700
+print(*[[round(sum(g) * run["recorded"]["bin_ns"] / 1e6) for g in run["recorded"]["parts"][part]] for part in ("computation", "noise", "waiting")])')" \
+    "[11, 14] [0, 7] [10, 0]"
+
 # Every answer about a busy recording says so once, with the reason, above what it is asked for. Its barrier is entered late by
 # rank 1, off its CPU for 7000 of 43400.
 reference=$here/../../results/reference/reference.sig mpgtrace=${MPGTRACE:-mpgtrace} mpgscale=${MPGSCALE:-mpgscale}
