@@ -98,6 +98,8 @@ END
 ok "a signature whose noise is others' work marks the answer" grep -q '^Predicted run time .* NOT RELIABLE' out
 ok "... and says why" grep -q '^Signature  *NOT RELIABLE, measure again on an idle machine: .*: off the CPU (can move computation by 66 %)' out
 is "... in JSON, too" "$("$mpgsim" --json --signature loaded.sig good.text | "$python" -c 'import json, sys; print(json.load(sys.stdin)["reliable"])')" False
+"$mpgsim" --report=page.html --signature loaded.sig good.text >out
+ok "a page marks it beside the number" grep -q '<b>[^<]*</b>  <strong class="unreliable">NOT RELIABLE</strong>' page.html
 is "a sweep says so" "$("$mpgsim" --signature loaded.sig --sweep=latency=x1,x2 good.text | grep -c '^Signature  *NOT RELIABLE, measure again on an idle machine: off the CPU (can move computation by 66 %)$')" 1
 is "... in JSON, each row" "$("$mpgsim" --json --signature quiet.sig --signature loaded.sig good.text |
     "$python" -c 'import json, sys; print(sorted((r["values"]["signature"], r["reliable"]) for r in json.load(sys.stdin)["rows"]))')" \

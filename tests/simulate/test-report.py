@@ -458,6 +458,20 @@ try:
         if name == "paths":
             right = right and "of the critical path, on average" in dom and "of critical paths</th>" in dom
         ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
+    # an efficiency above 100 %: where 100 % is, is marked
+    run("--source=none", "--signature=" + reference, "--report=whole.html", "late.txt")
+    page, n = re.subn(r'("noise": ?)[0-9.e-]+(,\s*"mean_computation_ns")', r"\g<1>1.11\2", read("whole.html"))
+    write("more.html", page)
+    doms = [subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder + "/c", "--dump-dom",
+                            "file://%s/%s.html" % (folder, name)], capture_output=True, text=True, timeout=60).stdout
+            for name in ("whole", "more")] if browser else []
+    marks = [dom.split("<script")[0].count('class="whole"') for dom in doms]
+    what = "a bar of 111 % passes a mark at 100 %"
+    if browser:
+        ok(what, n == 1 and marks == [0, 1], (n, marks))
+    else:
+        count += 1
+        print("ok %d - %s # SKIP no chromium" % (count, what))
 finally:
     shutil.rmtree(folder)
 print("1..%d" % count)
