@@ -129,6 +129,18 @@ def check_coverage(runs=200):
            0 < sum(widths) / runs < 0.2, (covered, sum(widths) / runs))
 
 
+def check_less_noise():
+    """A target with a tenth of the noise of the source: no negative share, and the sum is that of the account."""
+    reference = os.path.join(os.environ.get("top_srcdir", "."), "results", "reference", "reference.sig")
+    words = ["--source=" + reference, "--signature=" + reference, "--noise=x0.1",
+             os.path.join(os.environ.get("top_srcdir", "."), "examples", "silas", "waitany.txt")]
+    a = answer(*words)["mean_of_a_rank"]
+    line = next(line for line in run(*words)[1].splitlines() if line.startswith("Time of a rank"))
+    ok("less noise than recorded: no negative share", a["noise_ns"] < 0 and "-" not in line and "OS noise" not in line and
+       f"computation {100 * (a['compute_ns'] + a['noise_ns']) / a['run_ns']:.1f} % (with noise, of which the recorded run had "
+       f"{-100 * a['noise_ns'] / a['run_ns']:.1f} % more)" in line, (line, a))
+
+
 def check_runs():
     """What stands beside the prediction is what runs by themselves give."""
     for options in (REFERENCE, [*REFERENCE, "--seed=5", "--replicas=37"], [*REFERENCE, "--hypothesis=scale foo factor=0.5"]):
@@ -332,6 +344,7 @@ def main():
         check_runs()
         check_counters()
         check_difference()
+        check_less_noise()
         check_text()
         check_limits()
     return finish()

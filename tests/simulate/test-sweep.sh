@@ -192,6 +192,20 @@ is "beside something else" "$(tolerated --tolerate=30%:noise --latency=const:100
     "up to $(number '(0.3 * 18050 - 4000) / 41') - -"
 is "which may be too much" "$(tolerated --tolerate=5%:noise --latency=const:100ns ring.txt)" "none - - -"
 sed '/Send\|Recv/d' ring.txt >lonely.txt
+# A factor of the signature's latency needs a simulation for each value, and is found to 1 %.
+alone=(--predict --source=none --signature=target.sig --replicas=5 "$here/../../examples/silas/waitany.txt")
+found=$("$mpgsim" --json --latency=x1 --tolerate=5%:latency "${alone[@]}" | "$python" -c '
+import json, sys
+t = json.load(sys.stdin)["tolerance"]
+print(t["which"], t["value"], 1.012 * t["value"], t["confidence_95"][0] <= t["value"] <= t["confidence_95"][1])')
+read -r which _ value more inside <<<"$found"
+is "a factor of the signature's: found, within its interval" "$which $inside" "up True"
+is "... to 1 %: what is found takes at most 5 % longer, 1.2 % more takes more" "$("$mpgsim" --json --sweep=latency=x1,"x$value,x$more" "${alone[@]}" |
+    "$python" -c '
+import json, statistics, sys
+runs = [r["replicas_run_time_ns"] for r in json.load(sys.stdin)["rows"]]
+slowdown = [statistics.median(x / base for x, base in zip(run, runs[0])) for run in runs] # replica by replica
+print(True if slowdown[1] <= 1.05 + 1e-9 < slowdown[2] else slowdown)')" True
 is "what nothing waits for" "$(tolerated --tolerate=5%:latency lonely.txt)" "any - - -"
 # Rank 0 has two intervals, and ends at 1010 of rank 1's 1710, which its message could have reached 600 later.
 cat >slack.txt <<'T'
