@@ -28,7 +28,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     const struct mpg_config *c = &x->at;
     struct mpg_setting *setting = &x->setting;
     struct mpg_simulation_options *options = &setting->simulation;
-    if (mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
+    if ((c->model.tasks && mpg_session_give_out_tasks(x, err) < 0) ||
+        mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
         mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* setting as opened */
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
@@ -37,6 +38,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
                                      &x->result, &x->hypothesis_shares, err);
     if (status == 0 && mpg_config_gives_short_answer(c))
         status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
+    if (status == 0 && mpg_processes_first(&x->processes))
+        mpg_session_describe_tasks(x);
     return status == 0 ? 0 : mpg_files_explain(&x->files, &x->processes, err);
 }
 
@@ -83,6 +86,9 @@ static void clear(struct mpg_session *x)
     mpg_run_pair_close(&x->runs);
     mpg_critical_path_clear(&x->critical);
     mpg_setting_close(&x->setting);
+    if (x->traced)
+        x->files.trace = x->traced;
+    mpg_redistributed_close(&x->redistributed);
     mpg_files_close(&x->files);
     if (x->at.target.machine != x->config.target.machine)
         mpg_config_target_point_clear(&x->at);

@@ -231,6 +231,16 @@ struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg
     return NULL;
 }
 
+int mpg_trace_name(struct mpg_trace *t, const char *path, struct mpg_error *err)
+{
+    char *name = strdup(path);
+    if (!name)
+        return out_of_memory(err);
+    free(t->path);
+    t->path = name;
+    return 0;
+}
+
 void mpg_trace_close(struct mpg_trace *t)
 {
     if (!t)

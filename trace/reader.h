@@ -27,6 +27,8 @@ struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);
+/* Makes PATH the path of TRACE, for people: a copy or a change of the trace PATH. Returns 0, or -1 with ERR: out of memory. */
+int mpg_trace_name(struct mpg_trace *trace, const char *path, struct mpg_error *err);
 /* Puts TRACE's path in front of ERR's text, unless the text begins with that path or with the path of a file of the
  * trace. Returns -1. */
 int mpg_error_add_trace_path(const struct mpg_trace *trace, struct mpg_error *err);

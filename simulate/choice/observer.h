@@ -42,6 +42,9 @@ struct mpg_observer {
     /* Notifies of the noise in compute intervals of STEP's rank so far, ns, with that of STEP, an ENTER, before take() of STEP.
      * Not in the order of simulated time. NULL: not needed. */
     void (*noise)(void *context, const struct mpg_step *step, double noise_ns);
+    /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, came at ARRIVAL_NS, before take() of
+     * STEP; of a message that waits for its receiver: its envelope. NULL: not needed. */
+    void (*arrive)(void *context, const struct mpg_step *step, uint32_t i, double arrival_ns);
 };
 
 #endif

@@ -245,6 +245,8 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
         parse_timeline(&c->output, err) < 0 || check_standard_input(c, err) < 0 || read_hypotheses(c, err) < 0)
         return -1;
     choose_questions(c);
+    if (m->tasks && c->processes > 1)
+        return mpg_error_set(err, "--tasks=by-arrival is for one process");
     m->has_weak_progress = c->change.hypotheses.n > 0 && !mpg_option_has_word(&m->without, MPG_WITHOUT_WEAK_PROGRESS);
     mpg_config_expand(c);
     return 0;

@@ -88,6 +88,7 @@ struct mpg_model_config {
     struct mpg_option_words paper, without;
     bool has_weak_progress;                      /* with hypotheses: sends that the trace shows to have weak progress */
     bool deterministic, lenient;
+    int tasks;                         /* 1: --tasks=by-arrival: a master's tasks are given out in order of arrival */
     int64_t horizon;
 };
 

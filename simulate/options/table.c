@@ -21,6 +21,7 @@ static const char *const measurements[] = {"resample", "fixed", NULL};
 static const char *const absorbs[] = {"none", "wait", "clock", NULL};
 static const char *const collectives[] = {"measured", "rounds", "expand", NULL};
 static const char *const pollings[] = {"wait", "work", NULL};
+static const char *const tasks[] = {"traced", "by-arrival", NULL};
 static const char *const papers[] = {"call-edges", "sync-reduce", "own-edges", NULL};
 static const char *const wheres[] = {"call", "callsite", "region", "rank", "pair", "path", NULL};
 static const char *const waits[] = {"call", "callsite", "region", "rank", NULL};
@@ -95,6 +96,14 @@ static const struct mpg_option_rule rules[] = {
     {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"without=tracer", MPG_OPTION_NEEDS, "signature", "nothing is taken out without one"},
     {"without=weak-progress", MPG_OPTION_NEEDS, "hypothesis", NULL},
+    {"tasks=by-arrival", MPG_OPTION_NEEDS, "predict|a prediction", "it is by predicted times"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "target", "the order of arrival is that of a signature's messages"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "hypothesis", NULL},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "several scenarios", "each would give them out otherwise"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "tolerate", "each value would give them out otherwise"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "waits", "the recorded run gave them out otherwise"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "timeline", "the recorded run gave them out otherwise"},
+    {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "report", "the recorded run gave them out otherwise"},
     {"horizon", MPG_OPTION_EXCLUDES, "without=choice", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=none", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=wait", NULL},
@@ -345,6 +354,11 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "noise takes nothing from what is between them, and calls that\n"
                  "come too late go with it; or work: it takes what it took.\n"
                  "interval=TIME: longer ones between two of these are work (10us)"},
+        {.name = "tasks", .kind = MPG_OPTION_WORD, .value = &c->model.tasks, .words = tasks,
+         .help = "tasks that a rank hands out as others ask for them: traced (default):\n"
+                 "each worker gets those of the recorded run; by-arrival: the worker\n"
+                 "that asks first on the target gets the next one, with its\n"
+                 "computation (a warning says what it changes)"},
         {.name = "paper", .kind = MPG_OPTION_WORDS, .value = &c->model.paper, .words = papers,
          .alone = "call-edges,sync-reduce",
          .help = "as the paper on the message-passing graph has it, in one or both:\n"

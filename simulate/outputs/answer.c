@@ -136,6 +136,7 @@ static int write_outputs(struct mpg_session *x, struct mpg_error *err)
     struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->p,
                                                   &setting->simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
+    report.tasks = x->has_tasks ? &x->tasks : NULL;
     report.hypothesis_shares = x->hypothesis_shares.list ? &x->hypothesis_shares : NULL;
     if (mpg_session_write_traces(x, err) < 0 || mpg_session_add(x, &report, err) < 0)
         return -1;
@@ -148,7 +149,7 @@ static int keep_answer(struct mpg_session *x, struct mpg_error *err)
     int64_t id;
     if (!x->config.output.history)
         return 0;
-    if (mpg_config_run(&x->config, &x->setting, x->files.trace, x->trace, err) < 0)
+    if (mpg_config_run(&x->config, &x->setting, x->traced ? x->traced : x->files.trace, x->trace, err) < 0)
         return mpg_error_prefix(err, "--history");
     struct mpg_history_run run = x->config.run;
     run.answer = x->answer.bytes;

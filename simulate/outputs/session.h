@@ -7,11 +7,13 @@
 #include "simulate/options/inputs.h"
 #include "simulate/pages/page.h"
 #include "simulate/reports/critical.h"
+#include "simulate/reports/tasks.h"
 #include "simulate/replica/critical_path.h"
 #include "simulate/replica/run_pair.h"
 #include "simulate/replica/wait_states.h"
 #include "simulate/scenarios/companions.h"
 #include "simulate/scenarios/hypothesis_runs.h"
+#include "simulate/tasks/redistribute.h"
 
 /* SETTING is resolved from AT, the first point of CONFIG. Zero-initialised at first. */
 struct mpg_session {
@@ -24,6 +26,10 @@ struct mpg_session {
     struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* extrapolation of `result`; empty without a target of parameters */
+    struct mpg_redistributed redistributed; /* tasks by arrival; empty: not wanted, or the trace has none */
+    struct mpg_trace *traced;    /* the trace, if `files` has one with tasks given out otherwise; else NULL */
+    struct mpg_task_report tasks;
+    bool has_tasks;              /* the answer mentions `tasks` */
     struct mpg_hypothesis_shares hypothesis_shares; /* shares of the hypotheses in `result`; empty without hypotheses */
     struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
     struct mpg_where_report where;
@@ -40,6 +46,11 @@ struct mpg_session {
     struct mpg_answer answer;
 };
 
+/* With --tasks=by-arrival, before the one scenario is simulated: X's files get the trace whose tasks are given out by arrival.
+ * Returns 0, or -1 with ERR: the trace does not have the pattern; an error of a simulation. */
+int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err);
+/* After the simulation, by the first process: finds what the answer says of tasks. */
+void mpg_session_describe_tasks(struct mpg_session *x);
 /* Begins the trace of --output-trace, before the one scenario is simulated; *OBSERVER is then the observer of the simulation.
  * Returns 0, or -1 with ERR of --output-trace. */
 int mpg_session_begin_trace(struct mpg_session *x, const struct mpg_observer **observer, struct mpg_error *err);

@@ -10,6 +10,7 @@
 #include "common/text_stream.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/assume.h"
+#include "simulate/reports/tasks.h"
 #include "simulate/rules.h"
 
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature)
@@ -404,6 +405,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"kept", print_kept, keeps_receives(r), NULL},
         {"answers", print_answers,
          r->result->choices.answers + r->result->redone + c->beyond_horizon > 0, NULL},
+        {"tasks", mpg_assume_tasks, r->tasks && r->tasks->is_by_arrival, NULL},
         {"asynchronous", print_sends, c->uncompleted_sends > 0, NULL},
         {"cancelled", print_cancelled, c->cancelled > 0, NULL},
         {"threads", print_threads, c->threads > 0, NULL},

@@ -13,6 +13,7 @@
 #include "simulate/reports/short_answer.h"
 #include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/where.h"
+#include "simulate/reports/tasks.h"
 #include "simulate/rules.h"
 
 enum { JSON_VERSION = 2 };
@@ -431,6 +432,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         mpg_short_answer_json(&j, r, &run);
     if (q->chose)
         put_choice(&j, r);
+    if (r->tasks)
+        mpg_tasks_json(&j, "tasks", r->tasks);
     if (r->hypothesis_shares)
         status = mpg_hypothesis_shares_json(&j, "hypotheses", r->hypothesis_shares, err);
     put_replicas(&j, r);

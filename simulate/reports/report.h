@@ -21,6 +21,7 @@ struct mpg_hypothesis_shares;
 struct mpg_where_report;
 struct mpg_critical_report;
 struct mpg_companions;
+struct mpg_task_report;
 
 struct mpg_report {
     struct mpg_trace *trace;
@@ -36,6 +37,8 @@ struct mpg_report {
     const struct mpg_times_options *times;
     const struct mpg_hypothesis_shares *hypothesis_shares; /* NULL: no hypotheses, or shares of hypotheses are not wanted */
     const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
+    const struct mpg_task_report *tasks;           /* NULL: the program hands out no tasks, or they go as in the trace on the
+                                                      target, too */
     double against_ns;                             /* --against: a run on one processor; 0: not given */
     const struct mpg_notes *warnings, *assumed;
     const struct mpg_waits_report *waits;       /* NULL: not asked for */

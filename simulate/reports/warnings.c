@@ -13,6 +13,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "graph/work/bound_hypotheses.h"
+#include "simulate/reports/tasks.h"
 #include "simulate/reports/trace_warnings.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
@@ -459,10 +460,11 @@ int mpg_warnings_gather(const struct mpg_report *r, struct mpg_notes *list,
         mpg_warn_cores,   mpg_warn_order,    mpg_warn_progress, mpg_warn_placement,  mpg_warn_answers, mpg_warn_partial,
         mpg_warn_windows, mpg_warn_target_progress,   mpg_warn_posted,   mpg_warn_threads, mpg_warn_shared,  mpg_warn_weak_sends,
         mpg_warn_resized, add_replaced,       add_unused_files,   add_unused_floors, add_unused_draws,  add_unmet_options,
-        add_unmet_regions, add_unused_rounds,  add_unseen_sizes,
+        add_unmet_regions, add_unused_rounds,  add_unseen_sizes,  mpg_warn_tasks,
     };
     static mpg_warning *const predicted[] = {
-        add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_warn_sizes,   mpg_warn_means,
+        mpg_warn_tasks,    add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_warn_sizes,
+        mpg_warn_means,
         mpg_warn_record,  mpg_warn_order,   mpg_predicted_warnings, add_replaced,          add_unused_draws,  add_unmet_options,
         add_unmet_regions, add_unused_rounds, mpg_warn_answers,    mpg_warn_partial,     mpg_warn_windows,
         mpg_warn_target_progress,

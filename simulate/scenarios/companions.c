@@ -81,6 +81,18 @@ static int simulate(struct run *r, const struct mpg_files *files, uint32_t repli
     return mpg_simulate(files->trace, &scenario, 1, NULL, err);
 }
 
+/* Simulates one replica of R, whose calls complete as in the trace. */
+static int simulate_as_traced(struct run *r, const struct mpg_files *files, struct mpg_error *err)
+{
+    struct mpg_setting *in = &r->setting;
+    in->simulation.where = (struct mpg_attribution_wanted){.places = false};
+    if (mpg_setting_open(in, &r->config, files, 0, err) < 0 || mpg_setting_begin(in, &r->config, files, 1, err) < 0)
+        return -1;
+    in->simulation.deterministic = true;
+    const struct mpg_scenario scenario = {.p = &in->p, .options = &in->simulation, .result = &r->result};
+    return mpg_simulate(files->trace, &scenario, 1, NULL, err);
+}
+
 static bool is_first(const struct mpg_setting *setting)
 {
     return mpg_processes_first(setting->simulation.processes);
@@ -292,11 +304,32 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     return status;
 }
 
+int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
+{
+    struct run r;
+    begin(&r, c);
+    r.config.target.perturb = r.config.target.both = false;
+    drop_factors(&r, false);
+    int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
+    if (status == 0 && (status = remove_randomness(&r, false, err)) == 0) {
+        r.setting.simulation.processes = NULL;
+        r.setting.simulation.observer = observer;
+        status = simulate_as_traced(&r, files, err);
+    }
+    *result = r.result;
+    r.result = (struct mpg_result){.ranks = 0};
+    end(&r);
+    return status;
+}
+
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                        const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
     *x = (struct mpg_companions){.perturbed_traced_ns = 0};
-    if (perturb(c, setting, files, x, &x->not_perturbed) < 0)
+    if (c->model.tasks)
+        mpg_error_set(&x->not_perturbed, "the recorded run gave out its tasks otherwise (--tasks)");
+    if (c->model.tasks || perturb(c, setting, files, x, &x->not_perturbed) < 0)
         x->perturbed.median = 0;
     return vary(c, setting, files, result, x, err) < 0 || ideal(c, setting, files, x, err) < 0 ? -1 : 0;
 }

@@ -13,4 +13,10 @@
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                        const struct mpg_result *result, struct mpg_companions *companions, struct mpg_error *err);
 
+/* Predicts one replica of FILES' trace without noise by C, with the first replica's message times: receives take the messages of
+ * the trace. OBSERVER observes the replica. SETTING has the configuration C; its distributions are shared. By this process
+ * alone. Returns 0, or -1 with ERR as of mpg_simulate(). The caller clears RESULT after success. */
+int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err);
+
 #endif

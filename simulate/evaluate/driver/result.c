@@ -64,6 +64,16 @@ void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t
                 terms[(size_t)i * n + w];
 }
 
+void mpg_result_refer_to(struct mpg_result *r, const int64_t *recorded_ns)
+{
+    for (int32_t i = 0; i < r->ranks; i++) {
+        for (uint32_t k = 0; k < r->replicas; k++)
+            r->delay_ns[(size_t)i * r->replicas + k] += r->traced_ns[i] - (double)recorded_ns[i];
+        r->recorded_ns[i] = recorded_ns[i];
+        r->traced_ns[i] = (double)recorded_ns[i];
+    }
+}
+
 struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS])
 {
     return (struct mpg_delay_account){.compute_ns = term[0],

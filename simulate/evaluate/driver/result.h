@@ -59,6 +59,9 @@ void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uin
 /* After the last replica: computes run_ns from delays and traced times, and the means of accounts. Error: a delay that is not
  * finite, or whose square is not. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
+/* Makes RECORDED_NS, by rank, the traced run that delays refer to; predicted run times stay. The traced run has no tracer's time
+ * that is taken out. */
+void mpg_result_refer_to(struct mpg_result *result, const int64_t *recorded_ns);
 void mpg_result_clear(struct mpg_result *result); /* RESULT may lack arrays */
 
 struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);

@@ -61,6 +61,15 @@ static size_t most_runs(double lane_bytes, uint32_t n)
 
 /* --- replicas of one pass --- */
 
+/* Notifies the observer of the arrivals of the messages that S, a LEAVE, receives or finds. */
+static void notify_arrivals(const struct part *x, const struct mpg_step *s)
+{
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE)
+            x->observer->arrive(x->observer->context, s, i,
+                                *mpg_times_slot(x->evaluator, s->edges[i].slot, MPG_SLOT_ENVELOPE));
+}
+
 /* Evaluates step by step: the observer sees each value. */
 static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
@@ -74,6 +83,8 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
             return -1;
         if (x->observer->noise && s->kind == MPG_STEP_ENTER)
             x->observer->noise(x->observer->context, s, mpg_evaluator_noise(x->evaluator, s->rank));
+        if (x->observer->arrive && s->kind == MPG_STEP_LEAVE)
+            notify_arrivals(x, s);
         if (x->observer->take(x->observer->context, s, mpg_evaluator_value(x->evaluator, s->stream)[0], err) < 0)
             return -1;
     }

@@ -181,7 +181,7 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     double *arrival = slot_value(t, s->slot, SLOT_VALUE);
     double *met = slot_value(t, s->slot, SLOT_MEET);
-    double *begin = slot_value(t, s->slot, SLOT_BEGIN);
+    double *begin = slot_value(t, s->slot, SLOT_BEGIN), *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
     const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, s->progress_slot, SLOT_VALUE);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
@@ -189,6 +189,7 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
         met[w] = announced > posted[w] ? announced : posted[w];
         begin[w] = met[w] - t->lambda[w];
         arrival[w] = met[w] + t->tau[w];
+        envelope[w] = announced;
     }
 }
 

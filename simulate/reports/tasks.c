@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/reports/tasks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/units.h"
+
+/* A change of the run by a smaller part is no reason for a warning. */
+static const double LEAST_PART = 0.005;
+
+/* Returns the run's median, and in *HALF_NS half of its interval; 0: out of memory. */
+static double median_of(const struct mpg_report *r, double *half_ns)
+{
+    double *scratch = malloc(r->result->replicas * sizeof *scratch);
+    *half_ns = 0;
+    if (!scratch)
+        return 0;
+    const struct mpg_summary run = mpg_report_run(r, scratch);
+    free(scratch);
+    *half_ns = (run.high - run.low) / 2;
+    return run.median;
+}
+
+static void warn_of_known(const struct mpg_task_report *t, struct mpg_notes *list)
+{
+    char traced[32], new[32];
+    mpg_notes_add(list, "tasks",
+                  "rank %d hands out %" PRIu64 " %s to %d workers as they ask, and here each worker gets those of the recorded "
+                  "run. In the order in which the workers ask on the target, %" PRIu64 " %s to another one, and the run takes %s "
+                  "instead of %s without noise (%+.3g %%): --tasks=by-arrival",
+                  t->master, t->tasks, mpg_units_word(t->tasks, "task", "tasks"), t->workers, t->moved,
+                  mpg_units_word(t->moved, "goes", "go"), mpg_units_format_time(new, sizeof new, t->by_arrival_ns),
+                  mpg_units_format_time(traced, sizeof traced, t->traced_ns), 100 * (t->by_arrival_ns / t->traced_ns - 1));
+}
+
+void mpg_warn_tasks(const struct mpg_report *r, struct mpg_notes *list)
+{
+    const struct mpg_task_report *t = r->tasks;
+    char least[32], most[32], mean[32], less[32];
+    double half_ns;
+    if (!t || t->is_by_arrival)
+        return;
+    const double run_ns = median_of(r, &half_ns);
+    const bool is_known = t->by_arrival_ns > 0;
+    const double change_ns = is_known ? fabs(t->by_arrival_ns - t->traced_ns) : t->most_ns - t->mean_ns;
+    if (!(change_ns > fmax(half_ns, LEAST_PART * run_ns)))
+        return;
+    if (is_known) {
+        warn_of_known(t, list);
+        return;
+    }
+    mpg_notes_add(list, "tasks",
+                  "rank %d answers messages as they come, which is in another order on the target than in the trace, and here "
+                  "each of %d ranks gets the work of the recorded run: %s to %s of computation, mean %s. By arrival the run may "
+                  "be shorter by up to some %s (%.2g %%). %s",
+                  t->master, t->workers, mpg_units_format_time(least, sizeof least, t->least_ns),
+                  mpg_units_format_time(most, sizeof most, t->most_ns), mpg_units_format_time(mean, sizeof mean, t->mean_ns),
+                  mpg_units_format_time(less, sizeof less, change_ns), 100 * change_ns / run_ns, t->why);
+}
+
+void mpg_assume_tasks(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_task_report *t = r->tasks;
+    char traced[32], new[32];
+    fprintf(out, "%" PRIu64 " %s of master rank %d given out to %d workers in order of arrival on the target, by a run without "
+                 "noise (%s; the traced distribution: %s). A task's computation and messages go with it, whichever worker gets "
+                 "it; %" PRIu64 " %s another worker than in the trace. With noise the distribution stays",
+            t->tasks, mpg_units_word(t->tasks, "task", "tasks"), t->master, t->workers,
+            mpg_units_format_time(new, sizeof new, t->by_arrival_ns), mpg_units_format_time(traced, sizeof traced, t->traced_ns),
+            t->moved, mpg_units_word(t->moved, "has", "have"));
+    if (t->late > 0)
+        fprintf(out, ". %" PRIu64 " %s a later message than the first", t->late,
+                mpg_units_word(t->late, "receive takes", "receives take"));
+}
+
+void mpg_tasks_json(struct mpg_json *j, const char *key, const struct mpg_task_report *t)
+{
+    mpg_json_object(j, key);
+    mpg_json_string(j, "distribution", t->is_by_arrival ? "by-arrival" : "traced");
+    mpg_json_integer(j, "master", t->master);
+    mpg_json_integer(j, "workers", t->workers);
+    if (t->by_arrival_ns > 0) {
+        mpg_json_count(j, "tasks", t->tasks);
+        mpg_json_count(j, "moved", t->moved);
+        mpg_json_count(j, "late", t->late);
+        mpg_json_count(j, "passes", t->passes);
+        mpg_json_number(j, "traced_quiet_run_time_ns", t->traced_ns);
+        mpg_json_number(j, "by_arrival_quiet_run_time_ns", t->by_arrival_ns);
+    } else
+        mpg_json_string(j, "not_by_arrival", t->why);
+    static const char *const names[] = {"least", "mean", "largest"};
+    mpg_json_object(j, "computation_ns");
+    mpg_json_members(j, names, (double[]){t->least_ns, t->mean_ns, t->most_ns}, 3);
+    mpg_json_close(j);
+    mpg_json_close(j);
+}

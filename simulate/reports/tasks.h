@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an answer says of tasks that a master hands out (docs/MODEL.md, section 6, Tasks). */
+#ifndef MPG_REPORTS_TASKS_H
+#define MPG_REPORTS_TASKS_H
+
+#include "common/table/json.h"
+#include "simulate/reports/trace_warnings.h"
+
+/* The tasks of a trace and their distribution. All times without noise. */
+struct mpg_task_report {
+    int32_t master, workers;
+    bool is_by_arrival;  /* the answer is of tasks given out by arrival (--tasks=by-arrival); else of the traced distribution */
+    uint64_t tasks, moved; /* MOVED: by arrival they have another worker than in the trace */
+    uint32_t passes;     /* simulations without noise that found the distribution */
+    uint64_t late;       /* by arrival: receives that nevertheless take a later message than the first */
+    double traced_ns, by_arrival_ns; /* run with the traced distribution, and by arrival; 0: unknown, and WHY says why */
+    double least_ns, mean_ns, most_ns; /* computation of a worker: predicted, or if nothing is, traced */
+    char why[1024];
+};
+
+/* Warns of a traced distribution that matters: by another one the run changes by more than half its interval and 0.5 %. */
+mpg_warning mpg_warn_tasks;
+/* Describes how tasks were given out. */
+void mpg_assume_tasks(const struct mpg_report *report, FILE *out);
+/* Puts the distribution as member KEY of J. */
+void mpg_tasks_json(struct mpg_json *j, const char *key, const struct mpg_task_report *tasks);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gives out the tasks of a master in the order in which its workers ask for them on the target (mpgsim(1),
+ * --tasks=by-arrival). */
+#ifndef MPG_REDISTRIBUTE_H
+#define MPG_REDISTRIBUTE_H
+
+#include "simulate/options/inputs.h"
+#include "simulate/tasks/tasks.h"
+
+/* A trace with another distribution of tasks. Zero-initialised: none. */
+struct mpg_redistributed {
+    struct mpg_tasks tasks;
+    struct mpg_trace *trace; /* NULL: the traced distribution is the distribution by arrival */
+    char folder[4096];       /* of TRACE, in $TMPDIR; empty: none */
+    uint64_t moved;          /* tasks that have another worker than in the trace */
+    uint64_t late;           /* receives that take a later message than the first; 0 unless the passes did not suffice */
+    uint32_t passes;         /* simulations without noise */
+    double traced_ns, run_ns; /* run without noise with the traced distribution, and with this one */
+    int64_t *recorded_ns;    /* by rank: the recorded run, from MPI_Init's leave to MPI_Finalize's enter */
+};
+
+/* Finds the distribution of FILES' tasks by arrival, in predict mode with the configuration C and its SETTING, without noise.
+ * Passes over the trace: two, and at least one simulation; after each simulation whose receives are not in the order of arrival
+ * the tasks are given out again, by the times of this simulation, and the trace is written again into a folder in $TMPDIR. Memory
+ * as of mpg_tasks_find(), and some 60 bytes a receive. Returns 1; 0 if the trace does not have the pattern, and ERR says why; -1
+ * with ERR. The caller closes X in every case. */
+int mpg_redistribute(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                     struct mpg_redistributed *x, struct mpg_error *err);
+void mpg_redistributed_close(struct mpg_redistributed *x);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who may be master and who worker in any trace, and how long each rank computes; and what find.c asks of a call. Private to
+ * simulate/tasks/. */
+#ifndef MPG_TASK_SURVEY_H
+#define MPG_TASK_SURVEY_H
+
+#include "simulate/tasks/tasks.h"
+
+/* A call that is named in an error. */
+struct mpg_task_place {
+    uint64_t number;
+    enum mpg_call call; /* MPG_CALL_COUNT: none */
+};
+
+#define MPG_TASK_NOWHERE ((struct mpg_task_place){0, MPG_CALL_COUNT})
+
+static inline struct mpg_task_place mpg_task_place_of(uint64_t number, const struct mpg_event *e)
+{
+    return (struct mpg_task_place){number, e->call};
+}
+
+/* Return true for events that concern no other rank (local calls, regions, the tracer's own); that receive a message, now or
+ * later, from *FROM of the communicator; that send one; that find or take a message and leave its source open. */
+bool mpg_task_is_local(const struct mpg_event *e);
+bool mpg_task_is_receive(const struct mpg_event *e, int32_t *from);
+bool mpg_task_is_send(const struct mpg_event *e);
+bool mpg_task_leaves_source_open(const struct mpg_event *e);
+/* Returns the world rank of rank RANK of COMM, an intra-communicator; -1: it is of another job, or COMM has two groups. */
+int32_t mpg_task_world(const struct mpg_trace *trace, int32_t comm, int32_t rank);
+
+/* A rank that takes messages as they come. */
+struct mpg_task_chooser {
+    int32_t rank;
+    uint64_t n;     /* number of such calls */
+    struct mpg_task_place first;
+    bool *partner;  /* by world rank: the sources of these messages, or the ranks to which the rank sends */
+};
+
+/* Zero-initialised at first. */
+struct mpg_task_survey {
+    struct mpg_trace *trace;
+    int32_t ranks;
+    double *computation_ns;         /* by world rank; belongs to the caller */
+    int64_t left_ns;                /* of the rank that is read */
+    int32_t open_ranks;             /* ranks that leave a source open */
+    struct mpg_task_chooser open, pick, most; /* from any source, the first such rank; by Waitany and the like, the rank that is
+                                                 read and the rank with the most such calls */
+};
+
+/* Prepares SURVEY for RANKS ranks of TRACE. Returns 0, or -1: out of memory. The caller clears SURVEY in any case. */
+int mpg_task_survey_new(struct mpg_task_survey *survey, struct mpg_trace *trace, double *computation_ns);
+void mpg_task_survey_clear(struct mpg_task_survey *survey);
+/* Begins the next rank; takes its event E, of the call NUMBER; ends the rank. */
+void mpg_task_survey_begin(struct mpg_task_survey *survey, int32_t rank);
+void mpg_task_survey_take(struct mpg_task_survey *survey, uint64_t number, const struct mpg_event *e);
+void mpg_task_survey_end(struct mpg_task_survey *survey);
+/* After the last rank: returns the only rank that leaves sources open; if there is none, the rank with the most calls of the
+ * other kind; NULL: several ranks leave sources open, or no rank chooses. */
+const struct mpg_task_chooser *mpg_task_survey_master(const struct mpg_task_survey *survey);
+
+#endif
