@@ -86,10 +86,10 @@ static size_t append(struct mpg_overview_row *row, size_t n, const struct mpg_ov
 /* Gathers slices until a quarter of the room is free. */
 static void gather(struct mpg_overview_row *row)
 {
-    const double least_ns = (row->slice[row->n - 1].to_ns - row->slice[0].from_ns) / (16 * (double)row->room);
+    const double min_ns = (row->slice[row->n - 1].to_ns - row->slice[0].from_ns) / (16 * (double)row->room);
     while (4 * row->n > 3 * row->room) {
         size_t n = 0;
-        row->width_ns = row->width_ns > 0 ? 2 * row->width_ns : fmax(1, least_ns);
+        row->width_ns = row->width_ns > 0 ? 2 * row->width_ns : fmax(1, min_ns);
         for (size_t i = 0; i < row->n; i++)
             n = append(row, n, &row->slice[i]);
         row->n = n;

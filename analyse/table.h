@@ -14,7 +14,7 @@ enum mpg_waits_by {
     MPG_WAITS_BY_COUNT
 };
 
-enum { MPG_WAITS_RUNS = 2 }; /* most runs of a table: the traced run and a predicted run */
+enum { MPG_WAITS_RUNS = 2 }; /* maximum number of runs of a table: the traced run and a predicted run */
 
 struct mpg_waits_row {
     enum mpg_call call;  /* BY_CALL, BY_CALLSITE */

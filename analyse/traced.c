@@ -11,7 +11,7 @@ struct pass {
     struct mpg_graph_options options;
     const char *label;
     struct mpg_graph_counts counts; /* graph counts of the last pass */
-    int64_t least_bytes, most_bytes; /* the eager limit that the trace shows is between the two */
+    int64_t min_bytes, max_bytes;    /* the eager limit that the trace shows is between the two */
 };
 
 static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_error *err)
@@ -25,8 +25,8 @@ static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_e
     struct mpg_graph *g;
     const int status = mpg_walk(&walk, &p->counts, &g, err);
     if (g) {
-        p->least_bytes = mpg_graph_source_eager_limit(g, -1);
-        p->most_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
+        p->min_bytes = mpg_graph_source_eager_limit(g, -1);
+        p->max_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
     }
     mpg_graph_close(g);
     return status;
@@ -59,7 +59,7 @@ static int find_limit(struct pass *p, const struct mpg_traced_options *options,
     p->label = "finding the eager limit";
     if (pass(p, NULL, NULL, err) < 0)
         return -1;
-    found->eager_limit_bytes = p->least_bytes;
+    found->eager_limit_bytes = p->min_bytes;
     return 0;
 }
 
@@ -96,11 +96,11 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     mpg_waits_observe(found->waits, options->observer);
     if (options->begin && options->begin(options->observer->context, trace, found->clocks, err) < 0)
         return -1;
-    const int64_t most_bytes = p.most_bytes;
+    const int64_t max_bytes = p.max_bytes;
     int status = pass_waits(&p, found, err);
-    if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {
+    if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && max_bytes > found->eager_limit_bytes) {
         /* a send that left just when the receive was posted did not wait for the receive */
-        found->eager_limit_bytes = most_bytes;
+        found->eager_limit_bytes = max_bytes;
         mpg_waits_restart(found->waits);
         status = pass_waits(&p, found, err);
     }

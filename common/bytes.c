@@ -76,7 +76,7 @@ uint64_t mpg_bytes_get_below(struct mpg_bytes_left *left, uint64_t limit)
     return 0;
 }
 
-size_t mpg_bytes_get_number(struct mpg_bytes_left *left, size_t least)
+size_t mpg_bytes_get_number(struct mpg_bytes_left *left, size_t min)
 {
-    return (size_t)mpg_bytes_get_below(left, (uint64_t)(left->end - left->p) / least + 1);
+    return (size_t)mpg_bytes_get_below(left, (uint64_t)(left->end - left->p) / min + 1);
 }

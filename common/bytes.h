@@ -29,9 +29,9 @@ struct mpg_bytes_left {
 const uint8_t *mpg_bytes_get(struct mpg_bytes_left *left, size_t size);
 uint64_t mpg_bytes_get_u64(struct mpg_bytes_left *left);
 double mpg_bytes_get_double(struct mpg_bytes_left *left);
-/* Returns the next number as a count of items of at least LEAST bytes each. Fails if the remaining bytes cannot hold as many
+/* Returns the next number as a count of items of at least MIN bytes each. Fails if the remaining bytes cannot hold as many
  * items. */
-size_t mpg_bytes_get_number(struct mpg_bytes_left *left, size_t least);
+size_t mpg_bytes_get_number(struct mpg_bytes_left *left, size_t min);
 /* Returns the next number. Fails if the number is not below LIMIT. */
 uint64_t mpg_bytes_get_below(struct mpg_bytes_left *left, uint64_t limit);
 

@@ -48,13 +48,13 @@ FILE *mpg_input_open(const char *path)
     return stream;
 }
 
-char *mpg_input_read(FILE *file, const char *path, unsigned most_mib, size_t *size, struct mpg_error *err)
+char *mpg_input_read(FILE *file, const char *path, unsigned max_mib, size_t *size, struct mpg_error *err)
 {
-    const size_t most = (size_t)most_mib << 20;
+    const size_t max = (size_t)max_mib << 20;
     char *text = NULL;
     size_t capacity = 0;
     int error = file ? 0 : errno;
-    for (*size = 0; !error && !feof(file) && *size <= most;) {
+    for (*size = 0; !error && !feof(file) && *size <= max;) {
         if (*size + 1 >= capacity) {
             char *grown = realloc(text, capacity = 2 * capacity + 65536);
             if (!grown) {
@@ -68,7 +68,7 @@ char *mpg_input_read(FILE *file, const char *path, unsigned most_mib, size_t *si
     }
     if (file && file != stdin)
         (void)fclose(file);
-    if (!error && *size <= most) {
+    if (!error && *size <= max) {
         text[*size] = '\0';
         return text;
     }
@@ -78,6 +78,6 @@ char *mpg_input_read(FILE *file, const char *path, unsigned most_mib, size_t *si
     else if (error)
         mpg_error_errno(err, error, "%s", path);
     else
-        mpg_error_set(err, "%s: is larger than %u MiB", path, most_mib);
+        mpg_error_set(err, "%s: is larger than %u MiB", path, max_mib);
     return NULL;
 }

@@ -30,8 +30,8 @@ static enum mpg_isa wanted(void)
 
 enum mpg_isa mpg_isa(void)
 {
-    enum mpg_isa most = wanted(), there = best();
-    return there < most ? there : most;
+    enum mpg_isa max = wanted(), there = best();
+    return there < max ? there : max;
 }
 
 const char *mpg_isa_name(enum mpg_isa isa)

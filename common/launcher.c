@@ -47,15 +47,15 @@ int mpg_launcher_started(const char **launcher)
                                         {"PMI_SIZE", "a launcher of MPICH's kind"},
                                         {"MV2_COMM_WORLD_SIZE", "MVAPICH's launcher"},
                                         {"SLURM_STEP_NUM_TASKS", "srun"}};
-    int most = 0;
+    int max = 0;
     for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
         const char *text = getenv(by[i][0]);
-        if (text && atoi(text) > most) {
-            most = atoi(text);
+        if (text && atoi(text) > max) {
+            max = atoi(text);
             *launcher = by[i][1];
         }
     }
-    return most;
+    return max;
 }
 
 /* --- Hydra --- */

@@ -6,7 +6,7 @@
 
 size_t mpg_utf8_decode(const unsigned char *p, size_t left, uint32_t *code)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
     if (n == 0 || n > left)
         return 0;
@@ -17,7 +17,7 @@ size_t mpg_utf8_decode(const unsigned char *p, size_t left, uint32_t *code)
         *code = *code << 6 | (p[i] & 0x3f);
     }
     bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
+    return *code < min[n] || *code > 0x10ffff || surrogate ? 0 : n;
 }
 
 bool mpg_text_is_line(const char *text)

@@ -148,11 +148,11 @@ bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns
     return map->source == MPG_CLOCK_SHARED;
 }
 
-/* For each ordered pair (sender, receiver), the least received - sent: an upper bound of offset(sender) -
+/* For each ordered pair (sender, receiver), the minimum of received - sent: an upper bound of offset(sender) -
  * offset(receiver). */
 struct bound {
     int32_t sender, receiver;
-    double least_ns;
+    double min_ns;
 };
 
 struct mpg_clock_bounds {
@@ -200,8 +200,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *b, int32_t sender, int32_t rec
         *slot = ++b->count;
     }
     struct bound *bound = &b->bounds[*slot - 1];
-    if (received_ns - sent_ns < bound->least_ns)
-        bound->least_ns = received_ns - sent_ns;
+    if (received_ns - sent_ns < bound->min_ns)
+        bound->min_ns = received_ns - sent_ns;
     return 0;
 }
 
@@ -213,9 +213,9 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     uint64_t *slot = mpg_map_find(&b->index, (uint64_t)forth->receiver, (uint64_t)forth->sender);
     if (!slot)
         return INFINITY;
-    double back_ns = b->bounds[*slot - 1].least_ns;
-    *middle_ns = (back_ns - forth->least_ns) / 2;
-    return back_ns + forth->least_ns;
+    double back_ns = b->bounds[*slot - 1].min_ns;
+    *middle_ns = (back_ns - forth->min_ns) / 2;
+    return back_ns + forth->min_ns;
 }
 
 /* Heap of offset intervals that lead from known ranks to further ranks. The narrowest interval comes first; ties go
@@ -317,7 +317,7 @@ int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds
                      : mpg_error_set(err, "out of memory");
     for (size_t i = 0; status == 1 && i < b->count; i++)
         if (offset[b->bounds[i].sender] - offset[b->bounds[i].receiver] >
-            b->bounds[i].least_ns + 1e-3)
+            b->bounds[i].min_ns + 1e-3)
             status = 0;
     if (status == 1)
         mpg_clock_map_take_offsets(map, offset);

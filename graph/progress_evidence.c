@@ -48,13 +48,13 @@ int64_t mpg_graph_evidence_left(const struct progress_evidence *e)
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *e, uint64_t often)
 {
     const int64_t eager = mpg_graph_evidence_left(e);
-    int64_t least = INT64_MAX;
+    int64_t min = INT64_MAX;
     for (size_t i = 0; i < e->waited.capacity; i++) {
         const struct mpg_map_entry *x = &e->waited.entries[i];
-        if (x->used && x->value >= often && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < least)
-            least = (int64_t)x->key[0];
+        if (x->used && x->value >= often && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < min)
+            min = (int64_t)x->key[0];
     }
-    return least == INT64_MAX ? least : least - 1;
+    return min == INT64_MAX ? min : min - 1;
 }
 
 uint64_t mpg_graph_evidence_unexplained(const struct progress_evidence *e, double *waited_ns)

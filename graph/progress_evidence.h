@@ -8,7 +8,7 @@
 
 #include "common/map.h"
 
-enum { MPG_WAITED_OFTEN = 2 }; /* least number of waits that counts as evidence, for a size or kind */
+enum { MPG_WAITED_OFTEN = 2 }; /* minimum number of waits that counts as evidence, for a size or kind */
 
 /* By message size: number of sends that waited, sum of the waits in ns, and number of sends that did not wait.
  * Zero-initialised: no sends. */

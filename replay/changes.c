@@ -12,8 +12,8 @@ struct mpg_changes {
     int32_t rank;
     struct mpg_hypothesis_effect *effect; /* by call number, then by index within the call */
     size_t n, capacity, at;
-    int64_t *room;         /* scratch list for one call, of MOST numbers */
-    size_t most;
+    int64_t *room;         /* scratch list for one call, of MAX numbers */
+    size_t max;
     bool borrowed; /* EFFECT belongs to the object that this one is a copy of */
 };
 
@@ -142,8 +142,8 @@ static int look(struct mpg_changes *c, const struct mpg_event *e, uint64_t numbe
     const enum mpg_kind kind = mpg_call_kind(e->call);
     const size_t first = *at;
     const bool makes = kind == MPG_KIND_SEND_INIT || kind == MPG_KIND_RECV_INIT;
-    c->most = e->count_number > c->most ? e->count_number : c->most;
-    c->most = e->request_number > c->most ? e->request_number : c->most;
+    c->max = e->count_number > c->max ? e->count_number : c->max;
+    c->max = e->request_number > c->max ? e->request_number : c->max;
     for (; *at < c->n && c->effect[*at].number == number; ++*at)
         if (check(&c->effect[*at], e, err) < 0)
             return -1;
@@ -171,7 +171,7 @@ static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_err
         more = make_persistents(c, &all, err);
     if (c->n > 0)
         qsort(c->effect, c->n, sizeof *c->effect, compare);
-    if (more == 0 && !(c->room = malloc((c->most + 1) * sizeof *c->room)))
+    if (more == 0 && !(c->room = malloc((c->max + 1) * sizeof *c->room)))
         more = mpg_error_set(err, "out of memory");
     mpg_map_clear(&all.place);
     free(all.item);
@@ -220,7 +220,7 @@ struct mpg_changes *mpg_changes_copy(const struct mpg_changes *all, struct mpg_e
         *c = *all;
         c->at = 0;
         c->borrowed = true;
-        c->room = malloc((c->most + 1) * sizeof *c->room);
+        c->room = malloc((c->max + 1) * sizeof *c->room);
     }
     if (c && c->room)
         return c;

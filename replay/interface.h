@@ -91,7 +91,7 @@ struct mpg_needs {
     int64_t message_bytes;             /* largest message from this rank to one peer */
     int64_t rma_bytes;                 /* largest one-sided transfer */
     int64_t buffered_bytes, buffered;  /* total bytes and number of buffered sends */
-    int32_t most_tag;                  /* greatest tag of this rank, or 0 */
+    int32_t max_tag;                   /* greatest tag of this rank, or 0 */
     bool wildcards;                    /* some receive or probe has a wildcard */
     bool init_thread;                  /* the program called MPI_Init_thread */
     int threads;                       /* threads that make calls; index 0 is the thread of MPI_Init */
@@ -148,8 +148,8 @@ struct mpg_enactor {
                  struct mpg_error *err);
     /* Returns the lowest rank that passed true, or the number of ranks if none did. Collective. */
     int (*first_failed)(bool failed);
-    /* Returns MPI_TAG_UB if it is below the largest MOST of all processes, else -1. Collective. */
-    int32_t (*tag_limit)(int32_t most);
+    /* Returns MPI_TAG_UB if it is below the largest MAX of all processes, else -1. Collective. */
+    int32_t (*tag_limit)(int32_t max);
     /* Broadcasts the N numbers of LIST from process FROM. Collective. */
     void (*broadcast)(int from, int32_t *list, int n);
     /* Makes all calls including MPI_Finalize. Stores the counts in *OUTCOME, on rank 0 the sums of all ranks.

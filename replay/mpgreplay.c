@@ -277,7 +277,7 @@ static int apply_tags(struct process *p, const struct request *request, int32_t 
  * a rank failed, after reporting it. Collective. */
 static bool rename_tags(struct process *p, const struct request *request, int ranks)
 {
-    const int32_t limit = p->mpi->tag_limit(p->needs.most_tag);
+    const int32_t limit = p->mpi->tag_limit(p->needs.max_tag);
     if (limit < 0)
         return true;
     if (has_failed(p, collect_tags(p, mpg_tags_above(limit)), ranks))

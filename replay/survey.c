@@ -21,10 +21,10 @@ struct survey {
     bool cancels_starts;   /* a started request is cancelled */
 };
 
-static void raise_to(int64_t *most, int64_t n)
+static void raise_to(int64_t *max, int64_t n)
 {
-    if (n > *most)
-        *most = n;
+    if (n > *max)
+        *max = n;
 }
 
 /* --- communicators --- */
@@ -288,9 +288,9 @@ static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t 
     struct mpg_changed to;
     if (e->failed)
         return 0;
-    const int32_t tag = mpg_tags_most(e);
-    if (tag > s->needs->most_tag)
-        s->needs->most_tag = tag;
+    const int32_t tag = mpg_tags_max(e);
+    if (tag > s->needs->max_tag)
+        s->needs->max_tag = tag;
     if (!s->changes || !mpg_event_is_call(e) || !mpg_changes_find(s->changes, number, e, &to))
         return survey_event(s, e, err);
     for (uint32_t i = 0; to.started && i < e->request_number; i++) {

@@ -8,13 +8,13 @@
 
 #include "common/map.h"
 
-int32_t mpg_tags_most(const struct mpg_event *e)
+int32_t mpg_tags_max(const struct mpg_event *e)
 {
-    int32_t most = e->tag > e->recvtag ? e->tag : e->recvtag;
+    int32_t max = e->tag > e->recvtag ? e->tag : e->recvtag;
     for (uint32_t i = 0; i < e->resolution_number; i++)
-        if (e->resolutions[i].tag > most)
-            most = e->resolutions[i].tag;
-    return most > 0 ? most : 0;
+        if (e->resolutions[i].tag > max)
+            max = e->resolutions[i].tag;
+    return max > 0 ? max : 0;
 }
 
 int32_t mpg_tags_above(int32_t limit)
@@ -37,7 +37,7 @@ static int note(struct mpg_map *seen, int32_t above, int32_t tag, struct mpg_err
 
 static int note_all(struct mpg_map *seen, int32_t above, const struct mpg_event *e, struct mpg_error *err)
 {
-    if (mpg_tags_most(e) <= above)
+    if (mpg_tags_max(e) <= above)
         return 0;
     for (uint32_t i = 0; i < e->resolution_number; i++)
         if (note(seen, above, e->resolutions[i].tag, err) < 0)

@@ -14,7 +14,7 @@ struct mpg_tags {
 };
 
 /* Returns the largest tag of EVENT, 0 if none. */
-int32_t mpg_tags_most(const struct mpg_event *event);
+int32_t mpg_tags_max(const struct mpg_event *event);
 /* Returns the largest kept tag if MPI allows tags up to LIMIT: half of LIMIT. */
 int32_t mpg_tags_above(int32_t limit);
 /* Collects RANK's distinct tags larger than ABOVE in *TAGS, which the caller must clear, also after an error.

@@ -71,8 +71,8 @@ struct scale_site {
 struct scale_cell {
     uint64_t count;             /* number of calls; 0: the run does not have the site */
     double time_ns;             /* A_s */
-    double least_ns, most_ns;   /* shortest and longest call */
-    double most_rank_ns;        /* max_i t_is */
+    double min_ns, max_ns;      /* shortest and longest call */
+    double max_rank_ns;         /* max_i t_is */
     double sent_bytes, received_bytes;
     double wait_ns;             /* waiting part of time_ns; NAN: unknown */
     int32_t ranks;              /* number of ranks with the site */
@@ -83,7 +83,7 @@ struct scale_detail {
     size_t site, run;
     int32_t rank;
     uint64_t count;
-    double time_ns, least_ns, most_ns;
+    double time_ns, min_ns, max_ns;
 };
 
 /* All input data. Runs are sorted by N, then T_app, T_comm and path: the order of files does not matter. Counters are sums

@@ -10,7 +10,7 @@ static bool is_of(const struct mpg_collective_time *r, const char *operation)
     return strcmp(r->operation, operation) == 0;
 }
 
-/* Finds SIG's times of OPERATION with the most ranks at once, ascending in size; returns their number. */
+/* Finds SIG's times of OPERATION for the largest number of ranks at once, ascending in size; returns their number. */
 static size_t find_sums(const struct mpg_signature *sig, const char *operation,
                         const struct mpg_collective_time **first)
 {

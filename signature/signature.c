@@ -123,9 +123,9 @@ static void free_core(struct mpg_noise_core *c)
     free(c->autocorrelation);
     free(c->line);
     free(c->spectrum.mean);
-    free(c->spectrum.most);
+    free(c->spectrum.max);
     free(c->series.mean);
-    free(c->series.most);
+    free(c->series.max);
     mpg_distribution_free(c->fwq.lost_ns);
     mpg_distribution_free(c->ftq.lost_ns);
     mpg_distribution_free(c->length_ns);

@@ -22,14 +22,14 @@ enum {
     MPG_SIGNATURE_MAX_FACTS = 4096,     /* header lines */
     MPG_SIGNATURE_MAX_SOURCES = 262144, /* listed results files */
     MPG_SIGNATURE_MAX_CORES = 65536,
-    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* most detours of a core */
-    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* most blocks of a core's record */
+    MPG_SIGNATURE_MAX_DETOURS = 1000000, /* maximum number of detours of a core */
+    MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* maximum number of blocks of a core's record */
     MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
     /* Packed detours of all cores: MAX_PACKED, plus MAX_PACKED_A_BYTE for each packed byte. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions, rates */
-    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* most launches of a quantity */
+    MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* maximum number of launches of a quantity */
     MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of a size */
 };
 
@@ -53,12 +53,12 @@ struct mpg_noise_line {
 struct mpg_noise_series {
     double step;             /* spacing > 0: ns of a series, Hz of a spectrum */
     size_t n;                /* 0: missing */
-    double *mean, *most;     /* mean and maximum of each step; value i starts at i * step */
+    double *mean, *max;      /* mean and maximum of each step; value i starts at i * step */
 };
 
 /* Time lost per quantum of fixed time or fixed work. */
 struct mpg_noise_quanta {
-    double quantum_ns;                /* length of a time quantum, or least time of a work quantum; 0: not measured */
+    double quantum_ns;                /* length of a time quantum, or minimum time of a work quantum; 0: not measured */
     struct mpg_distribution *lost_ns; /* per quantum; NULL: not measured */
 };
 
@@ -73,7 +73,7 @@ struct mpg_noise_block {
  * hold the shorter detours, together with the long ones in between. */
 struct mpg_noise_blocks {
     size_t recorded;   /* number of detours in the whole record; 0: the record is not truncated */
-    double least_ns;   /* the core keeps all detours of at least this length; > 0 if any */
+    double min_ns;     /* the core keeps all detours of at least this length; > 0 if any */
     size_t n;          /* blocks, ascending, >= 1 unless recorded is 0 */
     struct mpg_noise_block *block;
     size_t detours;    /* number of detours in all blocks */

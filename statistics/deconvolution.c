@@ -280,11 +280,11 @@ static double maximise(struct problem *p)
 /* Cuts off end points with less mass than a hundredth of a sample. */
 static void cut_ends(struct grid *grid, size_t n)
 {
-    double least = 0.01 / (double)n, total = 0;
+    double min = 0.01 / (double)n, total = 0;
     size_t first = 0, last = grid->n - 1;
-    while (first < last && grid->mass[first] < least)
+    while (first < last && grid->mass[first] < min)
         first++;
-    while (last > first && grid->mass[last] < least)
+    while (last > first && grid->mass[last] < min)
         last--;
     grid->n = last - first + 1;
     memmove(grid->at, grid->at + first, grid->n * sizeof *grid->at);

@@ -35,13 +35,13 @@ static int check_samples(const double *samples, size_t n, struct mpg_error *err)
  * instead of 0, hence the special case. */
 static void fill_moments(struct mpg_distribution *d, const double *samples)
 {
-    double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
-    if (least == most) {
-        d->mean = least;
+    double min = d->quantiles[0], max = d->quantiles[d->knots - 1];
+    if (min == max) {
+        d->mean = min;
         return;
     }
     double mean = gsl_stats_mean(samples, 1, d->n);
-    d->mean = fmin(fmax(mean, least), most);
+    d->mean = fmin(fmax(mean, min), max);
     d->sd = gsl_stats_sd_m(samples, 1, d->n, mean);
     double lag1 = gsl_stats_lag1_autocorrelation_m(samples, 1, d->n, mean);
     d->lag1 = isfinite(lag1) ? fmin(fmax(lag1, -1), 1) : 0;
@@ -124,11 +124,11 @@ static void fill_guide(struct mpg_distribution *d, size_t cells, uint16_t *guide
     d->cells = (double)cells;
 }
 
-/* The slope of the line from LEAST at FROM to MOST at TO, lowered until rounding cannot lift a point above MOST. */
-static double slope_of(double from, double to, double least, double most)
+/* The slope of the line from MIN at FROM to MAX at TO, lowered until rounding cannot lift a point above MAX. */
+static double slope_of(double from, double to, double min, double max)
 {
-    double slope = to > from ? fmin((most - least) / (to - from), DBL_MAX) : 0;
-    while (least + (to - from) * slope > most)
+    double slope = to > from ? fmin((max - min) / (to - from), DBL_MAX) : 0;
+    while (min + (to - from) * slope > max)
         slope = nextafter(slope, 0);
     return slope;
 }
@@ -138,7 +138,7 @@ static void fill_pieces(struct mpg_distribution *d, struct mpg_distribution_piec
     for (size_t i = 0; i + 1 < d->knots; i++)
         piece[i] = (struct mpg_distribution_piece){.from = d->probabilities[i],
                                                    .to = d->probabilities[i + 1],
-                                                   .least = d->quantiles[i],
+                                                   .min = d->quantiles[i],
                                                    .slope = slope_of(d->probabilities[i],
                                                                      d->probabilities[i + 1],
                                                                      d->quantiles[i],
@@ -191,10 +191,10 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
             high = middle;
     }
     double from = d->probabilities[low], to = d->probabilities[high];
-    double least = d->quantiles[low], most = d->quantiles[high];
+    double min = d->quantiles[low], max = d->quantiles[high];
     if (u == from && low > 0 && d->probabilities[low - 1] == u) /* a jump at this probability */
-        return d->quantiles[low - 1] + (least - d->quantiles[low - 1]) * (1 - u);
-    return least + (u - from) * (d->piece ? d->piece[low].slope : slope_of(from, to, least, most));
+        return d->quantiles[low - 1] + (min - d->quantiles[low - 1]) * (1 - u);
+    return min + (u - from) * (d->piece ? d->piece[low].slope : slope_of(from, to, min, max));
 }
 
 static int check_name(const char *name, const char *key, struct mpg_error *err)
@@ -306,11 +306,11 @@ int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *e
             return mpg_error_set(err, "quantiles[%zu] is %g, below the %g before it", i,
                                  d->quantiles[i], d->quantiles[i - 1]);
     }
-    double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
-    double tolerance = 1e-9 * fmax(fabs(least), fabs(most));
-    if (!(d->mean >= least - tolerance && d->mean <= most + tolerance))
-        return mpg_error_set(err, "mean is %g, outside the quantiles' %g to %g", d->mean, least,
-                             most);
+    double min = d->quantiles[0], max = d->quantiles[d->knots - 1];
+    double tolerance = 1e-9 * fmax(fabs(min), fabs(max));
+    if (!(d->mean >= min - tolerance && d->mean <= max + tolerance))
+        return mpg_error_set(err, "mean is %g, outside the quantiles' %g to %g", d->mean, min,
+                             max);
     if (!(d->sd >= 0 && d->sd <= 2 * MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "sd is %g, not a standard deviation", d->sd);
     if (!(d->lag1 >= -1 && d->lag1 <= 1))

@@ -34,8 +34,8 @@ struct mpg_quantile_interval {
 /* A linear piece of the inverse CDF between neighbouring knots. */
 struct mpg_distribution_piece {
     double from, to; /* probabilities at both ends; equal: a jump */
-    double least;    /* value at FROM */
-    double slope;    /* rounded down: least + (to - from) slope never exceeds the value at TO */
+    double min;      /* value at FROM */
+    double slope;    /* rounded down: min + (to - from) slope never exceeds the value at TO */
 };
 
 struct mpg_distribution {

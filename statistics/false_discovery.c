@@ -27,10 +27,10 @@ int mpg_false_discovery(const double *p, size_t n, double *q, struct mpg_error *
         return mpg_error_set(err, "out of memory");
     memcpy(ascending, p, n * sizeof *p);
     mpg_sort(ascending, n);
-    double least = 1;
+    double min = 1;
     for (size_t i = n; i-- > 0;) {
         const double now = ascending[i] * (double)n / (double)(i + 1);
-        rate[i] = least = now < least ? now : least;
+        rate[i] = min = now < min ? now : min;
     }
     for (size_t i = 0; i < n; i++)
         q[i] = rate[last_at_most(ascending, n, p[i])];

@@ -257,7 +257,7 @@ static void fit_pareto(const struct data *d, struct mpg_fit *best)
 static int fill_data(const double *samples, size_t n, double location, struct data *d,
                      struct mpg_error *err)
 {
-    double sum = 0, least = INFINITY;
+    double sum = 0, min = INFINITY;
     for (size_t i = 0; i < n; i++) {
         if (!(fabs(samples[i]) <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "sample %zu is %g, which no family has", i, samples[i]);
@@ -266,17 +266,17 @@ static int fill_data(const double *samples, size_t n, double location, struct da
                                  location);
         d->x[i] = samples[i] - location;
         if (d->x[i] > 0)
-            least = fmin(least, d->x[i]);
+            min = fmin(min, d->x[i]);
     }
     for (size_t i = 0; i < n; i++) {
         if (!(d->x[i] > 0))
-            d->x[i] = least / 2;
+            d->x[i] = min / 2;
         sum += d->x[i];
     }
     d->n = n;
     d->mean = sum / (double)n;
     gsl_sort(d->x, 1, n);
-    if (!isfinite(least) || !(d->x[n - 1] - d->x[0] > 1e-6 * d->x[n - 1]))
+    if (!isfinite(min) || !(d->x[n - 1] - d->x[0] > 1e-6 * d->x[n - 1]))
         return mpg_error_set(err, "all %zu samples are equal", n);
     double logs = 0, squares = 0;
     for (size_t i = 0; i < n; i++) {
@@ -298,14 +298,14 @@ static double bayes_criterion(const struct mpg_fit *fit)
 
 static enum mpg_family choose(const struct mpg_fits *fits)
 {
-    double least = INFINITY, criterion = INFINITY;
+    double min = INFINITY, criterion = INFINITY;
     enum mpg_family best = MPG_EXPONENTIAL;
     for (int i = 0; i < MPG_PARETO; i++)
         if (fits->fit[i].n > 0)
-            least = fmin(least, fits->fit[i].ks);
+            min = fmin(min, fits->fit[i].ks);
     for (int i = 0; i < MPG_PARETO; i++) {
         const struct mpg_fit *fit = &fits->fit[i];
-        if (fit->n > 0 && fit->ks <= least + 0.5 / sqrt((double)fits->n) &&
+        if (fit->n > 0 && fit->ks <= min + 0.5 / sqrt((double)fits->n) &&
             bayes_criterion(fit) < criterion) {
             best = (enum mpg_family)i;
             criterion = bayes_criterion(fit);

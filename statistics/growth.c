@@ -106,14 +106,14 @@ struct direction {
 static struct direction test_direction(struct analysis *a, int first, int last, double constant_squares)
 {
     struct direction chosen = {.probability = 1};
-    double least = 0;
-    chosen.fits = mpg_growth_choose(&a->design, first, last, a->log, a->work, &chosen.best, &least);
+    double min = 0;
+    chosen.fits = mpg_growth_choose(&a->design, first, last, a->log, a->work, &chosen.best, &min);
     if (!chosen.fits)
         return chosen;
-    chosen.by_counts = scatters(a, least, 2);
+    chosen.by_counts = scatters(a, min, 2);
     const double within = chosen.by_counts ? 0 : a->within;
     chosen.probability =
-        by_chance(a, first, last, (least + within) / (constant_squares + within),
+        by_chance(a, first, last, (min + within) / (constant_squares + within),
                   chosen.by_counts ? (double)a->design.counts : a->design.values);
     return chosen;
 }
@@ -216,10 +216,10 @@ static int resample(struct analysis *a, size_t resamples, mpg_growth_draw *draw,
     g->resamples = resamples;
     for (size_t r = 0; r < resamples; r++) {
         draw_model(a, g, (uint32_t)r, draw, context, &g->resample[r]);
-        order[r] = order_of(&g->resample[r], g->most_n);
+        order[r] = order_of(&g->resample[r], g->max_n);
         same += g->resample[r].shape == g->model.shape;
     }
-    g->order = interval(order_of(&g->model, g->most_n), order, resamples);
+    g->order = interval(order_of(&g->model, g->max_n), order, resamples);
     if (g->verdict == MPG_GROWTH_PERHAPS_RISES)
         g->order.low = fmin(g->order.low, 0);
     if (g->verdict == MPG_GROWTH_PERHAPS_FALLS)
@@ -310,8 +310,8 @@ int mpg_growth_analyse(const double *n, const double *value, size_t values, size
     const bool zero = !(only > 1e-100); /* all values are equal: fit ones instead of logarithms of 0 */
     for (size_t i = 0; zero && i < values; i++)
         pair[i].value = 1;
-    growth->least_n = pair[0].n;
-    growth->most_n = pair[values - 1].n;
+    growth->min_n = pair[0].n;
+    growth->max_n = pair[values - 1].n;
     if (analysis_make(pair, values, &a) < 0) {
         status = mpg_error_set(err, "out of memory");
         goto out;

@@ -62,7 +62,7 @@ struct mpg_growth_interval {
 
 struct mpg_growth {
     size_t values, counts;  /* numbers of values and of distinct N */
-    double least_n, most_n; /* smallest and largest N */
+    double min_n, max_n;    /* smallest and largest N */
     enum mpg_growth_verdict verdict;
     double probability;     /* p-value of the more likely direction, <= 1 */
     struct mpg_growth_model model; /* the model of the verdict; with a shape also for doubtful growth */

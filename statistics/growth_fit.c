@@ -5,7 +5,7 @@
 #include "statistics/growth_private.h"
 
 enum { STEPS = 3 };
-static const double MIN_TERM = 0.0005; /* least share of the term in the model at some N, as in Extra-P */
+static const double MIN_TERM = 0.0005; /* minimum share of the term in the model at some N, as in Extra-P */
 static const double ALIKE = 1e-10;
 
 /* Weighted regression of the targets on the term, with the sums needed for leave-one-out predictions. */

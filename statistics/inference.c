@@ -58,14 +58,14 @@ static double position(double rank, double effective, size_t n)
 static struct mpg_confidence stated(const struct mpg_distribution *d,
                                   const struct mpg_quantile_interval *i, double confidence)
 {
-    double value = mpg_distribution_quantile(d, i->p), least = d->quantiles[0];
+    double value = mpg_distribution_quantile(d, i->p), min = d->quantiles[0];
     double scale = gsl_cdf_tdist_Qinv((1 - confidence) / 2, i->freedom) /
                    gsl_cdf_tdist_Qinv(0.025, i->freedom);
     int open = isinf(i->low) + isinf(i->high);
     double low = value - scale * (value - i->low), high = value + scale * (i->high - value);
     return (struct mpg_confidence){
         .value = value,
-        .low = isinf(i->low) ? least : least >= 0 ? fmax(low, 0) : low,
+        .low = isinf(i->low) ? min : min >= 0 ? fmax(low, 0) : low,
         .high = isinf(i->high) ? d->quantiles[d->knots - 1] : high,
         .coverage = open ? confidence / 2 : confidence,
         .freedom = i->freedom,
@@ -194,10 +194,10 @@ static double score_of(double distance, double spread)
     return distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
 }
 
-/* Location and scale of an outlier test: the spread is at least FLOOR |median| and LEAST. */
+/* Location and scale of an outlier test: the spread is at least FLOOR |median| and MIN. */
 struct rule {
     double (*median)(double *values, size_t n); /* may reorder the values */
-    double floor, least;
+    double floor, min;
 };
 
 static int judge(const double *values, size_t k, const struct rule *rule, double *score,
@@ -215,8 +215,8 @@ static int judge(const double *values, size_t k, const struct rule *rule, double
     double median = rule->median(work, k);
     for (size_t i = 0; i < k; i++)
         work[i] = fabs(values[i] - median);
-    double least = fmax(rule->floor * fabs(median), rule->least);
-    double spread = fmax(rule->median(work, k), least);
+    double min = fmax(rule->floor * fabs(median), rule->min);
+    double spread = fmax(rule->median(work, k), min);
     free(work);
     int found = 0;
     for (size_t i = 0; i < k; i++) {
@@ -236,11 +236,11 @@ int mpg_outliers(const double *values, size_t k, double floor, double *score, bo
     return judge(values, k, &rule, score, outlier, err);
 }
 
-int mpg_outliers_of_ratios(const double *logarithms, size_t k, double least, double *score,
+int mpg_outliers_of_ratios(const double *logarithms, size_t k, double min, double *score,
                            bool *outlier, struct mpg_error *err)
 {
-    if (!(least >= 0))
-        return mpg_error_set(err, "least spread %g is negative", least);
-    const struct rule rule = {lower_median_of, 0, least};
+    if (!(min >= 0))
+        return mpg_error_set(err, "least spread %g is negative", min);
+    const struct rule rule = {lower_median_of, 0, min};
     return judge(logarithms, k, &rule, score, outlier, err);
 }

@@ -83,11 +83,11 @@ int mpg_outliers(const double *values, size_t k, double floor, double *score, bo
                  struct mpg_error *err);
 
 /* Marks outliers among K LOGARITHMS of ratios (for example of a pair's time to the median of all pairs). The
- * median of the logarithms is about 0 and gives no scale, hence MAD is at least LEAST >= 0, in units of the
+ * median of the logarithms is about 0 and gives no scale, hence MAD is at least MIN >= 0, in units of the
  * logarithm. Medians are lower medians: if exactly half of the times are long (the pairs of a slow rank among
- * four), the long times become the outliers. Remaining parameters and result as mpg_outliers(). Errors: LEAST
+ * four), the long times become the outliers. Remaining parameters and result as mpg_outliers(). Errors: MIN
  * negative, and as above. */
-int mpg_outliers_of_ratios(const double *logarithms, size_t k, double least, double *score,
+int mpg_outliers_of_ratios(const double *logarithms, size_t k, double min, double *score,
                            bool *outlier, struct mpg_error *err);
 
 #endif

@@ -25,7 +25,7 @@ struct knot {
 
 struct choice {
     const struct mpg_pieces *pieces;
-    double least, range;    /* values are scaled to 0..1: (value - least) / range */
+    double min, range;      /* values are scaled to 0..1: (value - min) / range */
     double mean, variance;  /* scaled */
     size_t knots, jumps;
     struct knot *knot;
@@ -114,8 +114,8 @@ static void integrate(const struct choice *c, double from, double to, double *fi
         if (start >= to)
             break;
         double a = value_in(s, i, start), b = s->to[i] > s->from[i] ? value_in(s, i, end) : a;
-        a = (a - c->least) / c->range - c->mean;
-        b = (b - c->least) / c->range - c->mean;
+        a = (a - c->min) / c->range - c->mean;
+        b = (b - c->min) / c->range - c->mean;
         *first += (end - start) * ((a + b) / 2 + c->mean);
         *second += (end - start) * (a * a + a * b + b * b) / 3;
     }
@@ -153,8 +153,8 @@ static void weigh(struct choice *c, size_t i)
     struct knot *k = &c->knot[i];
     double first, second, mass = k[1].p - k->p;
     integrate(c, k->p, k[1].p, &first, &second);
-    double a = (k->above - c->least) / c->range - c->mean;
-    double b = (k[1].below - c->least) / c->range - c->mean;
+    double a = (k->above - c->min) / c->range - c->mean;
+    double b = (k[1].below - c->min) / c->range - c->mean;
     k->mean = mass * ((a + b) / 2 + c->mean) - first;
     k->square = mass * (a * a + a * b + b * b) / 3 - second;
     k->done = k->above == k[1].below;
@@ -162,13 +162,13 @@ static void weigh(struct choice *c, size_t i)
 
 /* ---- the grid ---- */
 
-/* The number of parts of the body for at most MOST knots. */
-static size_t body_parts(size_t most)
+/* The number of parts of the body for at most MAX knots. */
+static size_t body_parts(size_t max)
 {
     static const size_t round[] = {1,   2,   4,   5,    10,   20,   25,    50,
                                    100, 200, 500, 1000, 2000, 5000, 10000, 20000};
     size_t i = sizeof round / sizeof *round - 1;
-    while (i > 0 && round[i] > most * 2 / 5)
+    while (i > 0 && round[i] > max * 2 / 5)
         i--;
     return round[i];
 }
@@ -192,22 +192,22 @@ static int compare_knots(const void *a, const void *b)
 }
 
 /* Fills the grid: exact probabilities, body and tails, ascending, without duplicates. */
-static void fill_grid(struct choice *c, size_t most)
+static void fill_grid(struct choice *c, size_t max)
 {
     static const double steps[] = {10, 15, 20, 30, 50, 70};
     enum { DECADES = 12, STEPS = sizeof steps / sizeof *steps, EXACT = 4 };
-    size_t parts = body_parts(most), kept = 1;
+    size_t parts = body_parts(max), kept = 1;
     append_both(c, 0, 1, true);
-    if (most >= 3)
+    if (max >= 3)
         append(c, 0.5, true);
     for (size_t i = 1; i < parts; i++)
         append(c, (double)i / (double)parts, false);
     double power = 100;
     for (int decade = 1; decade <= DECADES; decade++, power *= 10)
-        for (int i = 0; i < (most < 64 ? 1 : STEPS); i++) {
+        for (int i = 0; i < (max < 64 ? 1 : STEPS); i++) {
             double p = steps[i] / power;
-            bool exact = i == 0 && decade <= EXACT && most >= 16;
-            if (c->knots + 2 <= most && p * (double)c->pieces->samples >= 1 &&
+            bool exact = i == 0 && decade <= EXACT && max >= 16;
+            if (c->knots + 2 <= max && p * (double)c->pieces->samples >= 1 &&
                 (exact || p * (double)parts < 1))
                 append_both(c, steps[i], power, exact);
         }
@@ -227,7 +227,7 @@ static bool on_line(const struct choice *c, size_t a, size_t b, double tolerance
     for (size_t i = a + 1; i < b; i++) {
         double part = (c->knot[i].p - from->p) / (to->p - from->p);
         double line = from->above + (to->below - from->above) * part;
-        double own = LINE_OWN * (c->knot[i].below - c->least);
+        double own = LINE_OWN * (c->knot[i].below - c->min);
         if (c->knot[i].fixed || !(fabs(c->knot[i].below - line) <= fmin(tolerance, own)))
             return false;
     }
@@ -321,8 +321,8 @@ static bool refine(struct choice *c, size_t i)
             return true;
         }
         double start = piece_start(c->pieces, gap.upper);
-        double least = fmin(piece_mass(c->pieces, gap.upper), piece_mass(c->pieces, gap.upper - 1));
-        double p = shortest(start, SNAP * least);
+        double min = fmin(piece_mass(c->pieces, gap.upper), piece_mass(c->pieces, gap.upper - 1));
+        double p = shortest(start, SNAP * min);
         if (!(p > a && p < b))
             return false;
         insert(c, i + 1, p, c->pieces->to[gap.upper - 1], c->pieces->from[gap.upper]);
@@ -336,14 +336,14 @@ static bool refine(struct choice *c, size_t i)
     return true;
 }
 
-/* Refines until mean and variance are within tolerance, no refinement helps, or MOST knots are used. */
-static void refine_all(struct choice *c, size_t most)
+/* Refines until mean and variance are within tolerance, no refinement helps, or MAX knots are used. */
+static void refine_all(struct choice *c, size_t max)
 {
     double mean_tolerance = MEAN_TOLERANCE * c->mean;
     double variance_tolerance = VARIANCE_TOLERANCE * c->variance;
     for (size_t i = 0; i + 1 < c->knots; i++)
         weigh(c, i);
-    while (count(c) + 2 <= most) {
+    while (count(c) + 2 <= max) {
         double mean = 0, square = 0, worst = 0;
         size_t at = 0;
         for (size_t i = 0; i + 1 < c->knots; i++) {
@@ -365,14 +365,14 @@ static void refine_all(struct choice *c, size_t most)
 
 /* ---- few distinct values ---- */
 
-/* The number of runs of pieces with a common constant value; MOST + 1 if there are more or a piece is not
+/* The number of runs of pieces with a common constant value; MAX + 1 if there are more or a piece is not
  * constant. */
-static size_t count_runs(const struct mpg_pieces *s, size_t most)
+static size_t count_runs(const struct mpg_pieces *s, size_t max)
 {
     size_t runs = 1;
-    for (size_t i = 0; i < s->n && runs <= most; i++)
+    for (size_t i = 0; i < s->n && runs <= max; i++)
         if (s->from[i] < s->to[i])
-            runs = most + 1;
+            runs = max + 1;
         else
             runs += i > 0 && s->to[i - 1] < s->from[i];
     return runs;
@@ -406,8 +406,8 @@ static void fill_steps(struct choice *c)
 /* Computes scale, mean and variance of the pieces. */
 static void measure(struct choice *c)
 {
-    c->least = c->pieces->from[0];
-    c->range = c->pieces->to[c->pieces->n - 1] - c->least;
+    c->min = c->pieces->from[0];
+    c->range = c->pieces->to[c->pieces->n - 1] - c->min;
     double first, second;
     integrate(c, 0, 1, &c->mean, &second);
     integrate(c, 0, 1, &first, &c->variance);
@@ -432,22 +432,22 @@ static int write_out(const struct choice *c, size_t *knots, double **probabiliti
     return 0;
 }
 
-int mpg_knots_choose(const struct mpg_pieces *pieces, size_t most, size_t *knots,
+int mpg_knots_choose(const struct mpg_pieces *pieces, size_t max, size_t *knots,
                      double **probabilities, double **quantiles, struct mpg_error *err)
 {
     enum { FEW = 64, TAILS = 256 };
-    size_t few = most / 4 > FEW ? most / 4 : FEW, runs = count_runs(pieces, few);
+    size_t few = max / 4 > FEW ? max / 4 : FEW, runs = count_runs(pieces, few);
     struct choice c = {.pieces = pieces};
-    c.knot = malloc((most + TAILS) * sizeof *c.knot);
+    c.knot = malloc((max + TAILS) * sizeof *c.knot);
     if (!c.knot)
-        return mpg_error_set(err, "out of memory for %zu knots", most);
-    if (runs <= few && 2 * runs <= most) {
+        return mpg_error_set(err, "out of memory for %zu knots", max);
+    if (runs <= few && 2 * runs <= max) {
         fill_steps(&c);
     } else {
         measure(&c);
-        fill_grid(&c, most);
+        fill_grid(&c, max);
         thin(&c);
-        refine_all(&c, most);
+        refine_all(&c, max);
     }
     int status = write_out(&c, knots, probabilities, quantiles);
     free(c.knot);

@@ -8,9 +8,9 @@
 
 /* ---- two empirical distributions ---- */
 
-/* Bounds *LEAST and *MOST of D's CDF at X: of P(< X) if STRICTLY, else of P(<= X). */
-static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *least,
-                       double *most)
+/* Bounds *MIN and *MAX of D's CDF at X: of P(< X) if STRICTLY, else of P(<= X). */
+static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *min,
+                       double *max)
 {
     size_t last = d->knots - 1, low = 0, high = d->knots; /* number of knots below X is within low..high */
     while (low < high) {
@@ -21,7 +21,7 @@ static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly
             high = middle;
     }
     if (low == 0 || low > last) {
-        *least = *most = low == 0 ? 0 : 1;
+        *min = *max = low == 0 ? 0 : 1;
         return;
     }
     double below = d->quantiles[low - 1], above = d->quantiles[low];
@@ -29,14 +29,14 @@ static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly
     bool outermost = d->n > d->knots && (low == 1 || low == last);
     bool between = part > 0 && part < 1;
     double from = d->probabilities[low - 1], to = d->probabilities[low];
-    *least = from + (to - from) * (outermost && between ? 0 : part);
-    *most = from + (to - from) * (outermost && between ? 1 : part);
+    *min = from + (to - from) * (outermost && between ? 0 : part);
+    *max = from + (to - from) * (outermost && between ? 1 : part);
 }
 
 /* The distance between two ranges; 0 if they overlap. */
-static double apart(double least_a, double most_a, double least_b, double most_b)
+static double apart(double min_a, double max_a, double min_b, double max_b)
 {
-    return fmax(fmax(least_a - most_b, least_b - most_a), 0);
+    return fmax(fmax(min_a - max_b, min_b - max_a), 0);
 }
 
 static double largest_at_knots(const struct mpg_distribution *at, const struct mpg_distribution *a,
@@ -45,10 +45,10 @@ static double largest_at_knots(const struct mpg_distribution *at, const struct m
     double largest = 0;
     for (size_t i = 0; i < at->knots; i++)
         for (int strictly = 0; strictly < 2; strictly++) {
-            double least_a, most_a, least_b, most_b;
-            cdf_bounds(a, at->quantiles[i], strictly, &least_a, &most_a);
-            cdf_bounds(b, at->quantiles[i], strictly, &least_b, &most_b);
-            largest = fmax(largest, apart(least_a, most_a, least_b, most_b));
+            double min_a, max_a, min_b, max_b;
+            cdf_bounds(a, at->quantiles[i], strictly, &min_a, &max_a);
+            cdf_bounds(b, at->quantiles[i], strictly, &min_b, &max_b);
+            largest = fmax(largest, apart(min_a, max_a, min_b, max_b));
         }
     return largest;
 }

@@ -93,7 +93,7 @@ static double binomial(double n, double p, double k)
                (n - k) * log1p(-p));
 }
 
-/* The least count whose cumulative binomial probability exceeds SIDE. */
+/* The smallest count whose cumulative binomial probability exceeds SIDE. */
 static size_t binomial_quantile(size_t n, double p, double side)
 {
     double mean = (double)n * p, reach = 9 * (1 + sqrt(mean * (1 - p))); /* a mass of 1e-15 lies beyond */

@@ -112,10 +112,10 @@ struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, si
     double beyond = (1 - confidence) / 2, count = (double)n;
     double wider = gsl_cdf_tdist_Qinv(beyond, size->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
     double m = fmax(1, floor(size->samples / (wider * wider) + 1e-6)); /* tolerates rounding errors */
-    size_t low, high, most = (size_t)fmin(m, count);
+    size_t low, high, max = (size_t)fmin(m, count);
     /* Even with negative dependence, N samples cannot bound a quantile outside their range. */
-    mpg_order_interval(most, p, confidence, &low, &high);
-    struct mpg_rank_bounds b = {0, n - 1, low < 1, high > most};
+    mpg_order_interval(max, p, confidence, &low, &high);
+    struct mpg_rank_bounds b = {0, n - 1, low < 1, high > max};
     if (m > count)
         mpg_order_interval((size_t)m, p, confidence, &low, &high);
     /* Scales the ranks from M effective to N real samples, rounding outwards. */

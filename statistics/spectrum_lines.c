@@ -169,11 +169,11 @@ static bool separate(const struct mpg_spectrum *s, size_t a, size_t b)
 static size_t pick_peaks(const struct mpg_spectrum *s, double false_alarm, size_t *peak,
                          double *probability)
 {
-    double tested = (double)(s->bins - LOWEST_BIN), most = -expm1(log1p(-false_alarm) / tested);
+    double tested = (double)(s->bins - LOWEST_BIN), max = -expm1(log1p(-false_alarm) / tested);
     size_t n = 0;
     for (size_t k = LOWEST_BIN; k < s->bins; k++) {
         double p = is_peak(s, k) ? chance(s, k) : 1;
-        if (p > most)
+        if (p > max)
             continue;
         if (n > 0 && !separate(s, peak[n - 1], k)) {
             if (s->power[k] <= s->power[peak[n - 1]])
@@ -263,11 +263,11 @@ static void mark_harmonics_of(struct mpg_spectrum *s, struct mpg_line *fundament
         strength[i] = fundamental->amplitude;
     fundamental->order = 1;
     for (int order = 2; missing <= MISSING_ORDERS && order * base <= HIGHEST * nyquist; order++) {
-        double multiple = order * base, seen = fold(multiple, nyquist), most = 0;
+        double multiple = order * base, seen = fold(multiple, nyquist), max = 0;
         for (int i = 0; i < STRENGTHS; i++)
-            most = fmax(most, strength[i]);
+            max = fmax(max, strength[i]);
         struct mpg_line *line = line_near(s, seen, tolerance);
-        if (!line || line->amplitude > 1.5 * most) {
+        if (!line || line->amplitude > 1.5 * max) {
             missing += seen > 0.1 * nyquist &&
                        fabs(seen - fundamental->frequency_hz) > tolerance;
             continue;
@@ -283,12 +283,12 @@ static void mark_harmonics_of(struct mpg_spectrum *s, struct mpg_line *fundament
 void mpg_spectrum_mark_harmonics(struct mpg_spectrum *s)
 {
     for (;;) {
-        double most = 0;
+        double max = 0;
         for (size_t i = 0; i < s->lines; i++)
             if (s->line[i].order == 0)
-                most = fmax(most, s->line[i].amplitude);
+                max = fmax(max, s->line[i].amplitude);
         size_t i = 0;
-        while (i < s->lines && (s->line[i].order > 0 || s->line[i].amplitude < most / 1.5))
+        while (i < s->lines && (s->line[i].order > 0 || s->line[i].amplitude < max / 1.5))
             i++;
         if (i == s->lines)
             return;

@@ -60,10 +60,10 @@ bool mpg_call_may_lack_comm(enum mpg_call call)
 bool mpg_sum_is_consistent(const struct mpg_sum *s)
 {
     const int64_t limit = INT64_MAX / 4;
-    return s->calls > 0 && s->calls <= limit && s->least_ns >= 0 && s->time_ns <= limit &&
-           s->time_ns / s->calls >= s->least_ns &&
-           s->time_ns / s->calls + (s->time_ns % s->calls > 0) <= s->most_ns &&
-           s->most_ns <= limit;
+    return s->calls > 0 && s->calls <= limit && s->min_ns >= 0 && s->time_ns <= limit &&
+           s->time_ns / s->calls >= s->min_ns &&
+           s->time_ns / s->calls + (s->time_ns % s->calls > 0) <= s->max_ns &&
+           s->max_ns <= limit;
 }
 
 bool mpg_call_is_synchronous(enum mpg_call call)

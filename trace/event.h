@@ -114,7 +114,7 @@ struct mpg_resolution {
 /* Local calls that were aggregated instead of recorded one by one. */
 struct mpg_sum {
     int64_t calls; /* 0: the event is a call; otherwise the number of calls that the event stands for */
-    int64_t time_ns, least_ns, most_ns; /* sum, shortest and longest duration */
+    int64_t time_ns, min_ns, max_ns;    /* sum, shortest and longest duration */
 };
 
 struct mpg_event {

@@ -115,20 +115,20 @@ static int find_sites(struct sites *sites, const struct compare_runs *side)
     *sites = (struct sites){0, calloc(parts + 1, sizeof *sites->site)};
     int status = next && sites->site ? 0 : -1;
     for (size_t k = 0; status == 0 && k < parts; k++) {
-        const struct compare_part *least = NULL;
+        const struct compare_part *min = NULL;
         size_t from = 0;
         for (size_t i = 0; i < side->n; i++) {
             const struct compare_part *part = next[i] < side->run[i].n ? &side->run[i].part[next[i]] : NULL;
             const struct site a = {.kind = part ? part->kind : 0, .call = part ? part->call : 0};
-            const struct site b = {.kind = least ? least->kind : 0, .call = least ? least->call : 0};
-            const int order = !part ? 1 : !least ? -1 : compare_heads(&a, &b);
-            if (order < 0 || (order == 0 && strcmp(part->name, least->name) < 0)) {
-                least = part;
+            const struct site b = {.kind = min ? min->kind : 0, .call = min ? min->call : 0};
+            const int order = !part ? 1 : !min ? -1 : compare_heads(&a, &b);
+            if (order < 0 || (order == 0 && strcmp(part->name, min->name) < 0)) {
+                min = part;
                 from = i;
             }
         }
         next[from]++;
-        status = add_part(sites, least, from, side->n);
+        status = add_part(sites, min, from, side->n);
     }
     free(next);
     if (status == 0)

@@ -20,11 +20,11 @@ static int by_name(const void *a, const void *b)
 
 static void find_quantities(struct compare_run *run, const struct stat_summary *s)
 {
-    double most_ns = 0, sum_ns = 0, mpi_ns = 0, off_ns = 0, polled_ns = 0;
+    double max_ns = 0, sum_ns = 0, mpi_ns = 0, off_ns = 0, polled_ns = 0;
     for (int32_t r = 0; r < run->ranks; r++) {
         const struct stat_rank *rank = &s->ranks[r];
         sum_ns += rank->computation_ns;
-        most_ns = fmax(most_ns, rank->computation_ns);
+        max_ns = fmax(max_ns, rank->computation_ns);
         mpi_ns += rank->sum.time_ns;
         off_ns += rank->off_between_ns;
         polled_ns += rank->polled_ns;
@@ -35,7 +35,7 @@ static void find_quantities(struct compare_run *run, const struct stat_summary *
     run->quantity[COMPARE_MPI] = mpi_ns / run->ranks;
     run->quantity[COMPARE_OFF_CPU] = off_ns / run->ranks;
     run->quantity[COMPARE_POLLING] = polled_ns / run->ranks;
-    run->quantity[COMPARE_LOAD_BALANCE] = most_ns > 0 ? mean_ns / most_ns : NAN;
+    run->quantity[COMPARE_LOAD_BALANCE] = max_ns > 0 ? mean_ns / max_ns : NAN;
     run->quantity[COMPARE_SERIALIZATION] = run->quantity[COMPARE_TRANSFER] = NAN;
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
 }

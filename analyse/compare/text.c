@@ -81,7 +81,7 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
             const struct compare_run *run = &c->side[side].run[i];
             has_threads = has_threads || run->has_threads;
             if (run->knows_recording && !run->recording.is_good &&
-                (!worst || run->recording.most_share > worst->recording.most_share))
+                (!worst || run->recording.max_share > worst->recording.max_share))
                 worst = run;
         }
     if (!mpg_compare_knows_chance(c)) {
@@ -95,8 +95,8 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
     if (worst) {
         fputs("Recording              poor: in ", out);
         mpg_printable_put(out, worst->path);
-        fprintf(out, " rank %" PRId32 " was off its CPU for %.1f %% of its run\n", worst->recording.most_rank,
-                100 * worst->recording.most_share);
+        fprintf(out, " rank %" PRId32 " was off its CPU for %.1f %% of its run\n", worst->recording.max_rank,
+                100 * worst->recording.max_share);
         lines++;
     }
     return lines;

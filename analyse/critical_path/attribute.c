@@ -148,7 +148,7 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
 {
     struct path_part all = {.kind = PATH_COMPUTATION, .before = true, .call = call, .site = site, .region = -1,
                             .rank = r->rank, .number = 1, .begin_ns = t->from_ns - r->path->start_ns};
-    double most_ns = 0;
+    double max_ns = 0;
     for (uint32_t i = 0; i < t->pendings; i++) {
         const struct pending *p = &t->pending[i];
         struct path_part part = all;
@@ -162,9 +162,9 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
             return -1;
         all.time_ns += p->compute_ns + p->off_ns;
         all.off_ns += p->off_ns;
-        if (p->compute_ns > most_ns)
+        if (p->compute_ns > max_ns)
             all.region = p->region;
-        most_ns = fmax(most_ns, p->compute_ns);
+        max_ns = fmax(max_ns, p->compute_ns);
     }
     t->pendings = 0;
     if (all.time_ns > 0)

@@ -75,7 +75,7 @@ int mpg_graph_main(int argc, char **argv)
         mpg_option_usage_error(&program, "--calls: %s", err.text);
     if (a.ranks && mpg_rank_set_parse(a.ranks, &a.options.ranks, &err) < 0)
         mpg_option_usage_error(&program, "--ranks: %s", err.text);
-    a.options.most_nodes = a.calls ? 0 : MAX_NODES;
+    a.options.max_nodes = a.calls ? 0 : MAX_NODES;
     const int status = graph_of(&a, argv[first], &err);
     mpg_rank_set_clear(&a.options.ranks);
     if (status == 0)

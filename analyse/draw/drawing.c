@@ -49,12 +49,12 @@ static int add_call(struct drawer *w, int32_t rank, uint64_t number, uint32_t th
                     struct mpg_error *err)
 {
     struct mpg_drawing *d = w->d;
-    const size_t most = w->options->most_nodes;
+    const size_t max = w->options->max_nodes;
     if (!is_drawn(w, rank, number))
         return 0;
-    if (most > 0 && 2 * ((size_t)d->calls + 1) > most)
+    if (max > 0 && 2 * ((size_t)d->calls + 1) > max)
         return mpg_error_set(err, "more than %zu nodes: --calls=A-B draws those of each rank's calls A to B, "
-                                  "--ranks=LIST those of some ranks", most);
+                                  "--ranks=LIST those of some ranks", max);
     if (mpg_reserve_at(&d->call, sizeof *d->call, &w->call_room, d->calls + 1, err) < 0)
         return -1;
     d->call[d->calls++] = (struct mpg_drawn_call){rank, number, thread, call};

@@ -58,7 +58,7 @@ struct mpg_drawing_options {
     uint64_t first, last;
     struct mpg_rank_set ranks;  /* only these ranks */
     int64_t eager_limit_bytes;  /* larger standard sends are synchronous; -1: all are */
-    size_t most_nodes;          /* more nodes are an error; 0: any number */
+    size_t max_nodes;           /* more nodes are an error; 0: any number */
 };
 
 /* The drawing; lists have the numbers of their elements. */

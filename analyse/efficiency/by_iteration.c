@@ -78,7 +78,7 @@ void mpg_iteration_row_add(struct mpg_iteration_row *sum, const struct mpg_itera
         sum->max_compute_ns += row->max_compute_ns;
         sum->in_mpi_ns += row->in_mpi_ns;
         sum->wait_ns += row->wait_ns;
-        sum->most = sum->least = -1;
+        sum->max = sum->min = -1;
     }
 }
 
@@ -92,8 +92,8 @@ static struct mpg_iteration_row row_of(const struct cell *cell, int32_t ranks)
         row.mean_compute_ns += cell[i].compute_ns / ranks;
         row.in_mpi_ns += cell[i].in_mpi_ns / ranks;
         row.wait_ns += cell[i].wait_ns / ranks;
-        row.most = cell[i].compute_ns > cell[row.most].compute_ns ? i : row.most;
-        row.least = cell[i].compute_ns < cell[row.least].compute_ns ? i : row.least;
+        row.max = cell[i].compute_ns > cell[row.max].compute_ns ? i : row.max;
+        row.min = cell[i].compute_ns < cell[row.min].compute_ns ? i : row.min;
     }
     return row;
 }

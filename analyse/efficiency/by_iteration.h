@@ -20,7 +20,7 @@ struct mpg_iteration_row {
     uint64_t first, n;      /* number of the first one, from 1; how many. 0 in a phase without iterations */
     double run_ns, ideal_ns, mean_compute_ns, max_compute_ns; /* sums over iterations */
     double in_mpi_ns, wait_ns; /* mean over ranks; waits: wait states of the traced run */
-    int32_t most, least;    /* ranks with the most and the least computation; -1: several iterations */
+    int32_t max, min;       /* ranks with the most and the least computation; -1: several iterations */
 };
 
 struct mpg_iteration_rows {

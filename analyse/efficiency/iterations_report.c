@@ -89,8 +89,8 @@ static void put_row(struct mpg_table *t, const char *part, const struct mpg_iter
     mpg_table_numbers(t, (double[]){e.run_ns, e.ideal_ns, e.mean_compute_ns, e.max_compute_ns, row->in_mpi_ns / n,
                                     knows_waits ? row->wait_ns / n : NAN}, 6);
     mpg_table_numbers(t, (double[]){x.parallel, x.load_balance, x.communication, x.serialization, x.transfer}, 5);
-    mpg_table_number(t, row->most >= 0 ? row->most : NAN);
-    mpg_table_number(t, row->least >= 0 ? row->least : NAN);
+    mpg_table_number(t, row->max >= 0 ? row->max : NAN);
+    mpg_table_number(t, row->min >= 0 ? row->min : NAN);
 }
 
 /* Returns ROW; without the numbers of its iterations if they are not successive. */

@@ -144,8 +144,8 @@ static bool summarise(struct mpg_parts *p, uint32_t i, struct mpg_efficiency_par
         compute_ns[rank] = fmax(0, c->compute_ns);
         run_ns = fmax(run_ns, c->run_ns);
         ideal_ns = fmax(ideal_ns, compute_ns[rank] + c->ideal_in_mpi_ns);
-        part->most = compute_ns[rank] > compute_ns[part->most] ? rank : part->most;
-        part->least = compute_ns[rank] < compute_ns[part->least] ? rank : part->least;
+        part->max = compute_ns[rank] > compute_ns[part->max] ? rank : part->max;
+        part->min = compute_ns[rank] < compute_ns[part->min] ? rank : part->min;
     }
     part->times = mpg_efficiency_of(p->ranks, compute_ns, run_ns, ideal_ns);
     return p->by == MPG_EFFICIENCY_BY_TIME || run_ns > 0;

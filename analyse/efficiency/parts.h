@@ -25,7 +25,7 @@ enum mpg_efficiency_by {
 struct mpg_efficiency_part {
     int32_t region;         /* BY_REGION: string number of the trace; -1: outside of regions */
     double from_ns, to_ns;  /* BY_TIME: since the first rank left MPI_Init */
-    int32_t most, least;    /* ranks with the most and the least computation; the first of equal ones */
+    int32_t max, min;       /* ranks with the most and the least computation; the first of equal ones */
     struct mpg_efficiency times;
     const double *compute_ns; /* C of each rank; owned by the parts */
 };

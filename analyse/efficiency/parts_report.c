@@ -49,8 +49,8 @@ static void put_part(struct mpg_table *t, const struct mpg_efficiency_traced *tr
     mpg_table_numbers(t, (double[]){e->run_ns, e->ideal_ns, e->mean_compute_ns, e->max_compute_ns}, 4);
     mpg_table_number(t, e->run_ns - e->mean_compute_ns);
     mpg_table_numbers(t, (double[]){x.parallel, x.load_balance, x.communication, x.serialization, x.transfer}, 5);
-    mpg_table_integer(t, part->most);
-    mpg_table_integer(t, part->least);
+    mpg_table_integer(t, part->max);
+    mpg_table_integer(t, part->min);
 }
 
 int mpg_efficiency_print_parts(const struct mpg_efficiency_traced *traced, enum mpg_table_format format, FILE *out,

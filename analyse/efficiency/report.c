@@ -98,19 +98,19 @@ static int print_tree(const struct mpg_efficiency_ratios *x, FILE *out, struct m
 static void print_extremes(const struct mpg_efficiency_run *run, FILE *out)
 {
     char text[TIME_TEXT];
-    int32_t most = 0, least = 0;
+    int32_t max = 0, min = 0;
     for (int32_t i = 1; i < run->times.ranks; i++) {
-        most = run->rank[i].compute_ns > run->rank[most].compute_ns ? i : most;
-        least = run->rank[i].compute_ns < run->rank[least].compute_ns ? i : least;
+        max = run->rank[i].compute_ns > run->rank[max].compute_ns ? i : max;
+        min = run->rank[i].compute_ns < run->rank[min].compute_ns ? i : min;
     }
     fprintf(out, "Computation           %s", mpg_units_format_time(text, sizeof text, run->times.mean_compute_ns));
-    if (run->times.ranks > 1 && run->rank[most].compute_ns == run->rank[least].compute_ns) {
+    if (run->times.ranks > 1 && run->rank[max].compute_ns == run->rank[min].compute_ns) {
         fputs(" on each rank", out);
     } else if (run->times.ranks > 1) {
-        fprintf(out, " (mean): rank %" PRId32 " most, %s", most,
-                mpg_units_format_time(text, sizeof text, run->rank[most].compute_ns));
-        fprintf(out, "; rank %" PRId32 " least, %s", least,
-                mpg_units_format_time(text, sizeof text, run->rank[least].compute_ns));
+        fprintf(out, " (mean): rank %" PRId32 " most, %s", max,
+                mpg_units_format_time(text, sizeof text, run->rank[max].compute_ns));
+        fprintf(out, "; rank %" PRId32 " least, %s", min,
+                mpg_units_format_time(text, sizeof text, run->rank[min].compute_ns));
     }
     fputc('\n', out);
 }

@@ -100,13 +100,13 @@ static double near_median_ns(const struct series *s)
 static double commonest_ns(const struct key *k, const struct series *s, const struct gap_kind *burst)
 {
     const double gaps = (double)(s->calls - 1);
-    const struct gap_kind *most = NULL;
+    const struct gap_kind *max = NULL;
     for (uint32_t i = 0; i < k->kinds; i++)
-        if (&k->kind[i] != burst && (!most || k->kind[i].number > most->number))
-            most = &k->kind[i];
-    if (!most || (double)most->number < REGULAR_GAPS * gaps)
+        if (&k->kind[i] != burst && (!max || k->kind[i].number > max->number))
+            max = &k->kind[i];
+    if (!max || (double)max->number < REGULAR_GAPS * gaps)
         return 0;
-    return most->sum_ns + (burst ? burst->sum_ns * (double)most->number / gaps : 0);
+    return max->sum_ns + (burst ? burst->sum_ns * (double)max->number / gaps : 0);
 }
 
 static void add_candidate(struct finding *f, const struct key *k, const struct series *s, const struct gap_kind *burst)

@@ -23,9 +23,9 @@ static int32_t put_in_cells(const struct mpg_messages *m, bool of_bytes, double 
     return cells;
 }
 
-static void put_cells(FILE *data, const double *cell, int32_t cells, double *least, double *most)
+static void put_cells(FILE *data, const double *cell, int32_t cells, double *min, double *max)
 {
-    *least = *most = 0;
+    *min = *max = 0;
     for (int32_t row = 0; row < cells; row++)
         for (int32_t column = 0; column < cells; column++) {
             const double value = cell[(size_t)row * (size_t)cells + (size_t)column];
@@ -34,12 +34,12 @@ static void put_cells(FILE *data, const double *cell, int32_t cells, double *lea
             else
                 putc('?', data);
             putc(column + 1 < cells ? ' ' : '\n', data);
-            *least = value > 0 && (*least == 0 || value < *least) ? value : *least;
-            *most = value > *most ? value : *most;
+            *min = value > 0 && (*min == 0 || value < *min) ? value : *min;
+            *max = value > *max ? value : *max;
         }
 }
 
-static void put_map(FILE *script, int32_t cells, int32_t each, double least, double most)
+static void put_map(FILE *script, int32_t cells, int32_t each, double min, double max)
 {
     enum { A_DECADE_AND_MORE = 20 };
     const double end = (double)cells * each;
@@ -50,10 +50,10 @@ static void put_map(FILE *script, int32_t cells, int32_t each, double least, dou
             end - 0.5, end - 0.5);
     if (cells <= 16 && each == 1)
         fputs("set xtics 1\nset ytics 1\n", script);
-    if (most > A_DECADE_AND_MORE * least)
-        fprintf(script, "set logscale cb 10\nset cbrange [%.10g:%.10g]\n", least, most);
+    if (max > A_DECADE_AND_MORE * min)
+        fprintf(script, "set logscale cb 10\nset cbrange [%.10g:%.10g]\n", min, max);
     else
-        fprintf(script, "set cbrange [0:%.10g]\n", most);
+        fprintf(script, "set cbrange [0:%.10g]\n", max);
     fprintf(script, "plot data matrix using ($1*%" PRId32 "+%.10g):($2*%" PRId32 "+%.10g):3 with image pixels\n", each,
             0.5 * (each - 1), each, 0.5 * (each - 1));
 }
@@ -62,14 +62,14 @@ static int draw_one(struct plot_session *session, const struct mpg_messages_repo
                     struct mpg_error *err)
 {
     char path[512], under[160];
-    double *cell = NULL, least, most;
+    double *cell = NULL, min, max;
     int32_t each = 1;
     const int32_t cells = put_in_cells(r->messages, of_bytes, &cell, &each, err);
     if (cells < 0 || mpg_plot_start(session, err, of_bytes ? "matrix-bytes" : "matrix-messages") < 0) {
         free(cell);
         return -1;
     }
-    put_cells(session->data, cell, cells, &least, &most);
+    put_cells(session->data, cell, cells, &min, &max);
     free(cell);
     snprintf(under, sizeof under, "%s%s", of_bytes ? "bytes from each rank to each" : "messages from each rank to each",
              r->with_collectives ? ", with those of collectives" : "; collectives apart");
@@ -80,7 +80,7 @@ static int draw_one(struct plot_session *session, const struct mpg_messages_repo
     mpg_plot_set(session->script, "ylabel", "from rank");
     mpg_plot_set(session->script, "cblabel", of_bytes ? "bytes" : "messages");
     fprintf(session->script, "set format cb '%%.0s %%c%s'\n", of_bytes ? "B" : "");
-    put_map(session->script, cells, each, least, most);
+    put_map(session->script, cells, each, min, max);
     return mpg_plot_finish(session, err);
 }
 

@@ -206,14 +206,14 @@ static bool is_outside(const struct mpg_messages *m, int k)
     return before || after;
 }
 
-static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, uint64_t most)
+static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, uint64_t max)
 {
     const struct mpg_message_sum *s = &m->size[k];
-    const uint64_t least = k > 0 ? UINT64_C(1) << (k - 1) : 0;
+    const uint64_t min = k > 0 ? UINT64_C(1) << (k - 1) : 0;
     char bar[BAR + 1] = "";
-    memset(bar, '#', (size_t)ceil(BAR * (double)s->messages / (double)most));
-    mpg_table_count(t, least);
-    mpg_table_count(t, k > 0 ? least + (least - 1) : 0);
+    memset(bar, '#', (size_t)ceil(BAR * (double)s->messages / (double)max));
+    mpg_table_count(t, min);
+    mpg_table_count(t, k > 0 ? min + (min - 1) : 0);
     mpg_table_count(t, s->messages);
     mpg_table_number(t, 100 * (double)s->messages / (double)m->all.messages);
     mpg_table_number(t, s->bytes);
@@ -235,16 +235,16 @@ static int put_classes(const struct mpg_messages_report *r, enum mpg_table_forma
         {.heading = "", .left = true}};
     const struct mpg_messages *m = r->messages;
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1, .trims = true};
-    uint64_t most = 1;
+    uint64_t max = 1;
     for (int k = 0; k < MPG_MESSAGE_CLASSES; k++)
-        most = m->size[k].messages > most ? m->size[k].messages : most;
+        max = m->size[k].messages > max ? m->size[k].messages : max;
     if (j)
         mpg_table_begin_json(&t, j);
     else
         mpg_table_begin(&t, format, out);
     for (int k = 0; k < MPG_MESSAGE_CLASSES; k++)
         if (!is_outside(m, k))
-            put_class(&t, m, k, most);
+            put_class(&t, m, k, max);
     return mpg_table_end(&t, err);
 }
 

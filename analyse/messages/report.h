@@ -15,7 +15,7 @@ struct mpg_messages_report {
     size_t top;            /* number of pairs in text and CSV; 0: 20 in text, all in CSV */
 };
 
-/* The most ranks whose tables of pairs fit a screen. */
+/* The maximum number of ranks whose tables of pairs fit a screen. */
 enum { MPG_MATRIX_RANKS = 16 };
 
 /* Print pairs: as tables in text, a row each in CSV, an object of pairs and collectives in JSON. Print size classes likewise,

@@ -13,7 +13,7 @@
 #include "common/units.h"
 #include "graph/clocks.h"
 
-/* The most calls of a timeline without a range: viewers get slow beyond. */
+/* The maximum number of calls of a timeline without a range: viewers get slow beyond. */
 enum { MPG_TIMELINE_CALLS = 500000 };
 
 struct mpg_timeline_part {

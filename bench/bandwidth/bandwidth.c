@@ -32,9 +32,9 @@ static const struct mpg_option options[] = {
      .minimum = 1, .maximum = MPG_WINDOW_MAX},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "--max-iterations=400 --max-time=2s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
      .help = "samples at most of each size up to 256KiB; fewer of\nlarger ones (default: 2000)",
-     .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
+     .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
     {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
      .help = "measure no longer than about TIME in all (default: 60s)",
      .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
@@ -154,7 +154,7 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
 {
     int64_t *size = NULL, n = 0;
     int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */
-    if (status == 0 && plan->cell[0].most >= EMPTY_BLOCK)
+    if (status == 0 && plan->cell[0].max >= EMPTY_BLOCK)
         plan->cell[0].block = EMPTY_BLOCK; /* the empty exchange is deducted from all other times */
     if (status == 0 && !opt.sizes)
         status = add_default_sizes(facts, limits, plan, err);
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     static const struct mpg_network network = {
         .name = "bandwidth", .program = &program, .opt = &opt,
         .full = {{2000, 262144, 100}, 60e9}, .quick = {{400, 262144, 50}, 2e9},
-        .fixed_least = 100, .lead = lead, .follow = follow, .sent = true,
+        .fixed_min = 100, .lead = lead, .follow = follow, .sent = true,
         .columns = "pair size_bytes messages_in_flight time_ns send_ns transfer_ns off_cpu_ns", .n_columns = 7,
         .decimals = {0, 0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row,
         .describe = describe, .window_column = WINDOW, .summary = print_summary};

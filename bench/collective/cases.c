@@ -76,7 +76,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
 {
     struct mpg_plan_limits limits = {iterations, FULL_BYTES, MIN_SAMPLES};
     struct mpg_case one = {
-        .operation = operation, .processes = p, .most = iterations, .calls = 1};
+        .operation = operation, .processes = p, .max = iterations, .calls = 1};
     if (operation == MPG_OPERATION_BARRIER)
         return add(cases, &one, err);
     for (int64_t i = 0; i < sizes; i++) {
@@ -87,7 +87,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
         if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MAX_BYTES)
             continue;
         one.size_bytes = size[i];
-        one.most = mpg_plan_max_samples(&limits, size[i]);
+        one.max = mpg_plan_max_samples(&limits, size[i]);
         if (add(cases, &one, err) < 0)
             return -1;
     }

@@ -17,7 +17,7 @@ struct mpg_case {
     enum mpg_bench_operation operation;
     int processes;      /* participants: ranks 0 to processes - 1 */
     int64_t size_bytes;
-    int64_t most;       /* largest number of valid repetitions, >= 1 */
+    int64_t max;        /* largest number of valid repetitions, >= 1 */
     int64_t done;       /* valid repetitions so far */
     int64_t invalid;    /* repetitions with a late rank */
     int64_t calls;      /* consecutive calls in a repetition, whose mean is recorded: 1, except for reduce_local */

@@ -28,9 +28,9 @@ enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 
 static struct {
     const char *dir, *operations, *processes, *sizes, *timer;
-    int64_t iterations, most, warmup, launch, seed;
+    int64_t iterations, max, warmup, launch, seed;
     double confidence, median_error, tail_error, time_ns;
-    bool quick, no_bind, iterations_given, most_given, seed_given, time_given;
+    bool quick, no_bind, iterations_given, max_given, seed_given, time_given;
 } opt = {.dir = "results", .operations = MPG_OPERATIONS_ALL,
          .sizes = "8,32,128,512,2KiB,8KiB,32KiB,64KiB,256KiB,1MiB", .timer = "auto", .warmup = 20,
          .confidence = 95, .median_error = 2, .tail_error = 10};
@@ -49,8 +49,8 @@ static const struct mpg_option options[] = {
      .help = "record N repetitions of sizes up to 32KiB, fewer of\nlarger ones, at least 50 (default: "
              "as many as the\nintervals below need)",
      .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
-     .help = "at most N of them (default: 10000)", .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
+     .help = "at most N of them (default: 10000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
     {.name = "confidence", .kind = MPG_OPTION_REAL, .value = &opt.confidence, .argument = "PERCENT",
      .help = "confidence of the intervals of the stopping rule\n(default: 95)", .minimum = 50, .maximum = 99.99},
     {.name = "median-error", .kind = MPG_OPTION_REAL, .value = &opt.median_error, .argument = "PERCENT",
@@ -98,9 +98,9 @@ struct run {
 static void set_defaults(void)
 {
     if (opt.iterations_given)
-        opt.most = opt.iterations;
-    else if (!opt.most_given)
-        opt.most = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
+        opt.max = opt.iterations;
+    else if (!opt.max_given)
+        opt.max = opt.quick ? QUICK_ITERATIONS : FULL_ITERATIONS;
     if (!opt.time_given)
         opt.time_ns = opt.quick ? QUICK_NS : FULL_NS;
     if (!opt.seed_given)
@@ -128,7 +128,7 @@ static int prepare(struct run *run, struct mpg_error *err)
     if (run->ranks.ranks < 2)
         return mpg_error_set(err, "needs two ranks or more, was started with one: use mpirun"
                                   " -np N");
-    if (mpg_cases_make(opt.operations, opt.processes, opt.sizes, opt.most, run->ranks.ranks,
+    if (mpg_cases_make(opt.operations, opt.processes, opt.sizes, opt.max, run->ranks.ranks,
                        &run->cases, err) < 0) {
         run->usage = true;
         return -1;
@@ -173,7 +173,7 @@ static int add_stopping(struct mpg_header *header, const struct run *run, struct
     return mpg_header_add(header, err, "stopping",
                           "median to %g %%, p99 to %g %%, confidence %g %%, at most %lld"
                           " iterations and %g s; %lld rounds", opt.median_error, opt.tail_error,
-                          opt.confidence, (long long)opt.most, opt.time_ns / 1e9,
+                          opt.confidence, (long long)opt.max, opt.time_ns / 1e9,
                           (long long)run->result.rounds);
 }
 

@@ -26,7 +26,7 @@ static size_t pick(const struct mpg_timing_result *r, const struct mpg_case *c, 
 int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_cases *cases,
                      int64_t launch, struct mpg_error *err)
 {
-    char size[32], least[32], median[32], tail[32];
+    char size[32], min[32], median[32], tail[32];
     double *value = malloc((result->n + 1) * sizeof *value);
     if (!value)
         return mpg_error_set(err, "out of memory");
@@ -41,7 +41,7 @@ int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_ca
                    ? "-" : mpg_units_format_size(size, sizeof size, c->size_bytes),
                n, (long long)c->invalid);
         if (n > 0)
-            printf(" %10s %10s %10s", mpg_units_format_time(least, sizeof least, value[0]),
+            printf(" %10s %10s %10s", mpg_units_format_time(min, sizeof min, value[0]),
                    mpg_units_format_time(median, sizeof median,
                                          mpg_sorted_quantile(value, n, 0.5)),
                    mpg_units_format_time(tail, sizeof tail, mpg_sorted_quantile(value, n, 0.99)));

@@ -18,14 +18,14 @@ enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     MIN_BLOCK = 5,
     MEASURED_LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
-    MIN_ROUNDS = 5,   /* least rounds of a case that ends at the goal, so that a case is measured at several times */
+    MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, so that a case is measured at several times */
     ATTEMPTS = 4,     /* times the samples wanted */
     MIN_WARMUP = 3,   /* first estimates come from the warm-up */
 };
 #define BLOCK_NS 2e7      /* longest time of a block */
 #define MIN_SLACK_NS 1e3
 #define MAX_SLACK_NS 1e7
-#define CALLS_NS 1e4       /* least duration of consecutive calls without messages: timer resolution and cost are then at most
+#define CALLS_NS 1e4       /* minimum duration of consecutive calls without messages: timer resolution and cost are then at most
                               1 % */
 
 /* Markers in place of a time if a process was late: at the start itself (the slack was too short), or only when
@@ -191,7 +191,7 @@ static void run_block(struct work *w, size_t i)
 /* The number of repetitions in a case's next block. */
 static int block_size(const struct mpg_case *c)
 {
-    int64_t left = c->most - c->done;
+    int64_t left = c->max - c->done;
     double each_ns = (double)c->calls * c->usual_ns + 2 * c->slack_ns;
     int n = each_ns * BLOCK < BLOCK_NS ? BLOCK : (int)(BLOCK_NS / each_ns);
     n = n < MIN_BLOCK ? MIN_BLOCK : n;
@@ -257,7 +257,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     adapt(c, sorted, valid, late, n);
     c->done += (int64_t)valid;
     c->invalid += n - (int64_t)valid;
-    c->finished = c->done >= c->most || c->done + c->invalid >= ATTEMPTS * c->most;
+    c->finished = c->done >= c->max || c->done + c->invalid >= ATTEMPTS * c->max;
     return 0;
 }
 

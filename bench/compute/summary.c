@@ -34,12 +34,12 @@ static const char *format_rate(char *text, size_t size, double rate, int kernel)
 static int print_line(const struct mpg_compute_threads *threads, int all, int kernel, int cores,
                       struct mpg_error *err)
 {
-    size_t most = 0, n = 0;
+    size_t max = 0, n = 0;
     char low[64], middle[64], high[64];
     for (int i = 0; i < all; i++)
-        most = mpg_compute_threads_rates(threads, i)->n > most ? mpg_compute_threads_rates(threads, i)->n : most;
+        max = mpg_compute_threads_rates(threads, i)->n > max ? mpg_compute_threads_rates(threads, i)->n : max;
     double *median = malloc((size_t)all * sizeof *median);
-    double *value = malloc(most * sizeof *value);
+    double *value = malloc(max * sizeof *value);
     if (!median || !value) {
         free(median);
         free(value);

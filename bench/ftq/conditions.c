@@ -18,7 +18,7 @@
 
 /* The lowest real-time priority precedes all ordinary tasks but not the kernel's own real-time threads. */
 enum { REALTIME_PRIORITY = 1 };
-/* Least CPU share of an undisturbed core. */
+/* Minimum CPU share of an undisturbed core. */
 #define FULL_SHARE 0.9
 /* Delay from the last thread's arrival to the common start: longer than the readings of mpg_conditions_start(). */
 #define AHEAD_NS 20000000

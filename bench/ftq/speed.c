@@ -10,7 +10,7 @@
 #include "statistics/order.h"
 
 enum { MIN_UNITS = 8 };
-#define MIN_LEFT 0.25     /* least undisturbed share of a quantum that determines the pace */
+#define MIN_LEFT 0.25     /* minimum undisturbed share of a quantum that determines the pace */
 #define INTERRUPTED 2.0   /* interrupted: longer than this many times the current unit time */
 #define RESOLUTIONS 2.0   /* both readings have an error of up to the timer's resolution */
 

@@ -54,8 +54,8 @@ void mpg_load_end(struct mpg_load *load)
 int mpg_load_describe(const struct mpg_load *load, double other_ranks_ns,
                       struct mpg_header *header, struct mpg_error *err)
 {
-    double least_ns = MIN_UNITS * 1e9 / (double)sysconf(_SC_CLK_TCK);
-    if (load->busy_ns < 0 || load->own_ns < 0 || load->wall_ns < least_ns)
+    double min_ns = MIN_UNITS * 1e9 / (double)sysconf(_SC_CLK_TCK);
+    if (load->busy_ns < 0 || load->own_ns < 0 || load->wall_ns < min_ns)
         return mpg_header_add(header, err, "other_load", "unknown");
     double others_ns = load->busy_ns - load->own_ns - other_ranks_ns;
     return mpg_header_add(header, err, "other_load", "%.2f",

@@ -308,7 +308,7 @@ static int describe_goal(const struct run *run, const struct mpg_path_results *c
                  mpg_units_format_time(time, sizeof time, effort->time_ns));
     if (opt->iterations_given)
         return mpg_header_add(header, err, "stopping", "after %lld exchanges of a size%s",
-                              (long long)effort->limits.most, limit);
+                              (long long)effort->limits.max, limit);
     mpg_path_results_unconverged(class, unmet, sizeof unmet);
     if (run->net->tail)
         snprintf(tail, sizeof tail, " and p99 within %g %%", opt->tail_error);
@@ -316,7 +316,7 @@ static int describe_goal(const struct run *run, const struct mpg_path_results *c
                           "%g %% intervals: median within %g %%%s; at most %lld exchanges of a"
                           " size%s; not reached: %s",
                           opt->confidence, opt->median_error, tail,
-                          (long long)effort->limits.most, limit, unmet);
+                          (long long)effort->limits.max, limit, unmet);
 }
 
 static int describe_eager(const struct run *run, const struct mpg_path_results *class,
@@ -495,11 +495,11 @@ static void settle(struct run *run)
     struct mpg_bench_plan plan = {0};
     struct mpg_error err = {""};
     run->effort = opt->quick ? net->quick : net->full;
-    if (opt->most_given)
-        run->effort.limits.most = opt->most;
+    if (opt->max_given)
+        run->effort.limits.max = opt->max;
     if (opt->iterations_given) {
-        run->effort.limits.most = opt->iterations;
-        run->effort.limits.least = net->fixed_least;
+        run->effort.limits.max = opt->iterations;
+        run->effort.limits.min = net->fixed_min;
         run->effort.time_ns = 0;
     }
     if (opt->time_given)

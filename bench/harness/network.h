@@ -16,11 +16,11 @@
 
 struct mpg_network_options {
     const char *dir, *sizes, *timer, *pairs;
-    int64_t iterations, most, warmup, launch, seed;
+    int64_t iterations, max, warmup, launch, seed;
     double confidence, median_error, tail_error; /* percent; an error of 0: no goal */
     double time_ns;
     bool quick, no_eager, no_bind;
-    bool iterations_given, most_given, seed_given, time_given;
+    bool iterations_given, max_given, seed_given, time_given;
 };
 
 /* Option table rows common to pair benchmarks; O: a struct mpg_network_options, WARMUP_TEXT: its default. */
@@ -64,7 +64,7 @@ struct mpg_network {
     const struct mpg_program *program;
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;
-    int64_t fixed_least; /* limits.least for --iterations */
+    int64_t fixed_min;   /* limits.min for --iterations */
     mpg_exchange_half *lead, *follow;
     bool sent; /* LEAD records the time after the last send */
     bool late; /* late receives (struct mpg_rounds) */

@@ -59,18 +59,18 @@ int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err)
 int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_bytes)
 {
     if (size_bytes <= limits->full_bytes)
-        return limits->most;
-    int64_t fewer = (int64_t)((double)limits->most * (double)limits->full_bytes /
+        return limits->max;
+    int64_t fewer = (int64_t)((double)limits->max * (double)limits->full_bytes /
                               (double)size_bytes);
-    int64_t floor = limits->least < limits->most ? limits->least : limits->most;
+    int64_t floor = limits->min < limits->max ? limits->min : limits->max;
     return fewer > floor ? fewer : floor;
 }
 
-static int64_t block_of(int64_t most)
+static int64_t block_of(int64_t max)
 {
-    int64_t block = most / BLOCKS > MIN_BLOCK ? most / BLOCKS : MIN_BLOCK;
+    int64_t block = max / BLOCKS > MIN_BLOCK ? max / BLOCKS : MIN_BLOCK;
     block = block < MPG_PLAN_MAX_BLOCK ? block : MPG_PLAN_MAX_BLOCK;
-    return block < most ? block : most;
+    return block < max ? block : max;
 }
 
 int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
@@ -81,16 +81,16 @@ int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window
             return 0;
     if (size_bytes < 0 || size_bytes > MPG_PLAN_MAX_BYTES)
         return mpg_error_set(err, "%lld bytes are not within 0 to 1GiB", (long long)size_bytes);
-    int64_t most = mpg_plan_max_samples(limits, size_bytes);
-    if (plan->samples + most > MPG_PLAN_MAX_SAMPLES)
+    int64_t max = mpg_plan_max_samples(limits, size_bytes);
+    if (plan->samples + max > MPG_PLAN_MAX_SAMPLES)
         return mpg_error_set(err, "more than %d samples in all: name fewer sizes, or record fewer of"
                                   " each", MPG_PLAN_MAX_SAMPLES);
     struct mpg_bench_cell *grown = realloc(plan->cell, (plan->n + 1) * sizeof *grown);
     if (!grown)
         return mpg_error_set(err, "out of memory");
     plan->cell = grown;
-    grown[plan->n++] = (struct mpg_bench_cell){size_bytes, window, most, block_of(most)};
-    plan->samples += most;
+    grown[plan->n++] = (struct mpg_bench_cell){size_bytes, window, max, block_of(max)};
+    plan->samples += max;
     plan->max_bytes = size_bytes > plan->max_bytes ? size_bytes : plan->max_bytes;
     return 0;
 }

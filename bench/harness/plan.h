@@ -15,7 +15,7 @@ enum { MPG_PLAN_MAX_BLOCK = 1000 };
 struct mpg_bench_cell {
     int64_t size_bytes;
     int64_t window; /* messages in flight, >= 1 */
-    int64_t most;   /* largest number of samples, >= 1 */
+    int64_t max;    /* largest number of samples, >= 1 */
     int64_t block;  /* samples taken consecutively, 1..MPG_PLAN_MAX_BLOCK */
 };
 
@@ -27,10 +27,10 @@ struct mpg_bench_plan {
     int64_t samples;   /* largest number of samples of all cells, <= MPG_PLAN_MAX_SAMPLES */
 };
 
-/* Numbers of samples by size: MOST (>= 1) up to FULL_BYTES; a constant number of bytes above, but at least LEAST
- * (or MOST if smaller). */
+/* Numbers of samples by size: MAX (>= 1) up to FULL_BYTES; a constant number of bytes above, but at least MIN
+ * (or MAX if smaller). */
 struct mpg_plan_limits {
-    int64_t most, full_bytes, least;
+    int64_t max, full_bytes, min;
 };
 
 /* Returns the largest number of samples for messages of SIZE_BYTES. */

@@ -29,21 +29,21 @@ void mpg_ranks_wait(MPI_Request *request)
 int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 {
     (void)ranks; /* always MPI_COMM_WORLD */
-    int64_t most = value;
+    int64_t max = value;
     MPI_Request request;
-    MPI_Iallreduce(&value, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(&value, &max, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
     mpg_ranks_wait(&request);
-    return most;
+    return max;
 }
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
     /* The maximum over all ranks finds the lowest failed rank with an error text: its value is the largest. */
     int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
-    int64_t most = mpg_ranks_maximum(ranks, mine);
-    if (most > 0 && mine < most)
+    int64_t max = mpg_ranks_maximum(ranks, mine);
+    if (max > 0 && mine < max)
         mpg_error_set(err, "%s", "");
-    return most > 0 ? -1 : 0;
+    return max > 0 ? -1 : 0;
 }
 
 double mpg_ranks_other_cpu_ns(const struct mpg_ranks *ranks, double own_ns)
@@ -133,11 +133,11 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
                         struct mpg_error *err)
 {
     struct mpg_rank_location *mine = &ranks->location[ranks->rank];
-    int most = 0;
+    int max = 0;
     for (int i = 0; i < lists->all; i++)
-        most = lists->core[i] > most ? lists->core[i] : most;
-    int *used = calloc((size_t)most + 1, sizeof *used);
-    char *seen = calloc((size_t)most + 1, 1);
+        max = lists->core[i] > max ? lists->core[i] : max;
+    int *used = calloc((size_t)max + 1, sizeof *used);
+    char *seen = calloc((size_t)max + 1, 1);
     if (used && seen) {
         /* Ranks bound by the launcher come first: they cannot move. */
         for (int pass = 0; pass < 2; pass++)

@@ -15,7 +15,7 @@
 enum {
     WARMUP_CHUNK = 10, /* exchanges between time checks */
     WARMUP_LATER = 10, /* messages before a later block */
-    MIN_BLOCKS = 5,    /* least blocks of a cell, so that a cell is measured at several times */
+    MIN_BLOCKS = 5,    /* minimum number of blocks of a cell, so that a cell is measured at several times */
     MIN_COUNT = 3,     /* exchanges in a block if time is short */
     TAG = 3
 };
@@ -245,13 +245,13 @@ static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
 {
     const struct mpg_bench_cell *p = &w->plan->cell[cell];
     const struct state *s = &w->state[cell];
-    int64_t count = p->most - s->n < p->block ? p->most - s->n : p->block;
+    int64_t count = p->max - s->n < p->block ? p->max - s->n : p->block;
     if (!is_limited(w) || s->each_ns <= 0)
         return count;
     double fits = left_ns(w) / (double)left / 4 / s->each_ns;
-    int64_t least = count < MIN_COUNT ? count : MIN_COUNT;
-    if (fits < (double)least)
-        return s->n == 0 ? least : 0;
+    int64_t min = count < MIN_COUNT ? count : MIN_COUNT;
+    if (fits < (double)min)
+        return s->n == 0 ? min : 0;
     return fits < (double)count ? (int64_t)fits : count;
 }
 
@@ -302,11 +302,11 @@ static bool assess(struct work *w)
             all = all && s->done;
             continue;
         }
-        bool most = s->n >= w->plan->cell[i].most;
-        bool check = w->rounds->adaptive && (most || s->n >= s->next_check);
+        bool max = s->n >= w->plan->cell[i].max;
+        bool check = w->rounds->adaptive && (max || s->n >= s->next_check);
         if (check)
             check_goal(w, i);
-        s->done = most || (check && s->blocks >= MIN_BLOCKS && !s->unmet.median &&
+        s->done = max || (check && s->blocks >= MIN_BLOCKS && !s->unmet.median &&
                    !s->unmet.tail);
         all = all && s->done;
     }
@@ -319,7 +319,7 @@ static double part_done(const struct work *w)
     for (size_t i = 0; i < w->plan->n; i++)
         part += w->state[i].done
                     ? 1
-                    : (double)w->state[i].n / (double)w->plan->cell[i].most;
+                    : (double)w->state[i].n / (double)w->plan->cell[i].max;
     part /= (double)w->plan->n;
     if (is_limited(w) && 1 - left_ns(w) / w->rounds->time_ns > part)
         part = 1 - left_ns(w) / w->rounds->time_ns;
@@ -396,7 +396,7 @@ static int prepare(struct work *w, struct mpg_error *err)
     if (w->pair->rank != 0)
         return 0;
     for (size_t i = 0; i < w->plan->n; i++)
-        longest = w->plan->cell[i].most > longest ? w->plan->cell[i].most : longest;
+        longest = w->plan->cell[i].max > longest ? w->plan->cell[i].max : longest;
     w->state = calloc(w->plan->n, sizeof *w->state);
     w->order = calloc(w->plan->n, sizeof *w->order);
     w->scratch = w->rounds->adaptive ? malloc((size_t)longest * sizeof(double)) : NULL;

@@ -57,7 +57,7 @@ struct mpg_rounds {
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
     bool off_cpu;          /* measure off-CPU time: valid if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
-                              blocks; false: after cell->most samples */
+                              blocks; false: after cell->max samples */
     struct mpg_stopping_goal goal;  /* for the time from start to end */
     int64_t warmup;        /* messages before a cell's first block, >= 0 */
     double time_ns;        /* no block starts later, except the first of each cell; <= 0: no limit */

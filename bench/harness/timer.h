@@ -31,7 +31,7 @@ struct mpg_timer_moment {
 struct mpg_timer {
     enum mpg_timer_kind kind;
     double ns_per_tick;
-    double cost_ns;       /* cost of a reading, least of many batches */
+    double cost_ns;       /* cost of a reading, minimum of many batches */
     double resolution_ns; /* smallest positive difference of two readings */
     struct mpg_timer_moment calibrated; /* start of the calibration */
 };

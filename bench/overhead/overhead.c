@@ -30,9 +30,9 @@ static const struct mpg_option options[] = {
              " limit and one byte more)"},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "--max-iterations=400 --max-time=1s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
      .help = "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
-             " (default: 4000)", .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
+             " (default: 4000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
     {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
      .help = "measure no longer than about TIME in all (default: 60s)",
      .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     static const struct mpg_network network = {
         .name = "overhead", .program = &program, .opt = &opt,
         .full = {{4000, 16384, 200}, 60e9}, .quick = {{400, 16384, 60}, 1e9},
-        .fixed_least = 100, .lead = lead, .follow = follow, .sent = true, .late = true,
+        .fixed_min = 100, .lead = lead, .follow = follow, .sent = true, .late = true,
         .columns = "pair size_bytes send_ns receive_ns wait_ns off_cpu_ns", .n_columns = 6,
         .decimals = {0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row, .describe = describe,
         .summary = print_summary};

@@ -67,7 +67,7 @@ int mpg_plot_put_lines(struct plot_session *s, const struct plot_lines *l, struc
     for (size_t i = 0; i < l->rows; i++) {
         if (!begins_line(l, i))
             continue;
-        if (lines == l->most) {
+        if (lines == l->max) {
             left_out++;
             continue;
         }
@@ -75,5 +75,5 @@ int mpg_plot_put_lines(struct plot_session *s, const struct plot_lines *l, struc
         fputs(lines > 0 ? ", " : "", s->script);
         put_line(l, i, lines++, s->script);
     }
-    return left_out > 0 ? mpg_plot_missing(s, err, "%zu more lines of the %s: a plot has %zu", left_out, l->table, l->most) : 0;
+    return left_out > 0 ? mpg_plot_missing(s, err, "%zu more lines of the %s: a plot has %zu", left_out, l->table, l->max) : 0;
 }

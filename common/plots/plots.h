@@ -97,7 +97,7 @@ struct plot_lines {
     bool (*same)(const void *of, size_t a, size_t b);
     void (*point)(const void *of, size_t row, struct plot_point *point);
     void (*name)(const void *of, size_t row, char name[PLOT_LINE_NAME]);
-    size_t rows, most; /* number of rows; maximum number of lines */
+    size_t rows, max;  /* number of rows; maximum number of lines */
     const char *table; /* name of the table in the message about omitted lines, "sweep" */
     bool bands;        /* draw bands from LOW to HIGH around the lines */
     bool unique;       /* average the points of equal x */

@@ -184,12 +184,12 @@ static void format_number(char *buf, double value)
 }
 
 /* Range of values that an axis can show, whatever the signature contains. */
-static const double least_shown = 1e-200, most_shown = 1e200;
+static const double min_shown = 1e-200, max_shown = 1e200;
 enum { MAX_DECADES = 15 };
 
 double mpg_plot_floor(double low, double high)
 {
-    if (!(high >= least_shown && high <= most_shown))
+    if (!(high >= min_shown && high <= max_shown))
         return 0;
     if (!(low > 0 && low <= high))
         low = high;

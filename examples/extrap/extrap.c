@@ -38,10 +38,10 @@ static void print_help(FILE *out, const void *of)
     for (int i = 0; i < help->n; i++) {
         const struct extrap_option *o = &help->options[i];
         char name[40];
-        snprintf(name, sizeof name, "--%s%s", o->name, o->most ? " N" : "");
+        snprintf(name, sizeof name, "--%s%s", o->name, o->max ? " N" : "");
         fprintf(out, "  %-20s %s", name, o->help);
-        if (o->most)
-            fprintf(out, " (%ld to %ld; %ld)", o->least, o->most, *o->value);
+        if (o->max)
+            fprintf(out, " (%ld to %ld; %ld)", o->min, o->max, *o->value);
         fprintf(out, "\n");
     }
     fprintf(out, "  %-20s %s\n", "--help", "print this help and exit");
@@ -77,7 +77,7 @@ void extrap_options(int argc, char **argv, const char *what, const struct extrap
             leave(0, print_help, &help);
         if (!o)
             refuse(program, "%.99s: unknown option (try --help)", argv[i]);
-        if (o->most == 0) {
+        if (o->max == 0) {
             *o->value = 1;
             continue;
         }
@@ -85,9 +85,9 @@ void extrap_options(int argc, char **argv, const char *what, const struct extrap
         errno = 0;
         const char *text = i + 1 < argc ? argv[++i] : "";
         const long value = strtol(text, &end, 10);
-        if (end == text || *end || errno || value < o->least || value > o->most)
-            refuse(program, "--%s %.99s: must be a number from %ld to %ld", o->name, text, o->least,
-                   o->most);
+        if (end == text || *end || errno || value < o->min || value > o->max)
+            refuse(program, "--%s %.99s: must be a number from %ld to %ld", o->name, text, o->min,
+                   o->max);
         *o->value = value;
     }
 }

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* --NAME VALUE; LEAST = MOST = 0: a flag, which sets *VALUE to 1. */
+/* --NAME VALUE; MIN = MAX = 0: a flag, which sets *VALUE to 1. */
 struct extrap_option {
     const char *name;
     long *value; /* initially the default */
-    long least, most;
+    long min, max;
     const char *help;
 };
 
@@ -27,7 +27,7 @@ struct extrap {
     double *sums;  /* in front of MEMORY: this rank's values; on rank 0 the totals */
 };
 
-enum { EXTRAP_SUMS = 16 }; /* most values of one sum */
+enum { EXTRAP_SUMS = 16 }; /* maximum number of values of one sum */
 
 /* Reads the command line into the N OPTIONS; call before extrap_start(). Ends the program after --help (exit 0) or
  * a wrong option (one line, exit 2). */

@@ -44,7 +44,7 @@ static void run(char *all, char *mine, int *counts, int *places)
     }
     for (int k = 0; k < rounds; k++) {
         double mean = 0;
-        int most;
+        int max;
         for (int i = 0; i < ranks; i++)
             mean += task(i, k) / ranks;
         scatter(all, counts, places, mine);
@@ -53,7 +53,7 @@ static void run(char *all, char *mine, int *counts, int *places)
             MPI_Send(mine, bytes, MPI_BYTE, 0, DONE, MPI_COMM_WORLD);
         else
             take_in(mine);
-        MPI_Allreduce(&k, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        MPI_Allreduce(&k, &max, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }
 }
 

@@ -310,8 +310,8 @@ static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg
     for (uint32_t i = 0; i < e->count_number; i++)
         if (OTF2_AttributeList_AddInt64(w->attributes, OTF2_OWN_COUNTS + i, e->counts[i]) != OTF2_SUCCESS)
             return NULL;
-    if (e->count_number > w->most_counts)
-        w->most_counts = e->count_number;
+    if (e->count_number > w->max_counts)
+        w->max_counts = e->count_number;
     return w->attributes;
 }
 

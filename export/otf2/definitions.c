@@ -249,7 +249,7 @@ static int write_attributes(struct mpg_otf2_writer *w, struct definitions *d, st
                                               string(d, "the receive asked for any source (1), any tag (2)"), OTF2_TYPE_UINT8));
     WRITE(OTF2_GlobalDefWriter_WriteAttribute(d->g, OTF2_OWN_FAILED, string(d, "MPGKIT::failed"),
                                               string(d, "the call returned an error"), OTF2_TYPE_UINT8));
-    for (uint32_t i = 0; i < w->most_counts; i++) {
+    for (uint32_t i = 0; i < w->max_counts; i++) {
         snprintf(name, sizeof name, "MPGKIT::bytes %u", i);
         WRITE(OTF2_GlobalDefWriter_WriteAttribute(d->g, OTF2_OWN_COUNTS + i, string(d, name), d->empty, OTF2_TYPE_INT64));
     }

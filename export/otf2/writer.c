@@ -81,7 +81,7 @@ static int list_locations(struct mpg_otf2_writer *w, struct mpg_error *err)
 /* Finds the earliest time of all ranks, so that ticks, which are unsigned, can begin at 0. */
 static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
 {
-    int64_t least_ns = 0;
+    int64_t min_ns = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(w->trace); r++) {
         struct mpg_event e;
         struct mpg_cursor *c = mpg_cursor_open(w->trace, r, err);
@@ -90,18 +90,18 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
         if (more < 0)
             return -1;
         int64_t time_ns, offset_ns;
-        if (more > 0 && e.enter_ns < least_ns)
-            least_ns = e.enter_ns;
+        if (more > 0 && e.enter_ns < min_ns)
+            min_ns = e.enter_ns;
         for (size_t i = 0; mpg_trace_clock(w->trace, r, i, &time_ns, &offset_ns); i++) {
-            if (more > 0 && e.enter_ns + offset_ns < least_ns)
-                least_ns = e.enter_ns + offset_ns;
-            if (time_ns < least_ns)
-                least_ns = time_ns;
-            if (time_ns + offset_ns < least_ns)
-                least_ns = time_ns + offset_ns;
+            if (more > 0 && e.enter_ns + offset_ns < min_ns)
+                min_ns = e.enter_ns + offset_ns;
+            if (time_ns < min_ns)
+                min_ns = time_ns;
+            if (time_ns + offset_ns < min_ns)
+                min_ns = time_ns + offset_ns;
         }
     }
-    w->bias_ns = -least_ns;
+    w->bias_ns = -min_ns;
     return 0;
 }
 

@@ -88,7 +88,7 @@ struct mpg_otf2_writer {
     int32_t *comms;                  /* by number in the archive, from 1 */
     size_t comm_number, comm_capacity;
     struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
-    uint32_t most_counts;            /* attributes OTF2_OWN_COUNTS in use */
+    uint32_t max_counts;             /* attributes OTF2_OWN_COUNTS in use */
     char **value_names;              /* a text for each class of counters, as the fact "values" */
     uint32_t value_classes;
     struct otf2_fact *facts;

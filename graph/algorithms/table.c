@@ -18,7 +18,7 @@ enum { MAX_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 struct row {
     enum mpg_collective operation;
     bool nonblocking; /* the nonblocking variant */
-    int64_t processes, bytes; /* least number of processes and bytes */
+    int64_t processes, bytes; /* minimum number of processes and bytes */
     struct mpg_choice choice;
     uint32_t line;
 };

@@ -203,11 +203,11 @@ struct merged {
     uint32_t slot;
     int32_t latest;     /* the first of the members that entered last */
     double latest_ns;
-    int64_t least_ns;   /* least duration; 0 for nonblocking members, which have no slack under `wait` */
+    int64_t min_ns;     /* minimum duration; 0 for nonblocking members, which have no slack under `wait` */
 };
 
 /* Merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the merged value. The
- * shifts follow from the group's times before and after: the latest enter (clock) and the least duration (wait). */
+ * shifts follow from the group's times before and after: the latest enter (clock) and the minimum duration (wait). */
 static int emit_merge(struct collectives *collectives, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
@@ -215,7 +215,7 @@ static int emit_merge(struct collectives *collectives, const struct member *m, i
     if (!s)
         return mpg_graph_out_of_memory(err);
     double latest = m->enter_ns > merged->latest_ns ? m->enter_ns : merged->latest_ns;
-    int64_t least = m->duration_ns < merged->least_ns ? m->duration_ns : merged->least_ns;
+    int64_t min = m->duration_ns < merged->min_ns ? m->duration_ns : merged->min_ns;
     s->a = merged->slot;
     s->b = m->slot;
     if (graph_renew_slot(collectives->steps, slot, err) < 0)
@@ -223,12 +223,12 @@ static int emit_merge(struct collectives *collectives, const struct member *m, i
     s->slot = *slot;
     s->shift[0].clock = latest - merged->latest_ns;
     s->shift[1].clock = latest - m->enter_ns;
-    s->shift[0].wait = (double)(merged->least_ns - least);
-    s->shift[1].wait = (double)(m->duration_ns - least);
+    s->shift[0].wait = (double)(merged->min_ns - min);
+    s->shift[1].wait = (double)(m->duration_ns - min);
     if (latest > merged->latest_ns)
         merged->latest = i;
     merged->latest_ns = latest;
-    merged->least_ns = least;
+    merged->min_ns = min;
     return 0;
 }
 
@@ -287,7 +287,7 @@ static int extend_prefix(struct collectives *collectives, struct collective *c, 
             if (emit_merge(collectives, m, c->prefix, &m->slot, &merged, err) < 0)
                 return -1;
             m->enter_ns = merged.latest_ns;
-            m->duration_ns = merged.least_ns;
+            m->duration_ns = merged.min_ns;
             m->latest = merged.latest;
             if (last->off_ns > m->off_ns)
                 m->off_ns = last->off_ns;

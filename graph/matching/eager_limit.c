@@ -6,7 +6,7 @@
  * synchronous; a single send can be slow just when the receive is posted. */
 enum { MAX_SIZES = 65536, WAITED_OFTEN = 8 };
 
-/* For each size: number of sends, and least sum of their waits (whole ns). */
+/* For each size: number of sends, and minimum sum of their waits (whole ns). */
 enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
 
 void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const struct message *m)
@@ -52,27 +52,27 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
 
 /* Returns the smallest size that waited WAITED_OFTEN times, with no early completion of that or a larger size;
  * INT64_MAX: none. */
-static int64_t least_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
+static int64_t min_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;
-    int64_t least = INT64_MAX;
+    int64_t min = INT64_MAX;
     for (size_t i = 0; i < sizes->capacity; i++)
         if (sizes->entries[i].used && sizes->entries[i].key[1] == WAITED_SENDS && (int64_t)sizes->entries[i].key[0] > eager &&
-            (int64_t)sizes->entries[i].key[0] < least && sizes->entries[i].value >= WAITED_OFTEN)
-            least = (int64_t)sizes->entries[i].key[0];
-    return least;
+            (int64_t)sizes->entries[i].key[0] < min && sizes->entries[i].value >= WAITED_OFTEN)
+            min = (int64_t)sizes->entries[i].key[0];
+    return min;
 }
 
 void mpg_graph_count_waits(const struct eager_evidence *eager_evidence, struct mpg_graph_counts *counts)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;
-    const int64_t least = least_waiting(eager_evidence, eager_evidence->any_left ? eager_evidence->left_bytes : -1);
+    const int64_t min = min_waiting(eager_evidence, eager_evidence->any_left ? eager_evidence->left_bytes : -1);
     counts->waited_sends = 0;
-    counts->waited_bytes = least == INT64_MAX ? 0 : least;
+    counts->waited_bytes = min == INT64_MAX ? 0 : min;
     counts->waited_ns = 0;
-    for (size_t i = 0; least != INT64_MAX && i < sizes->capacity; i++) {
+    for (size_t i = 0; min != INT64_MAX && i < sizes->capacity; i++) {
         const struct mpg_map_entry *e = &sizes->entries[i];
-        if (!e->used || (int64_t)e->key[0] < least)
+        if (!e->used || (int64_t)e->key[0] < min)
             continue;
         if (e->key[1] == WAITED_SENDS)
             counts->waited_sends += e->value;
@@ -84,7 +84,7 @@ void mpg_graph_count_waits(const struct eager_evidence *eager_evidence, struct m
 int64_t mpg_graph_estimate_eager_limit(const struct eager_evidence *eager_evidence, int64_t target_bytes)
 {
     const int64_t eager = eager_evidence->any_left ? eager_evidence->left_bytes : -1;
-    const int64_t least = least_waiting(eager_evidence, eager);
+    const int64_t min = min_waiting(eager_evidence, eager);
     int64_t limit = target_bytes > eager ? target_bytes : eager;
-    return least != INT64_MAX && limit > least - 1 ? least - 1 : limit;
+    return min != INT64_MAX && limit > min - 1 ? min - 1 : limit;
 }

@@ -391,10 +391,10 @@ bool mpg_graph_abandon_progress(struct progress *c)
 
 bool mpg_graph_is_weak_send(const struct progress *c, const struct message *m)
 {
-    const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
+    const int64_t max = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
     if (mpg_is_inserted(m->sent_number)) /* an inserted message with synchronous protocol waits already */
-        return c->is_on && !c->observes && !m->synchronous && m->bytes > most;
-    return c->is_on && m->is_of_program && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
+        return c->is_on && !c->observes && !m->synchronous && m->bytes > max;
+    return c->is_on && m->is_of_program && m->standard && m->destination != m->source && (c->observes || m->bytes > max);
 }
 
 void mpg_graph_mark_weak_send(const struct progress *c, struct message *m)
@@ -407,13 +407,13 @@ void mpg_graph_mark_weak_send(const struct progress *c, struct message *m)
 void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts)
 {
     const struct mpg_weak_progress *observed = &c->limits;
-    const int64_t least = m->sent_requested ? observed->requested_bytes : observed->blocking_bytes;
+    const int64_t min = m->sent_requested ? observed->requested_bytes : observed->blocking_bytes;
     const int64_t left = m->sent_requested ? observed->requested_left : observed->blocking_left;
     if (!observed->is_observed || graph_target_bytes(m) == m->bytes || !m->is_of_program || !m->standard ||
         m->destination == m->source)
         return;
     if (m->is_weak)
-        counts->kept_waiting += graph_target_bytes(m) <= least;
+        counts->kept_waiting += graph_target_bytes(m) <= min;
     else
         counts->kept_leaving += graph_target_bytes(m) > m->bytes && graph_target_bytes(m) > left && !m->synchronous;
 }

@@ -177,7 +177,7 @@ static const struct observed_model *best_of(const struct kind *kind)
 void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *weak_progress)
 {
     const struct observations *observations = nbc_progress ? nbc_progress->observations : NULL;
-    int64_t least_weak = INT64_MAX, most_at_once = -1;
+    int64_t min_weak = INT64_MAX, max_at_once = -1;
     bool any_left = false;
     weak_progress->nonblocking_bytes = INT64_MAX;
     for (uint32_t i = 0; observations && i < observations->n; i++) {
@@ -193,12 +193,12 @@ void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struc
                                                                                        .choice = model->model.choice};
         weak_progress->nonblocking_weak = weak_progress->nonblocking_weak || best;
         any_left = any_left || !best;
-        if (best && best->model.sends_weak && kind->bytes < least_weak)
-            least_weak = kind->bytes;
-        if (best && !best->model.sends_weak && kind->bytes > most_at_once)
-            most_at_once = kind->bytes;
+        if (best && best->model.sends_weak && kind->bytes < min_weak)
+            min_weak = kind->bytes;
+        if (best && !best->model.sends_weak && kind->bytes > max_at_once)
+            max_at_once = kind->bytes;
     }
     weak_progress->nonblocking_weak = weak_progress->nonblocking_weak && !any_left;
-    if (weak_progress->nonblocking_weak && least_weak < INT64_MAX)
-        weak_progress->nonblocking_bytes = least_weak > most_at_once ? least_weak - 1 : most_at_once;
+    if (weak_progress->nonblocking_weak && min_weak < INT64_MAX)
+        weak_progress->nonblocking_bytes = min_weak > max_at_once ? min_weak - 1 : max_at_once;
 }

@@ -26,7 +26,7 @@ struct stage_time {
     double begin_ns, end_ns;
 };
 
-/* Most progress calls that one completion waits for: the latest ones. */
+/* Maximum number of progress calls that one completion waits for: the latest ones. */
 enum { MAX_FOUND = 64 };
 
 struct nbc_progress {

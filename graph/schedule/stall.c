@@ -77,12 +77,12 @@ static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
     }
     if (!s)
         return NULL;
-    struct stream *least = s; /* the walk has reached the cycle: S is in the cycle */
+    struct stream *min = s;   /* the walk has reached the cycle: S is in the cycle */
     for (struct stream *t = blocked_stream(g, waits_for(g, s)); t != s;
          t = blocked_stream(g, waits_for(g, t)))
-        least = t->call.rank < least->call.rank ? t : least;
+        min = t->call.rank < min->call.rank ? t : min;
     *circle = true;
-    return least;
+    return min;
 }
 
 static int explain(const struct mpg_graph *g, const struct stream *s, bool circle,

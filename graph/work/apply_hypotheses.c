@@ -7,8 +7,8 @@
 
 static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
 {
-    const double most = 9e15, scaled = h->factor * (double)bytes;
-    return h->size_bytes >= 0 ? h->size_bytes : scaled < most ? llround(scaled) : (int64_t)most;
+    const double max = 9e15, scaled = h->factor * (double)bytes;
+    return h->size_bytes >= 0 ? h->size_bytes : scaled < max ? llround(scaled) : (int64_t)max;
 }
 
 /* Sets ERR: two hypotheses select the same message or collective. Returns -1. */

@@ -40,11 +40,11 @@ void *play_receive_buffer(struct player *p, int64_t bytes)
 int play_attach_buffer(struct player *p)
 {
     const struct mpg_needs *n = p->host->needs;
-    const int64_t most = 1 << 30, overhead = 2 * (MPI_BSEND_OVERHEAD + 64);
+    const int64_t max = 1 << 30, overhead = 2 * (MPI_BSEND_OVERHEAD + 64);
     if (n->buffered == 0)
         return 0;
-    int64_t bytes = n->buffered < most / overhead ? n->buffered * overhead : most;
-    bytes = n->buffered_bytes < most - bytes ? bytes + n->buffered_bytes : most;
+    int64_t bytes = n->buffered < max / overhead ? n->buffered * overhead : max;
+    bytes = n->buffered_bytes < max - bytes ? bytes + n->buffered_bytes : max;
     void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)

@@ -243,9 +243,9 @@ static int neighbors(struct player *p, const struct collective *k)
     int n = 0, m;
     if (edges && k->e->count_number != near->destination_number)
         return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
-    const uint32_t most = near->source_number > near->destination_number ? near->source_number
+    const uint32_t max = near->source_number > near->destination_number ? near->source_number
                                                                          : near->destination_number;
-    if (play_count_room(p, k->counts, most) < 0 || /* one allocation: growing would discard the counts set before */
+    if (play_count_room(p, k->counts, max) < 0 ||  /* one allocation: growing would discard the counts set before */
         set_counts(p, k, 1, k->contributions, near->source_number, &received) < 0 ||
         (edges && set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0)

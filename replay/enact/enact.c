@@ -200,9 +200,9 @@ static int first_failed(bool failed)
     return first;
 }
 
-static int32_t tag_limit(int32_t most)
+static int32_t tag_limit(int32_t max)
 {
-    int *limit = NULL, found = 0, all = most;
+    int *limit = NULL, found = 0, all = max;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
     PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return found && all > *limit ? *limit : -1;
@@ -275,12 +275,12 @@ static int add_up(MPI_Comm comm, int key, void *value, void *extra)
     uint64_t own[] = {o->calls, o->elapsed, o->exchanged, o->unneeded, o->waited, o->dropped, o->cut, o->late_ns,
                       o->unreceived};
     uint64_t all[sizeof own / sizeof *own];
-    int64_t times[2] = {o->run_ns, o->traced_ns}, most[2];
+    int64_t times[2] = {o->run_ns, o->traced_ns}, max[2];
     (void)comm, (void)key, (void)extra;
     PMPI_Reduce(own, all, sizeof own / sizeof *own, MPI_UINT64_T, MPI_SUM, 0, p->hidden);
-    PMPI_Reduce(times, most, 2, MPI_INT64_T, MPI_MAX, 0, p->hidden);
+    PMPI_Reduce(times, max, 2, MPI_INT64_T, MPI_MAX, 0, p->hidden);
     if (p->host->rank == 0)
-        *o = (struct mpg_outcome){.run_ns = most[0], .traced_ns = most[1], .calls = all[0], .elapsed = all[1],
+        *o = (struct mpg_outcome){.run_ns = max[0], .traced_ns = max[1], .calls = all[0], .elapsed = all[1],
                                   .exchanged = all[2], .unneeded = all[3], .waited = all[4],
                                   .dropped = all[5], .cut = all[6], .late_ns = all[7],
                                   .unreceived = all[8]};

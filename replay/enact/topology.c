@@ -55,27 +55,27 @@ static int gather(struct player *p, struct play_comm *old, int old_size, struct 
 static int find_grid(struct player *p, struct play_comm *old, struct play_comm *made, struct grid *g)
 {
     int old_size;
-    int most[2] = {made && made->has_neighbors ? (int)made->neighbors.source_number : 0,
-                   made ? made->traced->size : 0};
+    int max[2] = {made && made->has_neighbors ? (int)made->neighbors.source_number : 0,
+                  made ? made->traced->size : 0};
     PMPI_Comm_size(old->comm, &old_size);
-    if (play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, old->comm))) < 0)
+    if (play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, max, 2, MPI_INT, MPI_MAX, old->comm))) < 0)
         return -1;
-    *g = (struct grid){.n = 1, .dims = {most[1]}};
-    if (most[0] < 2)
+    *g = (struct grid){.n = 1, .dims = {max[1]}};
+    if (max[0] < 2)
         return 0;
-    int *all = calloc((size_t)old_size * (size_t)most[0], sizeof *all);
+    int *all = calloc((size_t)old_size * (size_t)max[0], sizeof *all);
     if (!all)
         return play_fail(p, "out of memory");
-    int status = gather(p, old, old_size, made, most[0], all);
+    int status = gather(p, old, old_size, made, max[0], all);
     int64_t size = 1;
-    g->n = most[0] / 2;
+    g->n = max[0] / 2;
     bool found = g->n <= MAX_DIMENSIONS;
     for (int i = 0; status == 0 && found && i < g->n; i++) {
-        found = measure(g, i, all, most[1], &g->dims[i], &g->periods[i]);
+        found = measure(g, i, all, max[1], &g->dims[i], &g->periods[i]);
         size *= g->dims[i];
     }
     free(all);
-    if (status == 0 && (!found || size != most[1]))
+    if (status == 0 && (!found || size != max[1]))
         status = play_fail(p, "the neighbours do not form a Cartesian grid");
     return status;
 }

@@ -33,7 +33,7 @@ static double side_of(const struct scale_set *set, size_t site, size_t run, enum
     const struct scale_cell *cell = scale_cell_of(set, site, run);
     const struct scale_run *r = &set->runs[run];
     if (side == IMBALANCE)
-        return cell->time_ns > 0 ? cell->most_rank_ns * r->ranks / cell->time_ns : NAN;
+        return cell->time_ns > 0 ? cell->max_rank_ns * r->ranks / cell->time_ns : NAN;
     if (!(r->comm_ns > 0))
         return NAN;
     return (side == WAIT ? cell->wait_ns : cell->time_ns - cell->wait_ns) / r->comm_ns;

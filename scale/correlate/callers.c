@@ -46,18 +46,18 @@ static int measure(struct choosing *c, size_t site, struct mpg_error *err)
 static bool do_callers_differ(const struct choosing *c, size_t site)
 {
     bool falls = false, rises = false, any = false;
-    double least = 0, most = 0;
+    double min = 0, max = 0;
     for (size_t i = c->place[site].first; i; i = c->place[i - 1].next) {
         const struct place *p = &c->place[i - 1];
         if (!p->counts)
             continue;
         falls |= p->r < 0;
         rises |= p->r > 0;
-        least = !any || p->share < least ? p->share : least;
-        most = !any || p->share > most ? p->share : most;
+        min = !any || p->share < min ? p->share : min;
+        max = !any || p->share > max ? p->share : max;
         any = true;
     }
-    return (falls && rises) || (any && most >= 2 * least && most > least);
+    return (falls && rises) || (any && max >= 2 * min && max > min);
 }
 
 /* Keeps SITE or the callers that SITE is split into. Returns true if SITE is split. */

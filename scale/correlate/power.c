@@ -105,9 +105,9 @@ static void find_deviations(const struct points *p, double *deviation)
         deviation[i] = p->y[i] - mean_y - xy / xx * (p->x[i] - mean_x);
 }
 
-static double within(double value, double most)
+static double within(double value, double max)
 {
-    return fmin(fmax(value, -most), most);
+    return fmin(fmax(value, -max), max);
 }
 
 /* Computes RESAMPLES projected times TIME_NS of a site with the power law POWER and the points POINTS. Each resample places

@@ -17,7 +17,7 @@ double mpg_scale_value(const struct scale_set *set, const struct scale_options *
     case SCALE_MEAN: return cell->count > 0 ? cell->time_ns / (double)cell->count : 0;
     case SCALE_COUNT: return (double)cell->count;
     case SCALE_BYTES: return cell->sent_bytes + cell->received_bytes;
-    case SCALE_IMBALANCE: return cell->time_ns > 0 ? cell->most_rank_ns * r->ranks / cell->time_ns : NAN;
+    case SCALE_IMBALANCE: return cell->time_ns > 0 ? cell->max_rank_ns * r->ranks / cell->time_ns : NAN;
     case SCALE_COUNTER: return scale_counters_of(set, site, run)[options->counter];
     }
     return NAN;

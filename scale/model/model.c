@@ -97,7 +97,7 @@ static const double MIN_DOMINATING = 1.0 / 6; /* minimum share of T_comm of each
 static void find_dominating(struct scale_analysis *a)
 {
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;
-    struct scale_row *most[MAX_DOMINATING];
+    struct scale_row *max[MAX_DOMINATING];
     double together = 0;
     size_t n = 0;
     while (of_a_part && together <= 0.5 && n < MAX_DOMINATING) {
@@ -107,18 +107,18 @@ static void find_dominating(struct scale_analysis *a)
             const struct scale_series *s = &row->series;
             bool taken = s->n == 0 || s->x[s->n - 1] < a->set->runs[a->set->run_number - 1].ranks;
             for (size_t k = 0; k < n; k++)
-                taken |= most[k] == row;
+                taken |= max[k] == row;
             if (!taken && (!next || row->share_last > next->share_last))
                 next = row;
         }
         if (!next || next->share_last < MIN_DOMINATING)
             return;
         together += next->share_last;
-        most[n++] = next;
+        max[n++] = next;
     }
     for (size_t k = 0; k < n && together > 0.5; k++) {
-        most[k]->dominates = grows_unseen(most[k]);
-        a->dominating += most[k]->dominates;
+        max[k]->dominates = grows_unseen(max[k]);
+        a->dominating += max[k]->dominates;
     }
 }
 

@@ -60,7 +60,7 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
     if (s->logs)
         snprintf(logs, sizeof logs, s->logs == 1 ? " log2(N)" : " log2(N)^%d", s->logs);
     /* A constant below a millionth of the largest value is rounding error. */
-    if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.most_n) * 1e-6)
+    if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.max_n) * 1e-6)
         mpg_scale_model_amount(m, f->constant, constant);
     snprintf(text, SCALE_MODEL_TEXT, "%.40s%s%.40s%s%s", constant, *constant ? " + " : "",
              mpg_scale_model_amount(m, f->coefficient, coefficient), power, logs);

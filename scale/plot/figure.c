@@ -10,7 +10,7 @@
 #include "common/table/escape.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* most titles in a large font */, MAX_TICS = 14 };
+enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* maximum number of titles in a large font */, MAX_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY_BLUE, PLOT_GREY, "#000000",
@@ -89,7 +89,7 @@ static void put_model(const struct figure_curve *c, FILE *data)
 {
     const struct mpg_growth *g = c->model;
     for (int i = 0; g && i <= MODEL_POINTS; i++) {
-        const double n = g->least_n * pow(g->most_n / g->least_n, (double)i / MODEL_POINTS);
+        const double n = g->min_n * pow(g->max_n / g->min_n, (double)i / MODEL_POINTS);
         fprintf(data, "%.10g %.10g\n", n, n * mpg_growth_predict(g, n).value);
     }
     fputs(g ? "\n\n" : "0 0\n\n\n", data);

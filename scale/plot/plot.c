@@ -140,18 +140,18 @@ static int add_calls(struct figure *f, const struct what *w, struct sums *s, str
     double *rest = s->time_ns + (size_t)MPG_CALL_COUNT * set->run_number;
     bool left = false;
     for (size_t shown = 0;; shown++) {
-        size_t most = 0;
+        size_t max = 0;
         for (size_t call = 1; call < MPG_CALL_COUNT; call++)
-            most = s->total_ns[call] > s->total_ns[most] ? call : most;
-        if (!(s->total_ns[most] > 0))
+            max = s->total_ns[call] > s->total_ns[max] ? call : max;
+        if (!(s->total_ns[max] > 0))
             break;
-        s->total_ns[most] = 0;
+        s->total_ns[max] = 0;
         left = shown >= CALLS;
-        struct figure_curve *c = left ? NULL : mpg_figure_add(f, set->run_number, mpg_call_name((enum mpg_call)most));
+        struct figure_curve *c = left ? NULL : mpg_figure_add(f, set->run_number, mpg_call_name((enum mpg_call)max));
         if (!c && !left)
             return out_of_memory(err);
         for (size_t run = 0; run < set->run_number; run++) {
-            const double time_ns = s->time_ns[most * set->run_number + run];
+            const double time_ns = s->time_ns[max * set->run_number + run];
             rest[run] += left ? time_ns : 0;
             if (c) {
                 c->x[run] = set->runs[run].ranks;

@@ -37,18 +37,18 @@ static int by_host(const void *a, const void *b)
     return strcmp(host_of(a), host_of(b));
 }
 
-int mpg_scale_core_facts_most(const struct mpg_host_cores *host, size_t n, struct scale_run *run, struct mpg_error *err)
+int mpg_scale_core_facts_max(const struct mpg_host_cores *host, size_t n, struct scale_run *run, struct mpg_error *err)
 {
-    const struct mpg_host_cores *most = NULL;
+    const struct mpg_host_cores *max = NULL;
     for (size_t i = 0; i < n; i++)
-        if (host[i].crowded > 0 && (!most || host[i].crowded * most->room > most->crowded * host[i].room))
-            most = &host[i];
-    if (!most)
+        if (host[i].crowded > 0 && (!max || host[i].crowded * max->room > max->crowded * host[i].room))
+            max = &host[i];
+    if (!max)
         return 0;
-    run->crowded = most->crowded;
-    run->room = most->room;
-    run->crowded_on = most->name ? strdup(most->name) : NULL;
-    return most->name && !run->crowded_on ? out_of_memory(err) : 0;
+    run->crowded = max->crowded;
+    run->room = max->room;
+    run->crowded_on = max->name ? strdup(max->name) : NULL;
+    return max->name && !run->crowded_on ? out_of_memory(err) : 0;
 }
 
 int mpg_scale_core_facts_judge(struct scale_core_facts *facts, struct scale_run *run, struct mpg_error *err)
@@ -63,7 +63,7 @@ int mpg_scale_core_facts_judge(struct scale_core_facts *facts, struct scale_run 
         facts->rank[i].host = facts->rank[i - 1].host + (by_host(&facts->rank[i], &facts->rank[i - 1]) != 0);
     int status = mpg_cores_of(facts->rank, facts->n, &host, &hosts, err);
     if (status == 0)
-        status = mpg_scale_core_facts_most(host, hosts, run, err);
+        status = mpg_scale_core_facts_max(host, hosts, run, err);
     free(host);
     return status;
 }

@@ -25,6 +25,6 @@ int mpg_scale_core_facts_judge(struct scale_core_facts *facts, struct scale_run 
 void mpg_scale_core_facts_clear(struct scale_core_facts *facts);
 
 /* Like mpg_scale_core_facts_judge(), from the facts of N hosts. Error: out of memory. */
-int mpg_scale_core_facts_most(const struct mpg_host_cores *host, size_t n, struct scale_run *run, struct mpg_error *err);
+int mpg_scale_core_facts_max(const struct mpg_host_cores *host, size_t n, struct scale_run *run, struct mpg_error *err);
 
 #endif

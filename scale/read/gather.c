@@ -73,7 +73,7 @@ static int make_chain(struct scale_gather *g, enum mpg_call call, const struct s
                       const struct scale_frame_key *only, struct chain *chain)
 {
     struct scale_frame_key key[SCALE_MAX_FRAMES + 1];
-    const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
+    const int max = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
     uint32_t node[2 * SCALE_MAX_FRAMES + 2];
     int64_t count[2] = {0, 0};
     for (int by = 0; by < 2; by++) {
@@ -86,7 +86,7 @@ static int make_chain(struct scale_gather *g, enum mpg_call call, const struct s
             const struct scale_frame *f = &frames->frame[i];
             key[n++] = (struct scale_frame_key){by == 0 ? f->address : f->text, f->text, f->function, f->file, f->line};
         }
-        if (frames && g->how->frames == SCALE_FRAMES_AUTO && frames->n < most)
+        if (frames && g->how->frames == SCALE_FRAMES_AUTO && frames->n < max)
             key[n++] = end_of_stack;
         count[by] = add_nodes(g, by == 0 ? &g->address : &g->line, call, key, n, node + count[0]);
         if (count[by] < 0)
@@ -104,10 +104,10 @@ static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, 
                       struct mpg_error *err)
 {
     struct scale_frame_key only = {.key = "", .text = ""};
-    const int most = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
+    const int max = g->how->frames == SCALE_FRAMES_AUTO ? SCALE_AUTO_DEPTH : g->how->frames;
     if (g->how->unit == SCALE_UNIT_CALLSITE && site >= 0) {
         struct scale_frames frames;
-        int status = mpg_scale_frame_names_find(g->names, site, most, &frames, err);
+        int status = mpg_scale_frame_names_find(g->names, site, max, &frames, err);
         if (status == 0 && frames.n > 0 && make_chain(g, call, &frames, NULL, chain) < 0)
             status = out_of_memory(err);
         const bool done = status < 0 || frames.n > 0;

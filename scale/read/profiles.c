@@ -61,8 +61,8 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
 {
     const struct scale_sum sum = {.count = row->count,
                                   .time_ns = (double)row->time_ns,
-                                  .least_ns = (double)row->min_ns,
-                                  .most_ns = (double)row->max_ns,
+                                  .min_ns = (double)row->min_ns,
+                                  .max_ns = (double)row->max_ns,
                                   .sent_bytes = (double)row->sent_bytes,
                                   .received_bytes = (double)row->received_bytes};
     if (!is_consistent(row))

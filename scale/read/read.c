@@ -86,13 +86,13 @@ static int take_labels(const struct scale_file *file, struct scale_run *run, str
 /* Returns an error if the run's times are inconsistent. */
 static int check_times(const struct scale_run *run, struct mpg_error *err)
 {
-    const double most_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
+    const double max_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
     if (!(run->app_ns > 0))
         return mpg_error_set(err, "no rank ran between MPI_Init and MPI_Finalize");
-    return run->comm_ns <= most_ns
+    return run->comm_ns <= max_ns
                ? 0
                : mpg_error_set(err, "its calls took %.6g s, all of its ranks together ran for %.6g s",
-                               run->comm_ns / 1e9, most_ns / 1e9);
+                               run->comm_ns / 1e9, max_ns / 1e9);
 }
 
 /* Reads a profile or a trace. The error for any other file names its kind. */
@@ -232,12 +232,12 @@ static struct following following_of(const struct scale_set *set, size_t run)
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
-    struct following most = {0, 0};
+    struct following max = {0, 0};
     size_t best = 0;
     for (size_t i = 0; i < set->run_number; i++) {
         const struct following f = following_of(set, i);
-        if (set->runs[i].program && (f.counts > most.counts || (f.counts == most.counts && f.runs > most.runs))) {
-            most = f;
+        if (set->runs[i].program && (f.counts > max.counts || (f.counts == max.counts && f.runs > max.runs))) {
+            max = f;
             best = i;
         }
     }

@@ -157,8 +157,8 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     mpg_event_bytes(e, &sent, &received);
     struct scale_sum sum = {1, time_ns, time_ns, time_ns, (double)sent, (double)received};
     if (e->sum.calls)
-        sum = (struct scale_sum){(uint64_t)e->sum.calls, (double)e->sum.time_ns, (double)e->sum.least_ns,
-                                 (double)e->sum.most_ns, 0, 0};
+        sum = (struct scale_sum){(uint64_t)e->sum.calls, (double)e->sum.time_ns, (double)e->sum.min_ns,
+                                 (double)e->sum.max_ns, 0, 0};
     r->content = scale_mix(scale_mix(scale_mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
     r->run->comm_ns += sum.time_ns;
     if (r->g->how->computation)
@@ -325,7 +325,7 @@ static int find_core_facts(const struct reading *r, struct mpg_error *err)
     size_t hosts;
     if (mpg_trace_cores(r->trace, &host, &hosts, err) < 0)
         return -1;
-    const int status = mpg_scale_core_facts_most(host, hosts, r->run, err);
+    const int status = mpg_scale_core_facts_max(host, hosts, r->run, err);
     free(host);
     return status;
 }

@@ -139,10 +139,10 @@ static int make_room(struct scale_tree *tree)
 
 static void add_sum(struct scale_cell *cell, const struct scale_sum *sum)
 {
-    if (cell->count == 0 || sum->least_ns < cell->least_ns)
-        cell->least_ns = sum->least_ns;
-    if (cell->count == 0 || sum->most_ns > cell->most_ns)
-        cell->most_ns = sum->most_ns;
+    if (cell->count == 0 || sum->min_ns < cell->min_ns)
+        cell->min_ns = sum->min_ns;
+    if (cell->count == 0 || sum->max_ns > cell->max_ns)
+        cell->max_ns = sum->max_ns;
     cell->count += sum->count;
     cell->time_ns += sum->time_ns;
     cell->sent_bytes += sum->sent_bytes;
@@ -167,10 +167,10 @@ static int add_detail(struct scale_tree *tree, struct scale_column *column, uint
 
 static void add_to_detail(struct scale_detail *detail, const struct scale_sum *sum)
 {
-    if (detail->count == 0 || sum->least_ns < detail->least_ns)
-        detail->least_ns = sum->least_ns;
-    if (detail->count == 0 || sum->most_ns > detail->most_ns)
-        detail->most_ns = sum->most_ns;
+    if (detail->count == 0 || sum->min_ns < detail->min_ns)
+        detail->min_ns = sum->min_ns;
+    if (detail->count == 0 || sum->max_ns > detail->max_ns)
+        detail->max_ns = sum->max_ns;
     detail->count += sum->count;
     detail->time_ns += sum->time_ns;
 }
@@ -231,8 +231,8 @@ void mpg_scale_tree_end_rank(struct scale_tree *tree, int32_t rank)
     for (size_t i = 0; i < tree->touched_number; i++) {
         double *rank_ns = &tree->rank_ns[tree->touched[i]];
         struct scale_cell *cell = &column->cell[tree->touched[i]];
-        if (cell->ranks++ == 0 || *rank_ns > cell->most_rank_ns)
-            cell->most_rank_ns = *rank_ns;
+        if (cell->ranks++ == 0 || *rank_ns > cell->max_rank_ns)
+            cell->max_rank_ns = *rank_ns;
         *rank_ns = -1;
         if (tree->ranks)
             column->details[tree->detail[tree->touched[i]]].rank = rank;

@@ -57,7 +57,7 @@ int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_ca
 /* The costs of a rank at one place. */
 struct scale_sum {
     uint64_t count;
-    double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
+    double time_ns, min_ns, max_ns, sent_bytes, received_bytes;
 };
 
 /* Begins a new column, which the functions below fill. Returns -1 if out of memory. */

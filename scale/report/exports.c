@@ -121,7 +121,7 @@ static void put_cell(struct mpg_table *t, const struct scale_set *set, size_t si
     mpg_table_number(t, set->runs[run].app_ns);
     mpg_table_number(t, set->runs[run].comm_ns);
     mpg_scale_put_site(t, &set->sites[site]);
-    mpg_table_numbers(t, (double[]){(double)cell->count, cell->time_ns, cell->least_ns, cell->most_ns, cell->most_rank_ns,
+    mpg_table_numbers(t, (double[]){(double)cell->count, cell->time_ns, cell->min_ns, cell->max_ns, cell->max_rank_ns,
                                     cell->ranks, cell->sent_bytes, cell->received_bytes, cell->wait_ns}, 9);
 }
 

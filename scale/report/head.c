@@ -85,19 +85,19 @@ static void print_intervals(const struct scale_analysis *a, FILE *out)
 
 bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out)
 {
-    const struct scale_run *most = NULL;
+    const struct scale_run *max = NULL;
     size_t crowded = 0;
     for (size_t i = 0; i < set->run_number; i++) {
         const struct scale_run *run = &set->runs[i];
         crowded += run->crowded > 0;
-        if (run->crowded > 0 && (!most || run->crowded * most->room > most->crowded * run->room))
-            most = run;
+        if (run->crowded > 0 && (!max || run->crowded * max->room > max->crowded * run->room))
+            max = run;
     }
-    if (!most)
+    if (!max)
         return false;
     fprintf(out, "%sranks had to share cores in %zu of %zu runs (%d ranks on %.3g core%s of ", key, crowded, set->run_number,
-            most->crowded, most->room, most->room == 1 ? "" : "s");
-    mpg_printable_put(out, most->crowded_on ? most->crowded_on : "their host");
+            max->crowded, max->room, max->room == 1 ? "" : "s");
+    mpg_printable_put(out, max->crowded_on ? max->crowded_on : "their host");
     putc(')', out);
     return true;
 }

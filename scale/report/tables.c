@@ -68,7 +68,7 @@ static void put_line(struct mpg_table *t, const struct scale_site *site, double 
         mpg_table_text(t, "All");
     else
         mpg_table_number(t, task);
-    mpg_table_numbers(t, (double[]){(double)d->count, d->most_ns, d->time_ns / (double)d->count, d->least_ns}, 4);
+    mpg_table_numbers(t, (double[]){(double)d->count, d->max_ns, d->time_ns / (double)d->count, d->min_ns}, 4);
 }
 
 /* Details of one run: N from FIRST, adjacent for each site. */
@@ -92,8 +92,8 @@ static void put_group(struct mpg_table *t, const struct scale_set *set, const st
     const struct scale_cell *cell = scale_cell_of(set, group->first->site, group->first->run);
     const struct scale_detail all = {.count = cell->count,
                                      .time_ns = cell->time_ns,
-                                     .least_ns = cell->least_ns,
-                                     .most_ns = cell->most_ns};
+                                     .min_ns = cell->min_ns,
+                                     .max_ns = cell->max_ns};
     for (size_t i = 0; i < group->n; i++)
         put_line(t, site, group->first[i].rank, &group->first[i]);
     put_line(t, site, NAN, &all);

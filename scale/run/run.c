@@ -24,7 +24,7 @@
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
-enum { MIN_FREE_BYTES = 64 << 10 }; /* least free bytes of a disk that can hold a run */
+enum { MIN_FREE_BYTES = 64 << 10 }; /* minimum number of free bytes of a disk that can hold a run */
 enum { TRIES = 2 }; /* failed runs at a process count before giving up, if none succeeds */
 
 struct request {

@@ -111,8 +111,8 @@ void mpg_scale_run_free_words(char **words)
 
 char **mpg_scale_run_words(char *const *command, int program, int32_t ranks, char *const *record)
 {
-    const size_t most = number_of(command) * (number_of(record) + 1) + 1;
-    char **words = calloc(most, sizeof *words);
+    const size_t max = number_of(command) * (number_of(record) + 1) + 1;
+    char **words = calloc(max, sizeof *words);
     bool good = words != NULL;
     size_t n = 0;
     for (int i = 0; good && command[i]; i++) {

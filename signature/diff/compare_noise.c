@@ -96,7 +96,7 @@ static void add_parts(const double *value, size_t n, double *sum, double *varian
 /* Returns true if detour I of C's sampled blocks is one of the longest, which are stored completely. */
 static bool is_longest(const struct mpg_noise_core *c, size_t i)
 {
-    return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.least_ns;
+    return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.min_ns;
 }
 
 /* Adds the sampled blocks of C. Lost time and rate exclude the longest detours, which add_blocks() counts from their own

@@ -347,7 +347,7 @@ static int read_blocks(const json_t *object, struct mpg_detours_allowance *allow
     if (!member)
         return 0;
     if (mpg_json_need_integer(object, "recorded", &recorded, err) < 0 ||
-        mpg_json_get_number(object, "least_ns", &b->least_ns, err) < 0)
+        mpg_json_get_number(object, "least_ns", &b->min_ns, err) < 0)
         return -1;
     if (recorded < 1)
         return mpg_error_set(err, "recorded is %lld, less than 1", (long long)recorded);
@@ -479,7 +479,7 @@ int mpg_detours_write(struct mpg_json *out, struct mpg_detours_allowance *allowa
     mpg_json_object(out, "detours");
     if (core->blocks.recorded > 0) {
         mpg_json_integer(out, "recorded", (int64_t)core->blocks.recorded);
-        mpg_json_number(out, "least_ns", core->blocks.least_ns);
+        mpg_json_number(out, "least_ns", core->blocks.min_ns);
     }
     if (packed) {
         mpg_json_integer(out, "n", (int64_t)core->detours);

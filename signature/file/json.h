@@ -26,20 +26,20 @@ int mpg_json_get_integer(const json_t *object, const char *key, int64_t *value,
                          struct mpg_error *err);
 int mpg_json_need_integer(const json_t *object, const char *key, int64_t *value,
                           struct mpg_error *err);
-/* A count from LEAST to INT32_MAX. */
-int mpg_json_get_count(const json_t *object, const char *key, int least, int *value,
+/* A count from MIN to INT32_MAX. */
+int mpg_json_get_count(const json_t *object, const char *key, int min, int *value,
                        struct mpg_error *err);
-int mpg_json_need_count(const json_t *object, const char *key, int least, int *value,
+int mpg_json_need_count(const json_t *object, const char *key, int min, int *value,
                         struct mpg_error *err);
 int mpg_json_get_flag(const json_t *object, const char *key, bool *value, struct mpg_error *err);
 /* A copy of a string, for the caller to free. */
 int mpg_json_get_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
 int mpg_json_need_text(const json_t *object, const char *key, char **text, struct mpg_error *err);
-/* The numbers of array KEY, at most MOST, in an array for the caller to free; absent: none. */
-int mpg_json_get_numbers(const json_t *object, const char *key, size_t most, double **values,
+/* The numbers of array KEY, at most MAX, in an array for the caller to free; absent: none. */
+int mpg_json_get_numbers(const json_t *object, const char *key, size_t max, double **values,
                          size_t *n, struct mpg_error *err);
-/* The members of object KEY, all strings, in file order, at most MOST. */
-int mpg_json_get_facts(const json_t *object, const char *key, size_t most,
+/* The members of object KEY, all strings, in file order, at most MAX. */
+int mpg_json_get_facts(const json_t *object, const char *key, size_t max,
                        struct mpg_fact **fact, size_t *n, struct mpg_error *err);
 int mpg_json_get_distribution(const json_t *object, const char *key,
                               struct mpg_distribution **distribution, struct mpg_error *err);
@@ -56,8 +56,8 @@ struct mpg_json_list {
     void *memory; /* N zeroed elements, owned by the caller; NULL if N is 0 */
 };
 
-/* Reads array KEY of at most MOST objects, and allocates elements of SIZE bytes. */
-int mpg_json_get_list(const json_t *object, const char *key, size_t most, size_t size,
+/* Reads array KEY of at most MAX objects, and allocates elements of SIZE bytes. */
+int mpg_json_get_list(const json_t *object, const char *key, size_t max, size_t size,
                       struct mpg_json_list *list, struct mpg_error *err);
 
 /* ---- reading: parts of a signature ---- */

@@ -58,23 +58,23 @@ int mpg_json_need_integer(const json_t *object, const char *key, int64_t *value,
     return need(object, key, err) < 0 ? -1 : mpg_json_get_integer(object, key, value, err);
 }
 
-int mpg_json_get_count(const json_t *object, const char *key, int least, int *value,
+int mpg_json_get_count(const json_t *object, const char *key, int min, int *value,
                        struct mpg_error *err)
 {
     int64_t count = *value;
     if (mpg_json_get_integer(object, key, &count, err) < 0)
         return -1;
-    if (json_object_get(object, key) && (count < least || count > INT32_MAX))
-        return mpg_error_set(err, "%s is %lld, not within %d to %d", key, (long long)count, least,
+    if (json_object_get(object, key) && (count < min || count > INT32_MAX))
+        return mpg_error_set(err, "%s is %lld, not within %d to %d", key, (long long)count, min,
                              INT32_MAX);
     *value = (int)count;
     return 0;
 }
 
-int mpg_json_need_count(const json_t *object, const char *key, int least, int *value,
+int mpg_json_need_count(const json_t *object, const char *key, int min, int *value,
                         struct mpg_error *err)
 {
-    return need(object, key, err) < 0 ? -1 : mpg_json_get_count(object, key, least, value, err);
+    return need(object, key, err) < 0 ? -1 : mpg_json_get_count(object, key, min, value, err);
 }
 
 int mpg_json_get_flag(const json_t *object, const char *key, bool *value, struct mpg_error *err)
@@ -106,15 +106,15 @@ int mpg_json_need_text(const json_t *object, const char *key, char **text, struc
     return need(object, key, err) < 0 ? -1 : mpg_json_get_text(object, key, text, err);
 }
 
-int mpg_json_get_numbers(const json_t *object, const char *key, size_t most, double **values,
+int mpg_json_get_numbers(const json_t *object, const char *key, size_t max, double **values,
                          size_t *n, struct mpg_error *err)
 {
     const json_t *array;
     if (mpg_json_get(object, key, JSON_ARRAY, &array, err) < 0)
         return -1;
     size_t count = json_array_size(array);
-    if (count > most)
-        return mpg_error_set(err, "%s has %zu values, more than %zu", key, count, most);
+    if (count > max)
+        return mpg_error_set(err, "%s has %zu values, more than %zu", key, count, max);
     double *numbers = malloc((count + 1) * sizeof *numbers);
     if (!numbers)
         return mpg_error_set(err, "out of memory for %zu values of %s", count, key);
@@ -131,14 +131,14 @@ int mpg_json_get_numbers(const json_t *object, const char *key, size_t most, dou
     return 0;
 }
 
-int mpg_json_get_facts(const json_t *object, const char *key, size_t most,
+int mpg_json_get_facts(const json_t *object, const char *key, size_t max,
                        struct mpg_fact **fact, size_t *n, struct mpg_error *err)
 {
     const json_t *member;
     if (mpg_json_get(object, key, JSON_OBJECT, &member, err) < 0)
         return -1;
-    if (json_object_size(member) > most)
-        return mpg_error_set(err, "%s has more than %zu entries", key, most);
+    if (json_object_size(member) > max)
+        return mpg_error_set(err, "%s has more than %zu entries", key, max);
     for (void *i = json_object_iter((json_t *)member); i;
          i = json_object_iter_next((json_t *)member, i)) {
         const char *text = json_string_value(json_object_iter_value(i));
@@ -150,15 +150,15 @@ int mpg_json_get_facts(const json_t *object, const char *key, size_t most,
     return 0;
 }
 
-int mpg_json_get_list(const json_t *object, const char *key, size_t most, size_t size,
+int mpg_json_get_list(const json_t *object, const char *key, size_t max, size_t size,
                       struct mpg_json_list *list, struct mpg_error *err)
 {
     *list = (struct mpg_json_list){0};
     if (mpg_json_get(object, key, JSON_ARRAY, &list->array, err) < 0)
         return -1;
     size_t n = json_array_size(list->array);
-    if (n > most)
-        return mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, most);
+    if (n > max)
+        return mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, max);
     for (size_t i = 0; i < n; i++)
         if (!json_is_object(json_array_get(list->array, i)))
             return mpg_error_set(err, "%s[%zu] is not an object", key, i);

@@ -5,12 +5,12 @@
 #include "signature/file/detours.h"
 
 /* Reads two arrays of the same length, keys A and B. */
-static int get_pair(const json_t *object, size_t most, const char *a, double **a_values,
+static int get_pair(const json_t *object, size_t max, const char *a, double **a_values,
                     const char *b, double **b_values, size_t *n, struct mpg_error *err)
 {
     size_t others;
-    if (mpg_json_get_numbers(object, a, most, a_values, n, err) < 0 ||
-        mpg_json_get_numbers(object, b, most, b_values, &others, err) < 0)
+    if (mpg_json_get_numbers(object, a, max, a_values, n, err) < 0 ||
+        mpg_json_get_numbers(object, b, max, b_values, &others, err) < 0)
         return -1;
     if (others != *n)
         return mpg_error_set(err, "%s has %zu values, %s has %zu", a, *n, b, others);
@@ -30,13 +30,13 @@ static int parse_quanta(const json_t *core, const char *key, struct mpg_noise_qu
 }
 
 static int parse_series(const json_t *core, const char *key, const char *step, const char *mean,
-                        const char *most, struct mpg_noise_series *s, struct mpg_error *err)
+                        const char *max, struct mpg_noise_series *s, struct mpg_error *err)
 {
     const json_t *object;
     if (mpg_json_get(core, key, JSON_OBJECT, &object, err) < 0)
         return -1;
     if (object && (mpg_json_need_number(object, step, &s->step, err) < 0 ||
-                   get_pair(object, MPG_SIGNATURE_MAX_LIST, mean, &s->mean, most, &s->most, &s->n,
+                   get_pair(object, MPG_SIGNATURE_MAX_LIST, mean, &s->mean, max, &s->max, &s->n,
                             err) < 0))
         return mpg_error_prefix(err, "%s", key);
     return 0;

@@ -18,11 +18,11 @@ static int check_text(const char *text, const char *key, struct mpg_error *err)
     return 0;
 }
 
-static int check_facts(const struct mpg_fact *fact, size_t n, size_t most, const char *what,
+static int check_facts(const struct mpg_fact *fact, size_t n, size_t max, const char *what,
                        struct mpg_error *err)
 {
-    if (n > most)
-        return mpg_error_set(err, "%s has %zu entries, more than %zu", what, n, most);
+    if (n > max)
+        return mpg_error_set(err, "%s has %zu entries, more than %zu", what, n, max);
     for (size_t i = 0; i < n; i++) {
         if (strlen(fact[i].key) > MPG_LINE_MAX_BYTES ||
             strlen(fact[i].value) > MPG_LINE_MAX_BYTES)
@@ -34,9 +34,9 @@ static int check_facts(const struct mpg_fact *fact, size_t n, size_t most, const
     return 0;
 }
 
-static int check_count(size_t n, size_t most, const char *key, struct mpg_error *err)
+static int check_count(size_t n, size_t max, const char *key, struct mpg_error *err)
 {
-    return n <= most ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, most);
+    return n <= max ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, max);
 }
 
 /* Checks that D has no negative values (times, rates). */
@@ -136,14 +136,14 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
         return b->n == 0 && b->detours == 0 ? 0 : mpg_error_set(err, "recorded is missing");
     if (b->n < 1 || check_count(b->n, MPG_SIGNATURE_MAX_BLOCKS, "n", err) < 0 ||
         check_count(b->detours, MPG_SIGNATURE_MAX_DETOURS, "detours", err) < 0 ||
-        check_time(b->least_ns, "least_ns", err) < 0)
+        check_time(b->min_ns, "least_ns", err) < 0)
         return b->n < 1 ? mpg_error_set(err, "there are none") : -1;
-    if (c->detours > 0 && !(b->least_ns > 0))
+    if (c->detours > 0 && !(b->min_ns > 0))
         return mpg_error_set(err, "least_ns is missing");
     for (size_t i = 0; i < c->detours; i++)
-        if (c->duration_ns[i] < b->least_ns)
+        if (c->duration_ns[i] < b->min_ns)
             return mpg_error_set(err, "detour %zu lasts %g ns, less than least_ns, which is %g", i,
-                                 c->duration_ns[i], b->least_ns);
+                                 c->duration_ns[i], b->min_ns);
     for (size_t i = 0; i < b->n; i++) {
         const struct mpg_noise_block *block = &b->block[i];
         if (!(block->from_ns >= end_ns && block->to_ns > block->from_ns &&
@@ -205,10 +205,10 @@ static int check_series(const struct mpg_noise_series *s, const char *key, struc
     if (s->n > 0 && !(s->step > 0 && s->step <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%s: step is %g, not positive", key, s->step);
     for (size_t i = 0; i < s->n; i++) { /* the mean may be rounded up */
-        if (!(s->mean[i] >= 0 && s->mean[i] <= s->most[i] * (1 + 1e-9) &&
-              s->most[i] <= MPG_DISTRIBUTION_LIMIT))
+        if (!(s->mean[i] >= 0 && s->mean[i] <= s->max[i] * (1 + 1e-9) &&
+              s->max[i] <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "%s: value %zu has mean %g and most %g", key, i, s->mean[i],
-                                 s->most[i]);
+                                 s->max[i]);
     }
     return 0;
 }

@@ -15,7 +15,7 @@ static void write_quanta(struct mpg_json *out, const char *key,
 }
 
 static void write_series(struct mpg_json *out, const char *key, const char *step,
-                         const char *mean, const char *most, const struct mpg_noise_series *s)
+                         const char *mean, const char *max, const struct mpg_noise_series *s)
 {
     if (s->n == 0)
         return;
@@ -23,7 +23,7 @@ static void write_series(struct mpg_json *out, const char *key, const char *step
     mpg_json_object(out, key);
     mpg_json_number(out, step, s->step);
     mpg_json_numbers(out, mean, s->mean, s->n);
-    mpg_json_numbers(out, most, s->most, s->n);
+    mpg_json_numbers(out, max, s->max, s->n);
     mpg_json_close(out);
 }
 

@@ -210,7 +210,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     struct mpg_confidence i;
     struct mpg_distribution d = *size->time_ns;
     double n = (double)d.n, median = mpg_distribution_quantile(&d, 0.5);
-    double most = d.quantiles[d.knots - 1];
+    double max = d.quantiles[d.knots - 1];
     d.intervals = 0; /* stored intervals include differences between launches */
     for (size_t s = 0; s < list->n; s++)
         if (list->size[s].size_bytes == (double)size->size_bytes)
@@ -218,7 +218,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     d.lag1 = ((double)d.n - n) / ((double)d.n + n);
     if (mpg_distribution_interval(&d, p, CONFIDENCE, &i, err) < 0)
         return -1;
-    double width = i.coverage < CONFIDENCE ? fmax(most - i.value, i.value - median)
+    double width = i.coverage < CONFIDENCE ? fmax(max - i.value, i.value - median)
                                            : fmax(i.high - i.value, i.value - i.low);
     *moves = median > 0 ? (p == 0.5 ? 1 : TAIL_PART) * width / median : 0;
     return 0;
@@ -256,11 +256,11 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
 static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                         struct mpg_error *err)
 {
-    double least_n = INFINITY; /* among sizes with enough samples for a deconvolution */
+    double min_n = INFINITY;   /* among sizes with enough samples for a deconvolution */
     for (size_t i = 0; i < p->round_trip.n; i++)
         if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
-            least_n = fmin(least_n, (double)p->round_trip.size[i].time_ns->n);
-    if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(least_n)))
+            min_n = fmin(min_n, (double)p->round_trip.size[i].time_ns->n);
+    if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(min_n)))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
                            "%s: the one-way times do not explain the round trips: they are %.2g"
@@ -281,11 +281,11 @@ static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
         return -1;
     if (check_misfit(c, p, err) < 0)
         return -1;
-    double least_ns = p->round_trip.size[0].time_ns->quantiles[0];
-    if (c->resolution_ns > MPG_MESSAGES_MATTER * least_ns &&
-        mpg_check_add_finding(c, MPG_FOUND_TIMER, c->resolution_ns / least_ns, err,
+    double min_ns = p->round_trip.size[0].time_ns->quantiles[0];
+    if (c->resolution_ns > MPG_MESSAGES_MATTER * min_ns &&
+        mpg_check_add_finding(c, MPG_FOUND_TIMER, c->resolution_ns / min_ns, err,
                         "%s: the timer resolves %.1f ns, the shortest round trip is %.1f ns",
-                        mpg_path_name(p->path), c->resolution_ns, least_ns) < 0)
+                        mpg_path_name(p->path), c->resolution_ns, min_ns) < 0)
         return -1;
     if (p->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
         return mpg_check_add_finding(c, MPG_FOUND_EAGER_LIMIT, MPG_MOVES_UNKNOWN, err, "%s: no eager limit detected",

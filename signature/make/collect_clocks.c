@@ -19,14 +19,14 @@
 /* With fewer exchanges, medians differ by chance. */
 #define ENOUGH 200
 
-/* Half of the least time of any exchange in LIST. */
-static double least_one_way(const struct mpg_exchange_sizes *list)
+/* Half of the minimum time of any exchange in LIST. */
+static double min_one_way(const struct mpg_exchange_sizes *list)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (size_t s = 0; s < list->n; s++)
         for (size_t i = 0; i < list->size[s].n; i++)
-            least = fmin(least, list->size[s].exchange[i].time_ns / 2);
-    return least;
+            min = fmin(min, list->size[s].exchange[i].time_ns / 2);
+    return min;
 }
 
 /* Returns whether every exchange in LIST has a forward time. */
@@ -148,10 +148,10 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
         if (isnan(launch[i].error_ns))
             return 0;
     }
-    double least_ns = least_one_way(list);
-    if (!all_measured(list) || ways->error_ns > USELESS_PART * least_ns)
+    double min_ns = min_one_way(list);
+    if (!all_measured(list) || ways->error_ns > USELESS_PART * min_ns)
         return 0;
-    if (shared || ways->error_ns <= GOOD_PART * least_ns) {
+    if (shared || ways->error_ns <= GOOD_PART * min_ns) {
         ways->clocks = shared ? MPG_CLOCKS_ONE : MPG_CLOCKS_GOOD;
         return 0;
     }

@@ -29,7 +29,7 @@ static bool are_parts(const double *times_ns, size_t n, int parts)
     return true;
 }
 
-/* The least PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MAX_PARTS. */
+/* The smallest PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MAX_PARTS. */
 static int parts_of(const struct mpg_results *r)
 {
     int parts = 1;
@@ -297,15 +297,15 @@ int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error
         const struct mpg_collect_record *record = &c->record[i];
         struct mpg_noise_core *core = core_of(c, record);
         size_t size = size_of(record);
-        size_t most = MPG_SIGNATURE_MAX_PACKED / c->records;
-        most += (size < share ? size : share) / 4 * 3 * DETOURS_A_BYTE;
-        most = most < MPG_SIGNATURE_MAX_DETOURS ? most : (size_t)MPG_SIGNATURE_MAX_DETOURS;
+        size_t max = MPG_SIGNATURE_MAX_PACKED / c->records;
+        max += (size < share ? size : share) / 4 * 3 * DETOURS_A_BYTE;
+        max = max < MPG_SIGNATURE_MAX_DETOURS ? max : (size_t)MPG_SIGNATURE_MAX_DETOURS;
         if (!core || mpg_detours_unpack(record->packed, record->n, record->parts, core, err) < 0)
             return core ? -1 : mpg_error_set(err, "a record without a core");
         if (record->off && mpg_detours_unpack_off(record->off, record->marked, record->n,
                                                   &core->off, err) < 0)
             return -1;
-        if (size <= share && record->n <= most)
+        if (size <= share && record->n <= max)
             continue;
         if (mpg_noise_record_truncate(core, share, MPG_SIGNATURE_MAX_PACKED / c->records, err) < 0)
             return -1;

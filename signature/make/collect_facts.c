@@ -53,7 +53,7 @@ int mpg_collect_add_facts(struct mpg_collect *c, const struct mpg_results *r,
 struct values {
     size_t n;
     bool all_listed, numbers;
-    double least, most;            /* range of values that are numbers */
+    double min, max;               /* range of values that are numbers */
     const char *first, *last;      /* first and last value in text order, which sorts dates */
     size_t used;
     char text[MPG_LINE_MAX_BYTES + 1];
@@ -64,8 +64,8 @@ static void add_value(struct values *v, const char *value)
     double number;
     v->numbers = v->numbers && mpg_units_parse_real(value, &number, NULL) == 0;
     if (v->numbers) {
-        v->least = v->n == 0 ? number : fmin(v->least, number);
-        v->most = v->n == 0 ? number : fmax(v->most, number);
+        v->min = v->n == 0 ? number : fmin(v->min, number);
+        v->max = v->n == 0 ? number : fmax(v->max, number);
     }
     if (v->n == 0 || strcmp(value, v->first) < 0)
         v->first = value;
@@ -89,7 +89,7 @@ static int put_fact(struct mpg_collect *c, const char *key, struct mpg_error *er
         if (strcmp(c->value[i].key, key) == 0)
             add_value(&v, c->value[i].value);
     if (v.n > 1 && v.numbers)
-        snprintf(v.text, sizeof v.text, "%.15g to %.15g", v.least, v.most);
+        snprintf(v.text, sizeof v.text, "%.15g to %.15g", v.min, v.max);
     else if (v.n > 1 && strcmp(key, "date") == 0)
         snprintf(v.text, sizeof v.text, "%.80s to %.80s", v.first, v.last);
     else if (!v.all_listed)

@@ -69,19 +69,19 @@ static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
 
 /* Times start at 0 or near the minimum: chooses the location whose best family is nearer to the samples, 0 within
  * sampling error. The location lies below the minimum by the expected minimum of n exponentials. */
-static int fit_located(const double *samples, size_t n, double least, struct mpg_fits *fits)
+static int fit_located(const double *samples, size_t n, double min, struct mpg_fits *fits)
 {
-    struct mpg_fits from_least;
+    struct mpg_fits from_min;
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += samples[i] / (double)n;
-    double location = fmax(0, least - (mean - least) / (double)n);
+    double location = fmax(0, min - (mean - min) / (double)n);
     int from_0 = mpg_fit_all(samples, n, 0, fits, NULL);
-    if (location == 0 || mpg_fit_all(samples, n, location, &from_least, NULL) < 0)
+    if (location == 0 || mpg_fit_all(samples, n, location, &from_min, NULL) < 0)
         return from_0;
-    if (from_0 < 0 || from_least.fit[from_least.best].ks <
+    if (from_0 < 0 || from_min.fit[from_min.best].ks <
                           fits->fit[fits->best].ks - 0.5 / sqrt((double)n))
-        *fits = from_least;
+        *fits = from_min;
     return 0;
 }
 
@@ -107,14 +107,14 @@ int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
     struct mpg_fits fits;
     if (!some)
         return mpg_collect_no_memory(err);
-    double least = INFINITY;
+    double min = INFINITY;
     for (size_t i = 0; i < n; i += step) {
         some[taken++] = samples[i];
-        least = fmin(least, samples[i]);
+        min = fmin(min, samples[i]);
     }
     /* Without a fit (too few samples, or all equal) the distribution has no families. */
     int status = 0;
-    if (fit_located(some, taken, least, &fits) == 0) {
+    if (fit_located(some, taken, min, &fits) == 0) {
         status = drop_tail(some, taken, &fits, err);
         if (status == 0)
             status = copy_fits(&fits, d, err);

@@ -14,11 +14,11 @@ static const double stated[STATED] = {0.5, 0.99};
 static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
                                            const struct mpg_quantile_estimate *estimate, double part)
 {
-    double value = mpg_distribution_quantile(d, p), least = fmin(d->quantiles[0], 0);
+    double value = mpg_distribution_quantile(d, p), min = fmin(d->quantiles[0], 0);
     return (struct mpg_quantile_interval){
         .p = p,
         .low = isinf(estimate->low) ? -INFINITY
-                                : fmax(value - part * (estimate->value - estimate->low), least),
+                                : fmax(value - part * (estimate->value - estimate->low), min),
         .high = value + part * (estimate->high - estimate->value),
         .independent = estimate->independent,
         .freedom = estimate->freedom,

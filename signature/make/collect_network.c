@@ -129,14 +129,14 @@ static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, in
                      struct mpg_error *err)
 {
     const double *pair = r->column[MPG_COLUMN_PAIR];
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; pair && i < r->samples; i++)
-        most = fmax(most, pair[i]);
-    if (most >= MPG_SIGNATURE_MAX_LIST)
+        max = fmax(max, pair[i]);
+    if (max >= MPG_SIGNATURE_MAX_LIST)
         return mpg_error_set(err, "more than %d pairs of ranks", (int)MPG_SIGNATURE_MAX_LIST);
-    if (!(*map = malloc(((size_t)most + 1) * sizeof **map)))
+    if (!(*map = malloc(((size_t)max + 1) * sizeof **map)))
         return mpg_collect_no_memory(err);
-    for (size_t k = 0; k <= (size_t)most; k++)
+    for (size_t k = 0; k <= (size_t)max; k++)
         (*map)[k] = -1;
     for (size_t i = 0; i < r->samples; i++) {
         size_t k = pair ? (size_t)pair[i] : 0;

@@ -66,7 +66,7 @@ struct mpg_one_way_split {
 };
 
 /* Decides how LIST's forward times, of LAUNCHES launches and PAIRS pairs, may be used. A clock error below a tenth
- * of the least one-way time is accepted. A larger error, up to twice that time, counts as a constant offset for
+ * of the minimum one-way time is accepted. A larger error, up to twice that time, counts as a constant offset for
  * each launch and pair: forward times are shifted to a median of half the round trip at the smallest size. No use
  * is made of the clocks if both directions correlate below -0.3 (drifting clocks), if exchanges of the smallest
  * size are not SYMMETRIC, or if any launch and pair lacks such exchanges. The caller clears WAYS. Errors: out of

@@ -202,17 +202,17 @@ static size_t find_stretches(const struct items *items, size_t first, size_t end
                              struct stretch *stretch)
 {
     const struct item *item = items->item;
-    double mean = 0, most = INFINITY;
+    double mean = 0, max = INFINITY;
     size_t n = 0;
     for (size_t i = first; i < end; i++)
         if (item[i].p > CLIPPED)
-            most = fmin(most, item[i].value);
+            max = fmin(max, item[i].value);
     for (size_t i = first; i < end; i++)
-        mean += fmin(item[i].value, most) / (double)(end - first);
+        mean += fmin(item[i].value, max) / (double)(end - first);
     for (size_t from = first; from + length <= end; from += (length + 3) / 4) {
         double sum = 0;
         for (size_t i = from; i < from + length; i++)
-            sum += fmin(item[i].value, most);
+            sum += fmin(item[i].value, max);
         stretch[n++] = (struct stretch){from, sum / (double)length - mean};
     }
     return n;

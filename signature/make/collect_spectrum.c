@@ -20,18 +20,18 @@ static int decimate(const double *values, size_t n, double step, struct mpg_nois
 {
     size_t each = (n + SERIES_VALUES - 1) / SERIES_VALUES, made = (n + each - 1) / each;
     series->mean = malloc(made * sizeof *series->mean);
-    series->most = malloc(made * sizeof *series->most);
-    if (!series->mean || !series->most)
+    series->max = malloc(made * sizeof *series->max);
+    if (!series->mean || !series->max)
         return mpg_collect_no_memory(err);
     for (size_t k = 0; k < made; k++) {
         size_t first = k * each, end = first + each < n ? first + each : n;
-        double sum = 0, most = values[first];
+        double sum = 0, max = values[first];
         for (size_t i = first; i < end; i++) {
             sum += values[i];
-            most = fmax(most, values[i]);
+            max = fmax(max, values[i]);
         }
-        series->mean[k] = fmin(sum / (double)(end - first), most);
-        series->most[k] = most;
+        series->mean[k] = fmin(sum / (double)(end - first), max);
+        series->max[k] = max;
     }
     series->step = step * (double)each;
     series->n = made;

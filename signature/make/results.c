@@ -286,8 +286,8 @@ static int read_number(const char *text, size_t length, int c, double *value,
     if (length == 0 || strspn(text, "0123456789+-.eE") < length || end != text + length ||
         !isfinite(*value))
         return mpg_error_set(err, "'%.*s' is not a number", shown, text);
-    double least = columns[c].may_be_negative ? -MPG_DISTRIBUTION_LIMIT : 0;
-    if (!(*value >= least && *value <= MPG_DISTRIBUTION_LIMIT))
+    double min = columns[c].may_be_negative ? -MPG_DISTRIBUTION_LIMIT : 0;
+    if (!(*value >= min && *value <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%.*s is out of range", shown, text);
     if (columns[c].counts && (*value != floor(*value) || *value > 0x1p53))
         return mpg_error_set(err, "%.*s is not a whole number", shown, text);

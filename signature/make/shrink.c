@@ -30,9 +30,9 @@ static void round_distribution(struct mpg_distribution *d)
 {
     if (!d)
         return;
-    double least = d->quantiles[0], most = d->quantiles[d->knots - 1];
+    double min = d->quantiles[0], max = d->quantiles[d->knots - 1];
     for (size_t i = 1; i + 1 < d->knots; i++)
-        d->quantiles[i] = fmin(fmax(rounded(d->quantiles[i], DIGITS), least), most);
+        d->quantiles[i] = fmin(fmax(rounded(d->quantiles[i], DIGITS), min), max);
     for (size_t i = 0; i < d->fits; i++) {
         struct mpg_distribution_fit *fit = &d->fit[i];
         for (int p = 0; p < fit->parameters; p++) {
@@ -49,7 +49,7 @@ static void round_series(struct mpg_noise_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         s->mean[i] = rounded(s->mean[i], PLOT_DIGITS);
-        s->most[i] = rounded(s->most[i], PLOT_DIGITS);
+        s->max[i] = rounded(s->max[i], PLOT_DIGITS);
     }
 }
 
@@ -80,18 +80,18 @@ static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
-/* Keeps the best MOST >= 1 families, including the best family fitted to all samples, from which simulations draw. */
-static void drop_fits(struct mpg_distribution *d, size_t most)
+/* Keeps the best MAX >= 1 families, including the best family fitted to all samples, from which simulations draw. */
+static void drop_fits(struct mpg_distribution *d, size_t max)
 {
     size_t i = 0;
     while (d && i < d->fits && d->fit[i].tail_fraction < 1)
         i++;
-    if (d && i >= most && i < d->fits) {
+    if (d && i >= max && i < d->fits) {
         const struct mpg_distribution_fit moved = d->fit[i];
-        d->fit[i] = d->fit[most - 1];
-        d->fit[most - 1] = moved;
+        d->fit[i] = d->fit[max - 1];
+        d->fit[max - 1] = moved;
     }
-    for (; d && d->fits > most; d->fits--) {
+    for (; d && d->fits > max; d->fits--) {
         struct mpg_distribution_fit *fit = &d->fit[d->fits - 1];
         free(fit->family);
         free(fit->name[0]);
@@ -108,8 +108,8 @@ static void halve_series(struct mpg_noise_series *s)
     size_t made = (s->n + 1) / 2;
     for (size_t i = 0; i < made; i++) {
         size_t a = 2 * i, b = a + 1 < s->n ? a + 1 : a;
-        s->most[i] = fmax(s->most[a], s->most[b]);
-        s->mean[i] = fmin((s->mean[a] + s->mean[b]) / 2, s->most[i]);
+        s->max[i] = fmax(s->max[a], s->max[b]);
+        s->mean[i] = fmin((s->mean[a] + s->mean[b]) / 2, s->max[i]);
     }
     s->n = made;
     s->step *= 2;
@@ -125,7 +125,7 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* Thins D to at most KNOTS knots, or to the least of 2 KNOTS, 4 KNOTS ... that preserves D's mean; NULL: no
+/* Thins D to at most KNOTS knots, or to the smallest of 2 KNOTS, 4 KNOTS ... that preserves D's mean; NULL: no
  * smaller number does. */
 static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
                       struct mpg_error *err)

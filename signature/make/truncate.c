@@ -29,7 +29,7 @@ struct record {
     size_t n;
     double *start_ns, *duration_ns;       /* integer ns */
     uint8_t *off;                         /* NULL: unknown */
-    double limit_ns;                      /* least duration of the longest detours; INFINITY: none */
+    double limit_ns;                      /* minimum duration of the longest detours; INFINITY: none */
     double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest and of the shorter detours,
                                              cumulative number of the shorter */
 };
@@ -86,10 +86,10 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
     return 0;
 }
 
-/* The least duration reached by at most MOST of the N DESCENDING durations; INFINITY: too few. */
-static double limit_for(const double *descending, size_t n, size_t most)
+/* The minimum duration reached by at most MAX of the N DESCENDING durations; INFINITY: too few. */
+static double limit_for(const double *descending, size_t n, size_t max)
 {
-    size_t k = most < n ? most : n - 1;
+    size_t k = max < n ? max : n - 1;
     while (k > 0 && descending[k] == descending[k - 1])
         k--;
     return k >= MIN_LONGEST ? descending[k - 1] : INFINITY;
@@ -110,8 +110,8 @@ static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct
     return n;
 }
 
-/* Keeps as many of RECORD's longest detours in CORE as fit into CHARACTERS, at most MOST; *USED: characters used. */
-static int select_longest(struct record *record, size_t characters, size_t most,
+/* Keeps as many of RECORD's longest detours in CORE as fit into CHARACTERS, at most MAX; *USED: characters used. */
+static int select_longest(struct record *record, size_t characters, size_t max,
                         struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
 {
     double *descending = malloc((record->n + 1) * sizeof *descending);
@@ -125,7 +125,7 @@ static int select_longest(struct record *record, size_t characters, size_t most,
         descending[i] = -descending[i];
     *used = 0;
     for (int attempt = 0; status == 0 && attempt < ATTEMPTS; attempt++) {
-        k = k < most ? k : most;
+        k = k < max ? k : max;
         record->limit_ns = attempt + 1 < ATTEMPTS ? limit_for(descending, record->n, k) : INFINITY;
         status = take_longest(record, record->limit_ns, core, err);
         if (status == 0 && (*used = packed_size(core, false, err)) == 0)
@@ -135,7 +135,7 @@ static int select_longest(struct record *record, size_t characters, size_t most,
         k = (size_t)(0.95 * (double)k * (double)characters / (double)*used);
     }
     free(descending);
-    core->blocks.least_ns = isinf(record->limit_ns) ? 0 : record->limit_ns;
+    core->blocks.min_ns = isinf(record->limit_ns) ? 0 : record->limit_ns;
     return status;
 }
 
@@ -195,7 +195,7 @@ static void place_blocks(const struct record *r, const struct part *whole, size_
     for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < b; i++) {
             size_t low = i * r->n / b, room = (i + 1) * r->n / b - low - length, best = low;
-            double least = INFINITY;
+            double min = INFINITY;
             if (round > 0)
                 add_block(&sum, r, first[i], length, -1);
             for (size_t k = 0; k < CANDIDATES; k++) {
@@ -203,8 +203,8 @@ static void place_blocks(const struct record *r, const struct part *whole, size_
                 size_t at = low + k * room / (CANDIDATES - 1);
                 add_block(&with, r, at, length, 1);
                 double distance = unlike(&with, whole);
-                if (distance < least) {
-                    least = distance;
+                if (distance < min) {
+                    min = distance;
                     best = at;
                 }
             }
@@ -243,8 +243,8 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
     return 0;
 }
 
-/* Keeps as many detours in blocks as fit into CHARACTERS, at most MOST. */
-static int select_blocks(const struct record *r, size_t characters, size_t most,
+/* Keeps as many detours in blocks as fit into CHARACTERS, at most MAX. */
+static int select_blocks(const struct record *r, size_t characters, size_t max,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t first[MAX_BLOCKS], kept = characters / 3;
@@ -253,7 +253,7 @@ static int select_blocks(const struct record *r, size_t characters, size_t most,
     whole.lost_ns = r->short_ns[r->n];
     whole.detours = r->shorts[r->n];
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        kept = kept < most ? kept : most;
+        kept = kept < max ? kept : max;
         size_t b = kept / BLOCK_DETOURS;
         b = b < MIN_BLOCKS ? MIN_BLOCKS : b > MAX_BLOCKS ? (size_t)MAX_BLOCKS : b;
         b = b < r->n ? b : 1;
@@ -272,7 +272,7 @@ static int select_blocks(const struct record *r, size_t characters, size_t most,
     return 0;
 }
 
-int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, size_t most,
+int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, size_t max,
                     struct mpg_error *err)
 {
     size_t used = 0;
@@ -286,11 +286,11 @@ int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, si
     core->start_ns = core->duration_ns = NULL;
     core->off = NULL;
     core->detours = 0;
-    int status = select_longest(&r, characters / 2, most / 2, core, &used, err);
+    int status = select_longest(&r, characters / 2, max / 2, core, &used, err);
     if (status == 0)
         status = sum_up(&r, err);
     if (status == 0)
-        status = select_blocks(&r, characters - used, most - core->detours, core, err);
+        status = select_blocks(&r, characters - used, max - core->detours, core, err);
     free(r.shorts);
     free(r.short_ns);
     free(r.long_ns);

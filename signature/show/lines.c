@@ -42,7 +42,7 @@ static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double 
 /* Prints "x2 x3": the harmonics of LINE that are lines themselves. A harmonic above half the sampling frequency is
  * aliased, to a frequency that is no multiple. */
 static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t lines,
-                           const struct mpg_noise_line *line, size_t most)
+                           const struct mpg_noise_line *line, size_t max)
 {
     size_t n = 0;
     double before_hz = 0;
@@ -52,14 +52,14 @@ static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t li
         if (at == before_hz)
             continue;
         before_hz = at;
-        if (++n > most)
+        if (++n > max)
             break;
         if (order > 1.5 && fabs(order - round(order)) < 0.05)
             printf(" x%.0f", order);
         else
             printf(" %.5g Hz (folded)", at);
     }
-    printf("%s", n > most ? " ..." : n == 0 ? " -" : "");
+    printf("%s", n > max ? " ..." : n == 0 ? " -" : "");
 }
 
 /* Returns whether LINE's fundamental is in the list, where LINE appears as a harmonic. */
@@ -76,7 +76,7 @@ static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
 void show_lines(const struct mpg_noise_core *c, bool all)
 {
     char name[SHOW_TEXT];
-    size_t n = 0, most = all ? c->lines : MAX_LINES;
+    size_t n = 0, max = all ? c->lines : MAX_LINES;
     const struct mpg_noise_line **sorted = malloc((c->lines + 1) * sizeof *sorted);
     show_core_name(name, c->host, c->core);
     if (!sorted) {
@@ -88,7 +88,7 @@ void show_lines(const struct mpg_noise_core *c, bool all)
     qsort(sorted, c->lines, sizeof *sorted, compare);
     for (size_t i = 0; i < c->lines; i++) {
         const struct mpg_noise_line *line = &c->line[i];
-        if (is_folded(sorted, c->lines, line) || ++n > most)
+        if (is_folded(sorted, c->lines, line) || ++n > max)
             continue;
         printf("%4s %9.5g Hz", name, line->frequency_hz);
         show_time(line->amplitude_ns);
@@ -101,6 +101,6 @@ void show_lines(const struct mpg_noise_core *c, bool all)
     }
     if (c->lines == 0)
         printf("%4s   no line (false alarm below %.2g)\n", name, c->false_alarm);
-    show_rest(n, most, "lines of this core");
+    show_rest(n, max, "lines of this core");
     free(sorted);
 }

@@ -20,7 +20,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
 {
     const struct mpg_network_sizes *sizes = path->latency.n > 0 ? &path->latency
                                                                 : &path->round_trip;
-    size_t most = all ? sizes->n : SHOW_ROWS;
+    size_t max = all ? sizes->n : SHOW_ROWS;
     char text[SHOW_TEXT];
     if (sizes->n == 0) {
         printf("\nNo latencies.\n");
@@ -39,7 +39,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
            "   lag1  Spearman  best fit, KS\n");
     for (size_t i = 0; i < sizes->n; i++) {
         const struct mpg_distribution *d = sizes->size[i].time_ns;
-        if (!show_picked(i, sizes->n, most))
+        if (!show_picked(i, sizes->n, max))
             continue;
         show_size(sizes->size[i].size_bytes);
         printf(" %9zu", d->n);
@@ -48,7 +48,7 @@ static void show_latency(const struct mpg_network_path *path, bool all)
         printf(" %6.2f %9.2f", d->lag1, d->rank_lag1);
         show_best_fit(d);
     }
-    show_rest(sizes->n, most, "sizes");
+    show_rest(sizes->n, max, "sizes");
 }
 
 /* ---- bandwidth ---- */
@@ -94,7 +94,7 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
 {
     const struct mpg_network_sizes *sizes = path->bandwidth.n > 0 ? &path->bandwidth
                                                                   : &path->streaming;
-    size_t most = all ? sizes->n : SHOW_ROWS;
+    size_t max = all ? sizes->n : SHOW_ROWS;
     char window[SHOW_TEXT] = "";
     if (sizes->n == 0) {
         printf("\nNo transfer times.\n");
@@ -108,9 +108,9 @@ static void show_bandwidth(const struct mpg_network_path *path, bool all)
            "      size   samples         p1        p50   +-95        p99   +-95        max        p50"
            "       p50        p1       p50  best fit, KS\n", window);
     for (size_t i = 0; i < sizes->n; i++)
-        if (show_picked(i, sizes->n, most))
+        if (show_picked(i, sizes->n, max))
             show_transfer(path, sizes->size[i].size_bytes);
-    show_rest(sizes->n, most, "sizes");
+    show_rest(sizes->n, max, "sizes");
 }
 
 /* ---- overheads, and data for resampling ---- */
@@ -119,7 +119,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
 {
     const struct mpg_network_sizes *sizes = path->send_overhead.n > 0 ? &path->send_overhead
                                                                       : &path->receive_overhead;
-    size_t most = all ? sizes->n : SHOW_ROWS;
+    size_t max = all ? sizes->n : SHOW_ROWS;
     if (sizes->n == 0)
         return;
     printf("\nOverheads: a send that does not wait, a receive of an arrived message\n"
@@ -129,7 +129,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
         int64_t size_bytes = sizes->size[i].size_bytes;
         const struct mpg_distribution *both[] = {find_size(&path->send_overhead, size_bytes),
                                                  find_size(&path->receive_overhead, size_bytes)};
-        if (!show_picked(i, sizes->n, most))
+        if (!show_picked(i, sizes->n, max))
             continue;
         show_size(size_bytes);
         printf(" %9zu", sizes->size[i].time_ns->n);
@@ -142,7 +142,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
             }
         putchar('\n');
     }
-    show_rest(sizes->n, most, "sizes");
+    show_rest(sizes->n, max, "sizes");
 }
 
 /* Prints the data from which simulations draw dependent messages and other launches. */
@@ -241,16 +241,16 @@ static void show_groups(const struct mpg_network_group *group, size_t n, const c
     size_t outliers = 0, shown = 0;
     if (n == 0)
         return;
-    double least = group[0].median_ns, most = least;
+    double min = group[0].median_ns, max = min;
     for (size_t i = 0; i < n; i++) {
-        least = fmin(least, group[i].median_ns);
-        most = fmax(most, group[i].median_ns);
+        min = fmin(min, group[i].median_ns);
+        max = fmax(max, group[i].median_ns);
         outliers += group[i].outlier != 0;
     }
     printf("\n%s: %zu, median round trips of %s from %s to %s, ", what, n,
            mpg_units_format_size(size, sizeof size, group[0].size_bytes),
-           mpg_units_format_time(low, sizeof low, least),
-           mpg_units_format_time(high, sizeof high, most));
+           mpg_units_format_time(low, sizeof low, min),
+           mpg_units_format_time(high, sizeof high, max));
     printf(outliers > 0 ? "outliers: %zu (flagged, not removed)\n" : "outliers: none\n",
            outliers);
     for (size_t i = 0; i < n; i++)
@@ -356,7 +356,7 @@ static void show_launch_means(const struct mpg_compute_rate *r)
 
 void show_compute(const struct mpg_signature *sig, struct show *show)
 {
-    size_t most = show->all ? sig->rates : 2 * SHOW_ROWS;
+    size_t max = show->all ? sig->rates : 2 * SHOW_ROWS;
     char text[SHOW_TEXT];
     if (sig->rates == 0) {
         show_missing(show, "compute rates");
@@ -365,7 +365,7 @@ void show_compute(const struct mpg_signature *sig, struct show *show)
     printf("\nCompute rates\n"
            "kernel             at once  core   samples                   p1                  p50"
            "                  p99  means of launches\n");
-    for (size_t i = 0; i < sig->rates && i < most; i++) {
+    for (size_t i = 0; i < sig->rates && i < max; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         printf("%-18s %7d  %4s %9zu", r->kernel, r->cores_at_once,
                show_core_name(text, r->host, r->core), r->rate->n);
@@ -375,5 +375,5 @@ void show_compute(const struct mpg_signature *sig, struct show *show)
         show_launch_means(r);
         putchar('\n');
     }
-    show_rest(sig->rates, most, "rates");
+    show_rest(sig->rates, max, "rates");
 }

@@ -84,13 +84,13 @@ static void show_part(const struct mpg_noise_core *c, bool all)
         time_ns += b->block[i].to_ns - b->block[i].from_ns;
     show_name(c);
     printf(" %9zu %9zu", b->recorded, c->detours);
-    show_time(c->detours > 0 ? b->least_ns : 0);
+    show_time(c->detours > 0 ? b->min_ns : 0);
     printf(" %9zu %9zu", b->n, b->detours);
     show_time(time_ns);
     putchar('\n');
 }
 
-/* Shows quanta Q. WORK: the quantum is the least time of fixed work; lost time adds to it. */
+/* Shows quanta Q. WORK: the quantum is the minimum time of the fixed work; lost time adds to it. */
 static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
 {
     const struct mpg_distribution *d = q->lost_ns;
@@ -116,14 +116,14 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
 static void show_lags(const struct mpg_noise_core *c, bool all)
 {
     double bound = 1.96 / sqrt((double)c->ftq.lost_ns->n);
-    size_t n = 0, most = all ? c->lags : MAX_LAGS;
+    size_t n = 0, max = all ? c->lags : MAX_LAGS;
     show_name(c);
     printf("  ");
     for (size_t i = 0; i < c->lags; i++)
-        if (fabs(c->autocorrelation[i]) > bound && ++n <= most)
+        if (fabs(c->autocorrelation[i]) > bound && ++n <= max)
             printf(" %zu: %+.3f ", i + 1, c->autocorrelation[i]);
-    if (n > most)
-        printf(" and %zu more", n - most);
+    if (n > max)
+        printf(" and %zu more", n - max);
     if (n == 0)
         printf(" none");
     printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
@@ -177,16 +177,16 @@ static void show_cores(const struct mpg_signature *sig, struct show *show, has_f
                        const char *what, const char *head,
                        void (*show_row)(const struct mpg_noise_core *, bool all))
 {
-    size_t n = 0, cores = count(sig, has), most = show->all ? sig->cores : SHOW_CORES;
+    size_t n = 0, cores = count(sig, has), max = show->all ? sig->cores : SHOW_CORES;
     if (cores == 0) {
         show_missing(show, what);
         return;
     }
     printf("\n%s", head);
     for (size_t i = 0; i < sig->cores; i++)
-        if (has(&sig->core[i]) && n++ < most)
+        if (has(&sig->core[i]) && n++ < max)
             show_row(&sig->core[i], show->all);
-    show_rest(cores, most, "cores");
+    show_rest(cores, max, "cores");
 }
 
 static bool is_together(const struct mpg_noise_core *c)

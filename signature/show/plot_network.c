@@ -395,21 +395,21 @@ out:
 int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
                      struct mpg_error *err)
 {
-    size_t drawn = 0, most = session->options->all ? sig->collectives : MAX_PROCESSES;
+    size_t drawn = 0, max = session->options->all ? sig->collectives : MAX_PROCESSES;
     if (sig->collectives == 0)
         return mpg_plot_missing(session, err, "collectives: none in the signature");
     for (size_t i = 0; i < sig->collectives; i++) {
         bool again = false;
         for (size_t j = 0; j < i && !again; j++)
             again = sig->collective[j].processes == sig->collective[i].processes;
-        if (!again && drawn++ < most &&
+        if (!again && drawn++ < max &&
             plot_processes(session, sig, sig->collective[i].processes, err) < 0)
             return -1;
     }
-    if (drawn > most)
+    if (drawn > max)
         return mpg_plot_missing(session, err,
                                 "collectives of %zu more numbers of processes (--all"
                                 " draws them)",
-                                drawn - most);
+                                drawn - max);
     return 0;
 }

@@ -48,12 +48,12 @@ static double median_of(const double *value, size_t n)
     return median;
 }
 
-static double most_of(const double *value, size_t n)
+static double max_of(const double *value, size_t n)
 {
-    double most = value[0];
+    double max = value[0];
     for (size_t i = 1; i < n; i++)
-        most = fmax(most, value[i]);
-    return most;
+        max = fmax(max, value[i]);
+    return max;
 }
 
 /* The unit (ns, us, ms, s) that makes VALUE_NS readable. */
@@ -79,17 +79,17 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     struct core_names names = names_of(sig, c);
     char first[256], second[256], text[SHOW_TEXT];
     const char *unit, *time;
-    double most = most_of(s->most, s->n), median = median_of(s->most, s->n);
+    double max = max_of(s->max, s->n), median = median_of(s->max, s->n);
     /* Rare large values would flatten all others on a linear axis. */
-    bool log = median > 0 && most > 30 * median && mpg_plot_floor(median, most) > 0;
-    double scale = log ? 1 : time_unit(most, &unit), span = time_unit((double)s->n * s->step, &time);
-    double low = log ? mpg_plot_floor(median / 10, most) : 0;
-    bool same = memcmp(s->mean, s->most, s->n * sizeof *s->mean) == 0;
+    bool log = median > 0 && max > 30 * median && mpg_plot_floor(median, max) > 0;
+    double scale = log ? 1 : time_unit(max, &unit), span = time_unit((double)s->n * s->step, &time);
+    double low = log ? mpg_plot_floor(median / 10, max) : 0;
+    bool same = memcmp(s->mean, s->max, s->n * sizeof *s->mean) == 0;
     if (mpg_plot_start(session, err, "ftq-%s", names.file) < 0)
         return -1;
     for (size_t i = 0; i < s->n; i++)
         fprintf(session->data, "%.7g %.6g %.6g\n", ((double)i + 0.5) * s->step / span,
-                fmax(low, s->mean[i]) / scale, fmax(low, s->most[i]) / scale);
+                fmax(low, s->mean[i]) / scale, fmax(low, s->max[i]) / scale);
     snprintf(first, sizeof first, "%s: time lost in each quantum of %s (FTQ)", names.title,
              mpg_units_format_time(text, sizeof text, c->ftq.quantum_ns));
     mpg_units_format_time(text, sizeof text, s->step);
@@ -103,7 +103,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     mpg_plot_set(session->script, "xlabel", "time since the start (%s)", time);
     if (log) {
         mpg_plot_set(session->script, "ylabel", "time lost in a quantum");
-        mpg_plot_log_times(session->script, "y", low, most);
+        mpg_plot_log_times(session->script, "y", low, max);
     } else {
         mpg_plot_set(session->script, "ylabel", "time lost in a quantum (%s)", unit);
         fprintf(session->script, "set yrange [0:*]\n");
@@ -123,7 +123,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
 
 /* Grid of dots for C's detours. */
 struct dots {
-    unsigned most; /* detours in the fullest cell */
+    unsigned max;  /* detours in the fullest cell */
     int coarse;    /* cell width, in cells of the finest grid */
 };
 
@@ -148,11 +148,11 @@ static size_t count_cells(const struct mpg_noise_core *c, double low, double hig
 {
     size_t occupied = 0;
     memset(cell, 0, (size_t)COLUMNS * ROWS * sizeof *cell);
-    dots->most = 0;
+    dots->max = 0;
     for (size_t i = 0; i < c->detours; i++) {
         unsigned *here = &cell[cell_of(c, i, low, high, dots->coarse)];
         occupied += ++*here == 1;
-        dots->most = *here > dots->most ? *here : dots->most;
+        dots->max = *here > dots->max ? *here : dots->max;
     }
     return occupied;
 }
@@ -185,7 +185,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     struct core_names names = names_of(sig, c);
     char first[256], second[256], median[SHOW_TEXT], tail[SHOW_TEXT], span[SHOW_TEXT];
     const char *time;
-    double unit = time_unit(c->span_ns, &time), high = most_of(c->duration_ns, c->detours);
+    double unit = time_unit(c->span_ns, &time), high = max_of(c->duration_ns, c->detours);
     double low = high;
     for (size_t i = 0; i < c->detours; i++)
         if (c->duration_ns[i] > 0)
@@ -200,7 +200,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     struct dots dots = {0};
     if (write_dots(session->data, c, unit, low, high, &dots, err) < 0)
         return -1;
-    bool crowded = dots.coarse > 1 || dots.most > 20;
+    bool crowded = dots.coarse > 1 || dots.max > 20;
     snprintf(first, sizeof first, "%s: detours, %.5g a second, %.3g %% of %s lost", names.title,
              (double)mpg_noise_core_recorded(c) / (c->span_ns * 1e-9), 100 * c->fraction_lost,
              mpg_units_format_time(span, sizeof span, c->span_ns));
@@ -211,7 +211,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
                  mpg_units_format_time(tail, sizeof tail,
                                        mpg_distribution_quantile(c->length_ns, 0.99)),
                  c->blocks.recorded > 0 ? "; drawn: the longest, and some blocks of the others"
-                 : crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
+                 : crowded ? "" : dots.max > 1 ? "; dots that coincide are drawn once" : "");
     else
         snprintf(second, sizeof second, "one detour");
     mpg_plot_title(session->script, first, second);
@@ -222,7 +222,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     if (crowded)
         fprintf(session->script, "set palette defined (0 '#6baed6', 0.5 '#2171b5', 1 '#08204b')\n"
                 "set logscale cb\nset cbrange [1:%u]\nset cblabel 'detours that a dot stands for'\n"
-                "plot data using 1:2:3 with points pt 7 ps %g lc palette notitle", dots.most,
+                "plot data using 1:2:3 with points pt 7 ps %g lc palette notitle", dots.max,
                 0.15 + 0.2 * dots.coarse);
     else
         fprintf(session->script, "plot data using 1:2 with points pt 7 ps 0.35 lc rgb '%s' notitle",
@@ -254,7 +254,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
     for (size_t i = 0; status == 0 && i < c->detours + b->detours; i++) {
         bool longest = i < c->detours;
         double duration_ns = longest ? c->duration_ns[i] : b->duration_ns[i - c->detours];
-        if (!longest && c->detours > 0 && duration_ns >= b->least_ns)
+        if (!longest && c->detours > 0 && duration_ns >= b->min_ns)
             continue; /* already among the longest */
         view.start_ns[view.detours] = longest ? c->start_ns[i] : b->start_ns[i - c->detours];
         view.duration_ns[view.detours++] = duration_ns;
@@ -274,7 +274,7 @@ static double density_at(const struct mpg_noise_series *s, double frequency_hz, 
     double at = fmin(frequency_hz / s->step, (double)s->n), density = low;
     size_t from = at > 2 ? (size_t)(at - 1) : 1, to = (size_t)(at + 2);
     for (size_t i = from; i < to && i < s->n; i++)
-        density = fmax(density, s->most[i]);
+        density = fmax(density, s->max[i]);
     return density;
 }
 
@@ -321,7 +321,7 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
     char first[256], second[256];
     double high = 0, low = INFINITY;
     for (size_t i = 1; i < s->n; i++) {
-        high = fmax(high, s->most[i]);
+        high = fmax(high, s->max[i]);
         if (s->mean[i] > 0)
             low = fmin(low, s->mean[i]);
     }
@@ -332,7 +332,7 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
         return -1;
     for (size_t i = 1; i < s->n; i++)
         fprintf(session->data, "%.8g %.6g %.6g\n", (double)i * s->step, fmax(low, s->mean[i]),
-                fmax(low, s->most[i]));
+                fmax(low, s->max[i]));
     size_t fundamentals = write_lines(session->data, c, false, low);
     size_t harmonics = write_lines(session->data, c, true, low);
     snprintf(first, sizeof first, "%s: power spectrum of the time lost (FTQ)", names.title);
@@ -381,13 +381,13 @@ static int plot_core(struct plot_session *session, const struct mpg_signature *s
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
                struct mpg_error *err)
 {
-    size_t most = session->options->all ? sig->cores : SHOW_CORES;
+    size_t max = session->options->all ? sig->cores : SHOW_CORES;
     if (sig->cores == 0)
         return mpg_plot_missing(session, err, "noise: no cores");
-    for (size_t i = 0; i < sig->cores && i < most; i++)
+    for (size_t i = 0; i < sig->cores && i < max; i++)
         if (plot_core(session, sig, &sig->core[i], err) < 0)
             return -1;
-    if (sig->cores > most)
-        return mpg_plot_missing(session, err, "%zu more cores (--all draws them)", sig->cores - most);
+    if (sig->cores > max)
+        return mpg_plot_missing(session, err, "%zu more cores (--all draws them)", sig->cores - max);
     return 0;
 }

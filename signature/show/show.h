@@ -26,12 +26,12 @@ struct show {
 void show_missing(struct show *show, const char *what);
 void show_all_missing(const struct show *show);
 
-/* Returns whether row I of N is shown: all rows up to MOST, else MOST evenly chosen rows including first and last
- * (MOST >= 2). */
-bool show_picked(size_t i, size_t n, size_t most);
-/* Prints the line below a shortened table: "and 12 more sizes (--all shows them)"; nothing if N <= MOST. WHAT: a
+/* Returns whether row I of N is shown: all rows up to MAX, else MAX evenly chosen rows including first and last
+ * (MAX >= 2). */
+bool show_picked(size_t i, size_t n, size_t max);
+/* Prints the line below a shortened table: "and 12 more sizes (--all shows them)"; nothing if N <= MAX. WHAT: a
  * plural. */
-void show_rest(size_t n, size_t most, const char *what);
+void show_rest(size_t n, size_t max, const char *what);
 
 /* Format into BUF of SHOW_TEXT bytes; return BUF. */
 char *show_core_name(char *buf, const char *host, int core);          /* "3", "node7:3" */

@@ -66,7 +66,7 @@ static double mean_rate(const struct mpg_signature *sig, size_t i)
     return sum / (double)n;
 }
 
-/* Each kernel's rate of a core alone, and the share of it that is left with the most cores at once. */
+/* Each kernel's rate of a core alone, and the share of it that is left for the largest number of cores at once. */
 static void show_rates(const struct mpg_signature *sig)
 {
     char text[SHOW_TEXT], name[SHOW_TEXT];
@@ -136,7 +136,7 @@ static void show_overheads(const struct mpg_signature *sig)
                mpg_units_format_time(text[2], SHOW_TEXT, median_ns(receive)));
 }
 
-/* Barrier, and allreduce of the smallest and largest size, of the most processes. */
+/* Barrier, and allreduce of the smallest and largest size, of the largest number of processes. */
 static void show_collective_times(const struct mpg_signature *sig)
 {
     int processes = 0;

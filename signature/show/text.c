@@ -20,19 +20,19 @@ static bool is_stated(double p)
     return p == 0.5 || p == 0.99;
 }
 
-bool show_picked(size_t i, size_t n, size_t most)
+bool show_picked(size_t i, size_t n, size_t max)
 {
-    if (n <= most)
+    if (n <= max)
         return true;
-    /* Row k of MOST is at k (n - 1) / (most - 1), rounded. */
-    size_t k = (i * (most - 1) + (n - 1) / 2) / (n - 1);
-    return (k * (n - 1) + (most - 1) / 2) / (most - 1) == i;
+    /* Row k of MAX is at k (n - 1) / (max - 1), rounded. */
+    size_t k = (i * (max - 1) + (n - 1) / 2) / (n - 1);
+    return (k * (n - 1) + (max - 1) / 2) / (max - 1) == i;
 }
 
-void show_rest(size_t n, size_t most, const char *what)
+void show_rest(size_t n, size_t max, const char *what)
 {
-    if (n > most)
-        printf("and %zu more %s (--all shows them)\n", n - most, what);
+    if (n > max)
+        printf("and %zu more %s (--all shows them)\n", n - max, what);
 }
 
 void show_missing(struct show *show, const char *what)

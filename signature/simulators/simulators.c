@@ -120,13 +120,13 @@ static void note_losses(struct exported_machine *x)
 /* The most cores of a host, at least 1. */
 static int64_t cores_of_host(const struct mpg_signature *sig)
 {
-    int64_t most = 1, n = 0;
+    int64_t max = 1, n = 0;
     for (size_t i = 0; i < sig->cores; i++) {
         const char *host = sig->core[i].host, *before = i > 0 ? sig->core[i - 1].host : NULL;
         n = i > 0 && strcmp(host ? host : "", before ? before : "") == 0 ? n + 1 : 1;
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
-    return most;
+    return max;
 }
 
 /* The farthest path with latencies below CLASS; NULL: none. */

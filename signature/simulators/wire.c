@@ -83,10 +83,10 @@ void mpg_wire_of(const struct mpg_network_path *path, struct wire *w)
     w->has_overheads = path->send_overhead.n > 0 && path->receive_overhead.n > 0;
     w->send_ns = path->send_overhead.n > 0 ? small_median_ns(&path->send_overhead) : fmax(path->loggp.overhead_ns, 0);
     w->receive_ns = path->receive_overhead.n > 0 ? small_median_ns(&path->receive_overhead) : fmax(path->loggp.overhead_ns, 0);
-    const double sum_ns = w->send_ns + w->receive_ns, most_ns = w->line[0].latency_ns;
-    if (sum_ns > most_ns) {
-        w->send_ns *= most_ns / sum_ns;
-        w->receive_ns *= most_ns / sum_ns;
+    const double sum_ns = w->send_ns + w->receive_ns, max_ns = w->line[0].latency_ns;
+    if (sum_ns > max_ns) {
+        w->send_ns *= max_ns / sum_ns;
+        w->receive_ns *= max_ns / sum_ns;
     }
 }
 

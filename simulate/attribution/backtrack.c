@@ -8,7 +8,7 @@
 
 #include "simulate/attribution/provenance_private.h"
 
-/* The least cuts and steps of a window; how many records ahead the processor fetches. */
+/* The minimum number of cuts and of steps of a window; how many records ahead the processor fetches. */
 enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
 
 double mpg_provenance_lane_bytes(uint32_t slots)
@@ -74,21 +74,21 @@ static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
 /* Makes room for marks of all values in the records of WINDOW. */
 static void reserve_marks(struct mpg_provenance *t, const struct mpg_records *window)
 {
-    uint32_t most[KINDS] = {0};
+    uint32_t max[KINDS] = {0};
     bool any[KINDS] = {false};
     for (uint32_t i = 0; i < window->choices; i++) {
         const enum kind kind = kind_of((enum mpg_value_part)window->choice[i].part);
-        most[kind] = window->choice[i].from > most[kind] ? window->choice[i].from : most[kind];
+        max[kind] = window->choice[i].from > max[kind] ? window->choice[i].from : max[kind];
         any[kind] = true;
     }
     for (uint32_t i = 0; i < window->records; i++) {
         const enum kind kind = kind_of((enum mpg_value_part)window->record[i].part);
-        most[kind] = window->record[i].to > most[kind] ? window->record[i].to : most[kind];
+        max[kind] = window->record[i].to > max[kind] ? window->record[i].to : max[kind];
         any[kind] = true;
     }
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         if (any[kind])
-            mpg_provenance_marks_of(t, most[kind], first_part(kind));
+            mpg_provenance_marks_of(t, max[kind], first_part(kind));
 }
 
 /* --- first pass: the origins --- */

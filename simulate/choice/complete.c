@@ -68,8 +68,8 @@ static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first,
 static void raise(struct mpg_pick *p, uint32_t i, uint32_t n, const struct mpg_lateness *x)
 {
     const bool is_late = !p->completed && i < x->end && (x->one == n || i == x->one);
-    const double least_ns = is_late ? x->after_ns : p->completed ? fmax(x->together_ns, p->traced_ns) : p->traced_ns;
-    p->raised_ns = fmax(p->bound_ns, least_ns - p->traced_ns);
+    const double min_ns = is_late ? x->after_ns : p->completed ? fmax(x->together_ns, p->traced_ns) : p->traced_ns;
+    p->raised_ns = fmax(p->bound_ns, min_ns - p->traced_ns);
 }
 
 /* Raises t(A) of all candidates of S. */
@@ -215,8 +215,8 @@ static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
  * earliest arrival. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
-    uint32_t arrived = n, least = n;
-    double least_ns = INFINITY;
+    uint32_t arrived = n, min = n;
+    double min_ns = INFINITY;
     for (uint32_t i = 0; i < n; i++) {
         if (pick[i].taken)
             continue;
@@ -224,17 +224,17 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
             return i;
         if (arrived == n && pick[i].at_ns <= now_ns + MPG_ROUNDING_NS)
             arrived = i;
-        least_ns = fmin(least_ns, pick[i].at_ns);
+        min_ns = fmin(min_ns, pick[i].at_ns);
     }
     for (uint32_t i = 0; arrived == n && i < n; i++) {
-        if (pick[i].taken || pick[i].at_ns > least_ns + MPG_ROUNDING_NS)
+        if (pick[i].taken || pick[i].at_ns > min_ns + MPG_ROUNDING_NS)
             continue;
         if (pick[i].before && !pick[i].before->taken)
             continue; /* the preceding candidate on the channel arrives no later */
-        if (least == n || (pick[i].completed && !pick[least].completed))
-            least = i;
+        if (min == n || (pick[i].completed && !pick[min].completed))
+            min = i;
     }
-    return arrived < n ? arrived : least;
+    return arrived < n ? arrived : min;
 }
 
 /* S, entered at NOW_NS, completes as many candidates in lane W as in the trace. */
@@ -368,7 +368,7 @@ void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s
 /* ---- long lists of candidates, of which calls complete one at a time, or none in a test. If all messages are on different
  * channels, no message delays another, and arrival times alone decide ---- */
 
-/* The most candidates of a lane that differ from the trace; with more, the general rule decides. */
+/* The maximum number of candidates of a lane that differ from the trace; with more, the general rule decides. */
 enum { MAX_ALTERED = 64 };
 
 /* The candidates as a lane sees them. */
@@ -376,7 +376,7 @@ struct lane_candidates {
     uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
     uint32_t done;    /* index of the first done candidate; number of candidates: none */
     uint32_t arrived; /* index of the first arrived candidate; number of candidates: none */
-    double least_ns;  /* the earliest arrival */
+    double min_ns;    /* the earliest arrival */
 };
 
 static int compare_own(const void *x, const void *y)
@@ -461,7 +461,7 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
 /* Sets LANE_CANDIDATES to the view of lane W at NOW_NS. Returns false if too many candidates differ from the trace. */
 static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct lane_candidates *lane_candidates)
 {
-    *lane_candidates = (struct lane_candidates){.done = n, .arrived = n, .least_ns = INFINITY};
+    *lane_candidates = (struct lane_candidates){.done = n, .arrived = n, .min_ns = INFINITY};
     for (uint32_t i = 0; i < n; i++) {
         const struct mpg_candidate_key *g = &c->candidate_key[i];
         const double start_ns = g->cause_ns + g->cause[w], end_ns = g->base_ns + g->value[w] + g->raised_ns;
@@ -477,17 +477,17 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
         c->at_ns[i] = at_ns;
         lane_candidates->arrived = lane_candidates->arrived == n &&
             at_ns <= now_ns + MPG_ROUNDING_NS ? i : lane_candidates->arrived;
-        lane_candidates->least_ns = at_ns < lane_candidates->least_ns ? at_ns : lane_candidates->least_ns;
+        lane_candidates->min_ns = at_ns < lane_candidates->min_ns ? at_ns : lane_candidates->min_ns;
     }
     return true;
 }
 
 /* Among the candidates with the earliest arrival MIN_NS, returns a candidate completed in the trace, else the first. */
-static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_ns)
+static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double min_ns)
 {
     uint32_t first = n;
     for (uint32_t i = 0; i < n; i++)
-        if (c->at_ns[i] <= least_ns + MPG_ROUNDING_NS && (first == n || (c->pick[i].completed && !c->pick[first].completed)))
+        if (c->at_ns[i] <= min_ns + MPG_ROUNDING_NS && (first == n || (c->pick[i].completed && !c->pick[first].completed)))
             first = i;
     return first;
 }
@@ -507,7 +507,7 @@ static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
 {
     const uint32_t n = s->alternatives->candidate_number;
     const uint32_t in = lane_candidates->done < n ? lane_candidates->done : lane_candidates->arrived < n
-        ? lane_candidates->arrived : first_of(c, n, lane_candidates->least_ns);
+        ? lane_candidates->arrived : first_of(c, n, lane_candidates->min_ns);
     uint32_t out = 0;
     while (!c->pick[out].completed)
         out++;

@@ -135,20 +135,20 @@ static struct mpg_pending *leftmost(struct mpg_decision *d, const struct mpg_ear
     return f->first[i - f->leaves].pending;
 }
 
-static struct mpg_pending *scan(struct mpg_decision *d, const struct mpg_earliest *f, double *least_ns)
+static struct mpg_pending *scan(struct mpg_decision *d, const struct mpg_earliest *f, double *min_ns)
 {
-    struct mpg_pending *least = NULL;
-    *least_ns = INFINITY;
+    struct mpg_pending *min = NULL;
+    *min_ns = INFINITY;
     for (uint32_t i = 0; i < f->n; i++)
-        *least_ns = fmin(*least_ns, arrival_ns(f->first[i].pending, d->w));
+        *min_ns = fmin(*min_ns, arrival_ns(f->first[i].pending, d->w));
     for (uint32_t i = 0; i < f->n; i++) {
         struct mpg_pending *m = f->first[i].pending;
-        if (m && arrival_ns(m, d->w) <= *least_ns + MPG_ROUNDING_NS &&
-            (!least || f->first[i].queue->source < least->queue[MPG_PENDING_ALL]->source))
-            least = m;
+        if (m && arrival_ns(m, d->w) <= *min_ns + MPG_ROUNDING_NS &&
+            (!min || f->first[i].queue->source < min->queue[MPG_PENDING_ALL]->source))
+            min = m;
     }
     d->unexpected->looks += 2 * (uint64_t)f->n;
-    return least;
+    return min;
 }
 
 /* Returns the entry of M in F; NULL: M is no earliest arrival. */
@@ -162,14 +162,14 @@ static struct mpg_earliest_of_source *place_in(const struct mpg_earliest *f, con
     return NULL;
 }
 
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
-                       double ready_ns, struct mpg_pending **least, struct mpg_error *err)
+int mpg_decision_earliest(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
+                          double ready_ns, struct mpg_pending **min, struct mpg_error *err)
 {
-    double least_ns;
-    *least = NULL;
+    double min_ns;
+    *min = NULL;
     if (!fits->any_source) {
         struct mpg_queue *q = mpg_unexpected_queue(d->unexpected, d->rank, fits);
-        *least = q ? mpg_unexpected_next(d->unexpected, q->head[d->w], mpg_unexpected_which(q), d->w) : NULL;
+        *min = q ? mpg_unexpected_next(d->unexpected, q->head[d->w], mpg_unexpected_which(q), d->w) : NULL;
         return 0;
     }
     struct mpg_group *group = mpg_unexpected_group(d->unexpected, d->rank, fits);
@@ -179,12 +179,12 @@ int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern 
     if (!f || (++f->searches == SCANS + 1 && make_tree(d, f, err) < 0))
         return -1;
     if (f->leaves == 0)
-        *least = scan(d, f, &least_ns);
-    else if ((least_ns = f->tree[1]) < INFINITY)
-        *least = leftmost(d, f, least_ns + MPG_ROUNDING_NS);
-    const struct mpg_earliest_of_source *mine = own && *least ? place_in(f, own) : NULL;
-    if (mine && arrival_ns(own, d->w) <= fmax(least_ns, own->passes ? ready_ns : -INFINITY) + MPG_ROUNDING_NS)
-        *least = mine->pending;
+        *min = scan(d, f, &min_ns);
+    else if ((min_ns = f->tree[1]) < INFINITY)
+        *min = leftmost(d, f, min_ns + MPG_ROUNDING_NS);
+    const struct mpg_earliest_of_source *mine = own && *min ? place_in(f, own) : NULL;
+    if (mine && arrival_ns(own, d->w) <= fmax(min_ns, own->passes ? ready_ns : -INFINITY) + MPG_ROUNDING_NS)
+        *min = mine->pending;
     return 0;
 }
 

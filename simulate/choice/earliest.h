@@ -25,7 +25,7 @@ struct mpg_earliest {
     struct mpg_group *group;
     struct mpg_earliest_of_source *first; /* a source; in the order of sources as soon as there is a tree */
     uint32_t n, capacity;
-    uint32_t searches;          /* number of searches for the least */
+    uint32_t searches;          /* number of searches for the earliest */
     double *tree;            /* a tournament of arrivals over LEAVES sources */
     uint32_t leaves, tree_capacity; /* leaves 0: there is no tree */
     struct mpg_arrival_bound *bound; /* bounds, the largest first */
@@ -50,10 +50,10 @@ void mpg_decision_clear(struct mpg_decision *d);
 /* Hides M until the end of the decision. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_error *err);
 /* Finds the message taken by a receive with pattern FITS: OWN (NULL: none), if OWN may overtake and arrives by READY_NS; else
- * the earliest arrival; if equal OWN, then the lowest rank. *LEAST is NULL if no message matches. Returns 0, or -1 with ERR: no
+ * the earliest arrival; if equal OWN, then the lowest rank. *MIN is NULL if no message matches. Returns 0, or -1 with ERR: no
  * memory. */
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
-                       double ready_ns, struct mpg_pending **least, struct mpg_error *err);
+int mpg_decision_earliest(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
+                          double ready_ns, struct mpg_pending **min, struct mpg_error *err);
 /* Sets passes of OWN, an unexpected message taken in the trace by pattern FITS, if OWN overtook matching messages that arrived
  * earlier. W is the trace. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_pending *own,

@@ -612,25 +612,25 @@ uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns,
 }
 
 /* Sets *MIN_NS to the earliest arrival of NODE, if that is earlier. */
-static void least_in(const struct mpg_long_question *q, uint32_t level, uint32_t node, double *least_ns)
+static void min_in(const struct mpg_long_question *q, uint32_t level, uint32_t node, double *min_ns)
 {
-    if (!can_arrive(q, level, node, *least_ns))
+    if (!can_arrive(q, level, node, *min_ns))
         return;
     const uint32_t end = end_of(q->list, level, node);
     for (uint32_t i = node * FAN; i < end; i++) {
         if (level > 0)
-            least_in(q, level - 1, i, least_ns);
+            min_in(q, level - 1, i, min_ns);
         else if (q->list->entry[i].is_used)
-            *least_ns = fmin(*least_ns, at_position(q, i));
+            *min_ns = fmin(*min_ns, at_position(q, i));
     }
 }
 
 uint32_t mpg_long_list_earliest(const struct mpg_long_question *q)
 {
     const double completed_ns = q->completed != ALL ? at_position(q, q->completed) : INFINITY;
-    double least_ns = completed_ns;
-    least_in(q, q->list->levels - 1, 0, &least_ns);
-    return completed_ns <= least_ns + MPG_ROUNDING_NS ? q->completed : mpg_long_list_first(q, least_ns + MPG_ROUNDING_NS, 0);
+    double min_ns = completed_ns;
+    min_in(q, q->list->levels - 1, 0, &min_ns);
+    return completed_ns <= min_ns + MPG_ROUNDING_NS ? q->completed : mpg_long_list_first(q, min_ns + MPG_ROUNDING_NS, 0);
 }
 
 uint32_t mpg_long_list_first_done(const struct mpg_long_question *q)

@@ -41,12 +41,12 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     const struct mpg_message_pattern *fits = &s->alternatives->probe.fits;
     struct mpg_pending *found = s->alternatives->probe.found ? mpg_unexpected_find(&c->unexpected,
                                                                                      s->alternatives->probe.found) : NULL;
-    struct mpg_pending *least = NULL;
+    struct mpg_pending *min = NULL;
     if (!fits->any_source) {
-        if (mpg_decision_least(d, fits, NULL, -INFINITY, &least, err) < 0)
+        if (mpg_decision_earliest(d, fits, NULL, -INFINITY, &min, err) < 0)
             return -1;
-        if (least && !s->alternatives->probe.found)
-            mpg_pending_raise(least, s->enter_ns);
+        if (min && !s->alternatives->probe.found)
+            mpg_pending_raise(min, s->enter_ns);
         return 0;
     }
     if (!found && s->alternatives->probe.found)
@@ -98,7 +98,7 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
     struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
     const bool same = taken == own;
     const double late_ns = taken->base_ns + taken->raised_ns;
-    const double least_ns = taken->cause_ns + taken->cause[w] - late_ns;
+    const double min_ns = taken->cause_ns + taken->cause[w] - late_ns;
     v->serial = same ? 0 : taken->id;
     mpg_choosing_alter(c, slot, w);
     v->sequence = (struct mpg_sequence){.source = taken->queue[0]->source,
@@ -109,7 +109,7 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
     v->cause_ns = taken->cause_ns + taken->cause[w];
     v->answered = taken->answered[w];
     c->arrivals.assign(c->arrivals.context, slot, w, taken, same ? 0 : late_ns - own->base_ns,
-                       same ? taken->value[w] : fmax(taken->value[w], least_ns));
+                       same ? taken->value[w] : fmax(taken->value[w], min_ns));
 }
 
 /* The posted receives take messages in their order; the views of choosing receives are set. */
@@ -122,7 +122,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
         if (!own || (p->is_view && mpg_choosing_view_of(c, p->slot, w)->fixed))
             continue;
         if (p->fits.any_source &&
-            mpg_decision_least(&c->decision, &p->fits, own, p->here ? now_ns : -INFINITY, &taken, err) < 0)
+            mpg_decision_earliest(&c->decision, &p->fits, own, p->here ? now_ns : -INFINITY, &taken, err) < 0)
             return -1;
         if (!taken && p->chooses)
             c->broken[w] = true;
@@ -159,20 +159,20 @@ static int evaluate_failed_probe(struct mpg_choosing *c, const struct mpg_step *
     uint64_t key[2];
     make_key(s, key);
     uint64_t *early = mpg_choosing_find_early(&c->probed, key);
-    struct mpg_pending *least;
+    struct mpg_pending *min;
     if (seen(c, early, w)) {
         c->skips[w] = true;
         c->lacks_override = c->lacks_override || w == 0;
         c->counts.tests_saved++;
         return 0;
     }
-    if (mpg_decision_least(&c->decision, &s->alternatives->probe.fits, NULL, -INFINITY, &least, err) < 0)
+    if (mpg_decision_earliest(&c->decision, &s->alternatives->probe.fits, NULL, -INFINITY, &min, err) < 0)
         return -1;
-    if (!least || mpg_pending_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
+    if (!min || mpg_pending_arrival_ns(min, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
     if (!early && !(early = mpg_choosing_add_early(&c->probed, key, c->n, err)))
         return -1;
-    early[w] = least->id;
+    early[w] = min->id;
     c->lacks_override = c->lacks_override || w == 0;
     c->counts.tests_early++;
     return 0;
@@ -194,7 +194,7 @@ static int evaluate_probe(struct mpg_choosing *c, const struct mpg_step *s, uint
         return 0;
     if (look->fits.any_source && early)
         m = early;
-    else if (look->fits.any_source && mpg_decision_least(&c->decision, &look->fits, own, now_ns, &m, err) < 0)
+    else if (look->fits.any_source && mpg_decision_earliest(&c->decision, &look->fits, own, now_ns, &m, err) < 0)
         return -1;
     c->skips[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];

@@ -18,13 +18,13 @@ enum { MPG_LANES_AT_ONCE = 64 };
 /* A time at one message size, drawn by each lane from its launch's quantiles at the two measured sizes around it. */
 struct mpg_lane_time {
     const struct mpg_lane_table *low, *high; /* tables at the two sizes around the message's; high NULL: only low applies */
-    double weight, most; /* weight of HIGH, 0 to 1; upper limit of the time */
+    double weight, max;  /* weight of HIGH, 0 to 1; upper limit of the time */
 };
 
-/* For each lane the time without interruption, FROM[w] to TO[w]. Used for work that lasts longer than LEAST. */
+/* For each lane the time without interruption, FROM[w] to TO[w]. Used for work that lasts longer than MIN. */
 struct mpg_lane_quiet {
     const double *from, *to;
-    double least;
+    double min;
 };
 
 /* The work of the lanes. */

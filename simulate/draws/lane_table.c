@@ -24,13 +24,13 @@ static uint32_t find_kinds(const struct mpg_distribution *const *of, uint32_t n,
     return kinds;
 }
 
-static size_t knots_of(const struct mpg_distribution *const *kind, uint32_t kinds, size_t *most)
+static size_t knots_of(const struct mpg_distribution *const *kind, uint32_t kinds, size_t *max)
 {
     size_t all = 0;
-    *most = 0;
+    *max = 0;
     for (uint32_t k = 0; k < kinds; k++) {
         all += kind[k]->knots;
-        *most = kind[k]->knots > *most ? kind[k]->knots : *most;
+        *max = kind[k]->knots > *max ? kind[k]->knots : *max;
     }
     return all;
 }
@@ -72,12 +72,12 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
     struct mpg_lane_table *t = calloc(1, sizeof *t);
     const struct mpg_distribution **kind = malloc(n * sizeof *kind);
     uint32_t *which = malloc(n * sizeof *which);
-    size_t most, knots, cells = 1, pieces = 0;
+    size_t max, knots, cells = 1, pieces = 0;
     if (!t || !kind || !which)
         goto fail;
     const uint32_t kinds = find_kinds(of, n, kind, which);
-    knots = knots_of(kind, kinds, &most);
-    while (cells < CELLS_A_KNOT * most && cells < MAX_CELLS)
+    knots = knots_of(kind, kinds, &max);
+    while (cells < CELLS_A_KNOT * max && cells < MAX_CELLS)
         cells *= 2;
     if (knots > MAX_PIECES || reserve(t, kinds, knots, cells, n) < 0)
         goto fail;

@@ -202,19 +202,19 @@ static void mark_lane(struct mpg_provenance *provenance, struct mpg_value value,
 
 /* A lower bound of the end of the longest run: in predict mode the most advanced stream, in perturb mode the ranks that have
  * ended. */
-static const double *find_least(const struct mpg_evaluator *e)
+static const double *find_min(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;
-    double *least_ns = x->other;
+    double *min_ns = x->other;
     for (uint32_t w = 0; w < e->n; w++)
-        least_ns[w] = -INFINITY;
+        min_ns[w] = -INFINITY;
     for (uint32_t i = 0; i < x->streams && e->mode->is_times; i++)
         for (uint32_t w = 0; w < e->n; w++)
-            least_ns[w] = fmax(least_ns[w], stream_value(e, i, STREAM_VALUE)[w]);
+            min_ns[w] = fmax(min_ns[w], stream_value(e, i, STREAM_VALUE)[w]);
     for (int32_t r = 0; r < e->ranks; r++)
         for (uint32_t w = 0; w < e->n && has_ended(e, r); w++)
-            least_ns[w] = fmax(least_ns[w], e->mode->run_ns(e, r, w));
-    return least_ns;
+            min_ns[w] = fmax(min_ns[w], e->mode->run_ns(e, r, w));
+    return min_ns;
 }
 
 /* Marks the values that can still be read: streams that continue; in predict mode also the earliest time of a stream's next
@@ -222,7 +222,7 @@ static const double *find_least(const struct mpg_evaluator *e)
 static void mark_streams(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;
-    const double *least_ns = find_least(e);
+    const double *min_ns = find_min(e);
     const uint32_t streams = x->streams > (uint32_t)e->ranks ? x->streams : (uint32_t)e->ranks;
     for (uint32_t i = 0; i < streams; i++) {
         uint64_t *words = is_finished(x, i) ? NULL : mpg_provenance_mark(x->provenance, mpg_value_stream(i));
@@ -235,7 +235,7 @@ static void mark_streams(const struct mpg_evaluator *e)
     for (int32_t r = 0; r < e->ranks; r++) {
         uint64_t *words = has_ended(e, r) ? mpg_provenance_mark(x->provenance, mpg_value_stream(e->last_stream[r])) : NULL;
         for (uint32_t w = 0; w < e->n && words; w++)
-            words[w / 64] |= (uint64_t)(e->mode->run_ns(e, r, w) >= least_ns[w]) << w % 64;
+            words[w / 64] |= (uint64_t)(e->mode->run_ns(e, r, w) >= min_ns[w]) << w % 64;
     }
 }
 

@@ -32,13 +32,13 @@ static void message(const struct replica *rep, const struct meeting *m, int32_t 
         *flight_ns += hops * draw(rep, m, i, MPG_HOP);
 }
 
-/* The first time BEGIN + k CHECK with k >= LEAST that is not before AT, but for rounding. */
-static double next_check(double begin_ns, double check_ns, int least, double at_ns)
+/* The first time BEGIN + k CHECK with k >= MIN that is not before AT, but for rounding. */
+static double next_check(double begin_ns, double check_ns, int min, double at_ns)
 {
     if (check_ns <= 0)
         return fmax(begin_ns, at_ns);
     const double k = ceil((at_ns - begin_ns) / check_ns - 1e-9);
-    return begin_ns + fmax(k, least) * check_ns;
+    return begin_ns + fmax(k, min) * check_ns;
 }
 
 static void linear(const struct replica *rep, struct meeting *m, const double *came_ns)

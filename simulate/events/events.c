@@ -213,8 +213,8 @@ static int run_replicas(struct run *run, uint32_t n, unsigned threads, struct mp
     struct work x = {.run = run, .n = n, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
                      .failed = n};
     struct worker own = {.work = &x, .trace = trace};
-    const unsigned most = threads < n ? threads : n;
-    const unsigned more = most - 1;
+    const unsigned max = threads < n ? threads : n;
+    const unsigned more = max - 1;
     struct worker *worker = more > 0 ? calloc(more, sizeof *worker) : NULL;
     const unsigned started = worker ? start_workers(worker, more, &x, trace) : 0;
     work(&own);

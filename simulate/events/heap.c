@@ -41,16 +41,16 @@ struct event mpg_events_pop(struct heap *h)
     size_t i = 0;
     for (;;) {
         const size_t begin = CHILDREN * i + 1, end = begin + CHILDREN < h->n ? begin + CHILDREN : h->n;
-        size_t least = begin;
+        size_t min = begin;
         if (begin >= h->n)
             break;
         for (size_t k = begin + 1; k < end; k++)
-            if (is_before(&h->event[k], &h->event[least]))
-                least = k;
-        if (!is_before(&h->event[least], &last))
+            if (is_before(&h->event[k], &h->event[min]))
+                min = k;
+        if (!is_before(&h->event[min], &last))
             break;
-        h->event[i] = h->event[least];
-        i = least;
+        h->event[i] = h->event[min];
+        i = min;
     }
     if (h->n > 0)
         h->event[i] = last;

@@ -172,23 +172,23 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     return low + (high - low) * interpolation.weight;
 }
 
-/* The target's times less those of LESS at u or, if LEAST, at u = 0. */
+/* The target's times less those of LESS at u or, if MIN, at u = 0. */
 struct times {
     struct mpg_interpolation target, less;
-    double target_most, less_most;
-    bool has_less, least;
+    double target_max, less_max;
+    bool has_less, min;
 };
 
 static void add_times(const void *times, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct times *x = times;
-    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
+    const struct mpg_quantile_requests min = {.n = wanted->n, .launch = wanted->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
     mpg_interpolation_quantiles(&x->target, wanted, ns);
     if (x->has_less)
-        mpg_interpolation_quantiles(&x->less, x->least ? &least : wanted, less_ns);
+        mpg_interpolation_quantiles(&x->less, x->min ? &min : wanted, less_ns);
     for (uint32_t w = 0; w < wanted->n; w++)
-        value_ns[w] += fmin(ns[w], x->target_most) - (x->has_less ? fmin(less_ns[w], x->less_most) : 0);
+        value_ns[w] += fmin(ns[w], x->target_max) - (x->has_less ? fmin(less_ns[w], x->less_max) : 0);
 }
 
 static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index)
@@ -201,7 +201,7 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t r
 static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_collective *m, double bytes)
 {
     struct times x = {.target = mpg_interpolation_find(&m->target, bytes)};
-    x.target_most = mpg_interpolation_most(&x.target, p->noise.n == 0 && p->target_cores > 0);
+    x.target_max = mpg_interpolation_max(&x.target, p->noise.n == 0 && p->target_cores > 0);
     return x;
 }
 
@@ -221,8 +221,8 @@ void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation
     const struct mpg_address address = address_of(p, rank, call, index);
     struct times x = find_times(p, m, bytes);
     x.has_less = true;
-    x.least = m->source.n == 0;
-    x.less = x.least ? x.target : mpg_interpolation_find(&m->source, bytes);
-    x.less_most = x.least ? x.target_most : mpg_interpolation_most(&x.less, p->noise.n == 0 && p->source_cores > 0);
+    x.min = m->source.n == 0;
+    x.less = x.min ? x.target : mpg_interpolation_find(&m->source, bytes);
+    x.less_max = x.min ? x.target_max : mpg_interpolation_max(&x.less, p->noise.n == 0 && p->source_cores > 0);
     mpg_add_drawn(p, &address, first, n, add_times, &x, value_ns);
 }

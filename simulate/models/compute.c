@@ -250,8 +250,8 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
     if (l.n > 0)
         look_up(p, x, b, &work, p->scales_noise ? p->noise_factor : 1, delay_ns, &l);
     for (uint32_t k = 0; k < l.n; k++) {
-        const double more_ns = l.time_ns[k] - x->length_ns, least_ns = -x->length_ns;
-        delay_ns[l.lane[k]] += more_ns > least_ns ? more_ns : least_ns;
+        const double more_ns = l.time_ns[k] - x->length_ns, min_ns = -x->length_ns;
+        delay_ns[l.lane[k]] += more_ns > min_ns ? more_ns : min_ns;
     }
 }
 

@@ -16,7 +16,7 @@
 enum { POINTS = 10, NODES = 54 };
 /* Quantiles are corrected at the probabilities 1 - t / n for these t. Below the last one there is no correction. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
-static const double least_worth = 16; /* ensures that 1 - 8 / n is at or above the median */
+static const double min_worth = 16;   /* ensures that 1 - 8 / n is at or above the median */
 
 /* n (1 - u) of the sample at 1 - t / n has a gamma distribution of shape t + 1/2, here at discrete nodes. */
 struct spread {
@@ -148,8 +148,8 @@ static double factor_at(const struct correction *c, double u)
 /* Multiplies D's knots, with knots added at the probabilities of C. */
 static int correct(struct mpg_distribution *d, const struct correction *c, struct mpg_error *err)
 {
-    const size_t most = d->knots + POINTS;
-    double *p = malloc(most * sizeof *p), *q = malloc(most * sizeof *q);
+    const size_t max = d->knots + POINTS;
+    double *p = malloc(max * sizeof *p), *q = malloc(max * sizeof *q);
     size_t n = 0, i = 0;
     if (!p || !q) {
         free(p);
@@ -186,7 +186,7 @@ static double worth_of(const struct mpg_distribution *d, size_t n)
         sum += log(fmin(d->interval[i].independent, (double)d->n)) / (double)d->intervals;
         launches = d->interval[i].launches > launches ? d->interval[i].launches : launches;
     }
-    return d->intervals > 0 ? fmax(exp(sum) / (double)launches, least_worth) : 0;
+    return d->intervals > 0 ? fmax(exp(sum) / (double)launches, min_worth) : 0;
 }
 
 /* Writes the times of LAUNCHES, divided by their medians, into OF_LAUNCHES and LAUNCH. Returns false if a median is 0. */
@@ -207,15 +207,15 @@ static bool take_launches(const struct mpg_launches *launches, struct launch *la
 /* Computes the SHAPE of N launches at and above the probability U. SHAPE has room for all times. */
 static void find_shape(struct shape *shape, struct launch *launch, size_t n, double u)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (size_t k = 0; k < n; k++) {
         size_t i = launch[k].n - 1;
         while (i > 0 && launch[k].p[i] > u)
             i--;
-        least = fmin(least, launch[k].y[i]);
+        min = fmin(min, launch[k].y[i]);
     }
     for (size_t k = 0; k < n; k++)
-        for (size_t i = launch[k].n; i > 0 && launch[k].y[i - 1] >= least; i--)
+        for (size_t i = launch[k].n; i > 0 && launch[k].y[i - 1] >= min; i--)
             shape->value[shape->n++] = launch[k].y[i - 1];
     gsl_sort(shape->value, 1, shape->n);
     find_shares(shape, launch, n);
@@ -298,11 +298,11 @@ static struct bounds find_bounds(const struct mpg_network_path *path, bool sends
     return b;
 }
 
-/* Limits the overheads SIZES of sizes up to MOST bytes. */
-static int bound_sizes(const struct mpg_network_path *path, struct mpg_network_sizes *sizes, bool sends, int64_t most,
+/* Limits the overheads SIZES of sizes up to MAX bytes. */
+static int bound_sizes(const struct mpg_network_path *path, struct mpg_network_sizes *sizes, bool sends, int64_t max,
                        struct mpg_error *err)
 {
-    for (size_t i = 0; i < sizes->n && sizes->size[i].size_bytes <= most; i++) {
+    for (size_t i = 0; i < sizes->n && sizes->size[i].size_bytes <= max; i++) {
         struct mpg_network_size *size = &sizes->size[i];
         const struct bounds b = find_bounds(path, sends, (double)size->size_bytes);
         const size_t launches = size->launches.n;

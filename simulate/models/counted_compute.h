@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Mean rates of a core with the most cores at once, > 0. */
+/* Mean rates of a core for the largest number of cores at once, > 0. */
 struct mpg_compute_rates {
     double floating; /* floating-point operations a second, from registers */
     double integer;  /* integer and branch operations a second, from cache */

@@ -248,9 +248,9 @@ static int scale(struct mpg_distribution *d, const struct mpg_distribution *empt
 {
     if (f->latency == f->byte)
         return multiply(d, f->latency, err);
-    const size_t most = d->knots + empty->knots;
-    struct knots to = {.p = malloc(most * sizeof *to.p), .q = malloc(most * sizeof *to.q)};
-    if (!to.p || !to.q || most > MPG_DISTRIBUTION_MAX_KNOTS) {
+    const size_t max = d->knots + empty->knots;
+    struct knots to = {.p = malloc(max * sizeof *to.p), .q = malloc(max * sizeof *to.q)};
+    if (!to.p || !to.q || max > MPG_DISTRIBUTION_MAX_KNOTS) {
         free(to.p);
         free(to.q);
         return mpg_error_set(err, to.p && to.q ? "too many knots" : "out of memory");

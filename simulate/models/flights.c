@@ -50,7 +50,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
 
 /* Transfer time of the bytes: that of the message less that of an empty one. */
 struct transfer {
-    struct mpg_curve_point least, at;
+    struct mpg_curve_point min, at;
     bool empty;
 };
 
@@ -70,16 +70,16 @@ static struct transfer find_transfer(const struct mpg_network_path *path, const 
 
 static void transfer_times(const struct transfer *transfer, const struct mpg_quantile_requests *wanted, double *ns)
 {
-    double least_ns[MPG_LANES_AT_ONCE];
+    double min_ns[MPG_LANES_AT_ONCE];
     if (transfer->empty) {
         for (uint32_t w = 0; w < wanted->n; w++)
             ns[w] = 0;
         return;
     }
     mpg_curve_point_times(&transfer->at, wanted, ns);
-    mpg_curve_point_times(&transfer->least, wanted, least_ns);
+    mpg_curve_point_times(&transfer->min, wanted, min_ns);
     for (uint32_t w = 0; w < wanted->n; w++)
-        ns[w] = fmax(ns[w] - least_ns[w], 0);
+        ns[w] = fmax(ns[w] - min_ns[w], 0);
 }
 
 /* --- two paths --- */
@@ -124,7 +124,7 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
 static void flight_times(const struct flight *f, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
-    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
+    const struct mpg_quantile_requests min = {.n = wanted->n, .launch = wanted->launch};
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
         mpg_one_way_times(&f->target, wanted, ns);
@@ -132,7 +132,7 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         break;
     case MPG_FLIGHT_TARGET:
         mpg_one_way_times(&f->target, wanted, ns);
-        mpg_one_way_times(&f->target, &least, less_ns);
+        mpg_one_way_times(&f->target, &min, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         transfer_times(&f->target_transfer, wanted, ns);
@@ -140,7 +140,7 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         break;
     case MPG_FLIGHT_TRANSFER_TARGET:
         transfer_times(&f->target_transfer, wanted, ns);
-        transfer_times(&f->target_transfer, &least, less_ns);
+        transfer_times(&f->target_transfer, &min, less_ns);
         break;
     case MPG_FLIGHT_NONE:
         return;
@@ -176,11 +176,11 @@ static bool are_constant(const struct mpg_specs *specs)
     return !mpg_specs_are_random(specs) && mpg_specs_are_for_all(specs);
 }
 
-uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns)
+uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t max, double *term_ns)
 {
     const bool is_measured = mpg_flight_rule(p) != MPG_FLIGHT_NONE && (p->latency.n == 0 || (p->byte.n == 0 && bytes > 0));
     uint32_t n = 0;
-    if (is_measured || !are_constant(&p->latency) || !are_constant(&p->byte) || p->latency.n + p->byte.n > most)
+    if (is_measured || !are_constant(&p->latency) || !are_constant(&p->byte) || p->latency.n + p->byte.n > max)
         return 0;
     for (size_t i = 0; i < p->latency.n; i++)
         term_ns[n++] = mpg_spec_quantile(&p->latency.spec[i], 0.5);
@@ -190,16 +190,16 @@ uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32
 }
 
 bool mpg_flight_interpolations(const struct mpg_perturbation *p, double bytes, struct mpg_interpolation *target,
-                      struct mpg_interpolation *source, bool *least)
+                      struct mpg_interpolation *source, bool *min)
 {
     if (p->latency.n > 0 || p->byte.n > 0 || p->latency_model == MPG_TIME_FIT ||
         p->byte_model == MPG_TIME_FIT)
         return false;
     const struct flight f = find_flight(p, p->byte_model, bytes);
-    *least = f.rule == MPG_FLIGHT_TARGET;
+    *min = f.rule == MPG_FLIGHT_TARGET;
     *target = f.target.place.interpolation;
     *source = f.source.place.interpolation;
-    return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.more_ns > 0) && !(f.source.more_ns > 0);
+    return (*min || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.more_ns > 0) && !(f.source.more_ns > 0);
 }
 
 /* --- probabilities and rows --- */
@@ -217,9 +217,9 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
     return rows->blocks > 0 && rows->length > 0 && mpg_rule_holds(MPG_RULE_ROWS) ? rows : NULL;
 }
 
-static uint32_t at_most(uint32_t x, size_t most)
+static uint32_t at_most(uint32_t x, size_t max)
 {
-    return x < most ? x : (uint32_t)most;
+    return x < max ? x : (uint32_t)max;
 }
 
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,

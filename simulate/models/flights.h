@@ -110,12 +110,12 @@ struct mpg_target_one_way_times {
 /* Sets TIMES for BYTES. Returns false if P's target has no message times. */
 bool mpg_flight_target_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *times);
 /* If a message of BYTES takes the same extra time in all replicas and of all senders, writes the terms of this sum, ns, into
- * TERM_NS and returns their number, 1 to MOST. Otherwise returns 0. */
-uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns);
+ * TERM_NS and returns their number, 1 to MAX. Otherwise returns 0. */
+uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t max, double *term_ns);
 /* Returns true if the extra time of a message of BYTES is a difference of measured times: TARGET at u less SOURCE at u or, if
- * LEAST, less TARGET's minimum. Sets the three. */
+ * MIN, less TARGET's minimum. Sets the three. */
 bool mpg_flight_interpolations(const struct mpg_perturbation *p, double bytes, struct mpg_interpolation *target,
-                      struct mpg_interpolation *source, bool *least);
+                      struct mpg_interpolation *source, bool *min);
 
 /* The functions below add ns to VALUE_NS of the N replicas from FIRST on. */
 

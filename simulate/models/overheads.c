@@ -65,10 +65,10 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
     /* this machine's noise comes from a noise record, so its overheads are drawn without noise */
     const bool recorded = of_source ? o->source_noise : o->target_noise;
     struct mpg_overhead_at_size found = {.interpolation = mpg_interpolation_find(sizes, bytes), .further = further};
-    found.most = mpg_interpolation_most(&found.interpolation, recorded);
+    found.max = mpg_interpolation_max(&found.interpolation, recorded);
     if (further) {
         found.empty = mpg_interpolation_find(sizes, 0);
-        found.empty_most = mpg_interpolation_most(&found.empty, recorded);
+        found.empty_max = mpg_interpolation_max(&found.empty, recorded);
     }
     return found;
 }
@@ -79,8 +79,8 @@ double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead w
     if (!(of_source ? p->overhead[which].source : p->overhead[which].target))
         return 0;
     const struct mpg_overhead_at_size o = mpg_overhead_at_size(p, which, of_source, bytes, further);
-    const double ns = fmin(mpg_interpolation_quantile(&o.interpolation, -1, 0.5), o.most);
-    return further ? fmax(ns - fmin(mpg_interpolation_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
+    const double ns = fmin(mpg_interpolation_quantile(&o.interpolation, -1, 0.5), o.max);
+    return further ? fmax(ns - fmin(mpg_interpolation_quantile(&o.empty, -1, 0.5), o.empty_max), 0) : ns;
 }
 
 void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *wanted, double *ns)
@@ -88,29 +88,29 @@ void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_q
     double empty_ns[MPG_LANES_AT_ONCE];
     mpg_interpolation_quantiles(&o->interpolation, wanted, ns);
     for (uint32_t w = 0; w < wanted->n; w++)
-        ns[w] = ns[w] < o->most ? ns[w] : o->most;
+        ns[w] = ns[w] < o->max ? ns[w] : o->max;
     if (!o->further)
         return;
     mpg_interpolation_quantiles(&o->empty, wanted, empty_ns);
     for (uint32_t w = 0; w < wanted->n; w++)
-        ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
+        ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_max), 0);
 }
 
-/* FACTOR times the target's overhead less, if HAS_LESS, LESS at u or, if LEAST, at u = 0. */
+/* FACTOR times the target's overhead less, if HAS_LESS, LESS at u or, if MIN, at u = 0. */
 struct cost {
     struct mpg_overhead_at_size target, less;
-    bool has_less, least;
+    bool has_less, min;
     double factor;
 };
 
 static void add_cost(const void *cost, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     const struct cost *x = cost;
-    const struct mpg_quantile_requests least = {.n = wanted->n, .launch = wanted->launch};
+    const struct mpg_quantile_requests min = {.n = wanted->n, .launch = wanted->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
     mpg_overhead_times(&x->target, wanted, ns);
     if (x->has_less)
-        mpg_overhead_times(&x->less, x->least ? &least : wanted, less_ns);
+        mpg_overhead_times(&x->less, x->min ? &min : wanted, less_ns);
     for (uint32_t w = 0; w < wanted->n; w++)
         value_ns[w] += x->factor * (x->has_less ? ns[w] - less_ns[w] : ns[w]);
 }
@@ -124,7 +124,7 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
         return;
     const struct mpg_address address = mpg_overhead_address(p, which, m);
     struct cost x = {.target = mpg_overhead_at_size(p, which, false, m->bytes, m->further),
-                     .has_less = true, .least = !o->source, .factor = 1};
+                     .has_less = true, .min = !o->source, .factor = 1};
     x.less = o->source ? mpg_overhead_at_size(p, which, true, m->bytes, m->further) : x.target;
     mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
 }

@@ -33,10 +33,10 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
 double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes,
                            bool further);
 
-/* An overhead at a size, at most MOST ns. If FURTHER, the overhead of an empty message, at most EMPTY_MOST ns, is subtracted. */
+/* An overhead at a size, at most MAX ns. If FURTHER, the overhead of an empty message, at most EMPTY_MAX ns, is subtracted. */
 struct mpg_overhead_at_size {
     struct mpg_interpolation interpolation, empty;
-    double most, empty_most;
+    double max, empty_max;
     bool further;
 };
 /* Returns the overhead at BYTES on the target or, if OF_SOURCE, on the source, which is known. */

@@ -9,7 +9,7 @@
 #include "common/reserve.h"
 #include "simulate/draws/lane_code.h"
 
-/* Entries of the cache, and the most terms of a constant message time. */
+/* Number of entries of the cache, and maximum number of terms of a constant message time. */
 enum { PLACES = 64, TERMS = 4 };
 /* The number of recent rows that are kept for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
 enum { KEPT = 4 };
@@ -125,9 +125,9 @@ struct entry {
     uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
     double term_ns[TERMS];
     bool leaves;          /* draws are left over for overheads */
-    bool has_source, has_least;
+    bool has_source, has_min;
     struct mpg_lane_time target, source; /* times at this size */
-    double *least_ns;     /* n; the target's minimum, if it is subtracted */
+    double *min_ns;       /* n; the target's minimum, if it is subtracted */
     const struct mpg_rows *rows;
     double row_share;
     double median_ns;
@@ -163,7 +163,7 @@ struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, st
 void mpg_quantile_cache_free(struct mpg_quantile_cache *s)
 {
     for (size_t i = 0; s && i < PLACES; i++)
-        free(s->entry[i].least_ns);
+        free(s->entry[i].min_ns);
     for (uint32_t i = 0; s && i < s->tables; i++)
         mpg_lane_table_free(s->table[i].table);
     if (s)
@@ -222,30 +222,30 @@ static const struct mpg_lane_table *table_of(struct mpg_quantile_cache *s, const
 
 /* Sets TIME for INTERPOLATION. Returns false if a table cannot be built. */
 static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
-                      const struct mpg_interpolation *interpolation, double most_ns, struct mpg_lane_time *time)
+                      const struct mpg_interpolation *interpolation, double max_ns, struct mpg_lane_time *time)
 {
     const bool lies_between = interpolation->low != interpolation->high;
     *time = (struct mpg_lane_time){.low = table_of(s, p, interpolation->low),
                                    .high = lies_between ? table_of(s, p, interpolation->high) : NULL,
                                    .weight = interpolation->weight,
-                                   .most = most_ns};
+                                   .max = max_ns};
     return time->low && (!lies_between || time->high);
 }
 
 /* Sets X's minima to those of INTERPOLATION. */
-static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
-                       const struct mpg_interpolation *interpolation, double most_ns, struct entry *x)
+static bool find_min(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                     const struct mpg_interpolation *interpolation, double max_ns, struct entry *x)
 {
-    if (!x->least_ns && !(x->least_ns = malloc(s->n * sizeof *x->least_ns)))
+    if (!x->min_ns && !(x->min_ns = malloc(s->n * sizeof *x->min_ns)))
         return false;
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        const struct mpg_quantile_requests least = {.n = k,
+        const struct mpg_quantile_requests min = {.n = k,
                                         .launch = mpg_perturbation_launches(p, s->first + done)};
-        mpg_interpolation_quantiles(interpolation, &least, x->least_ns + done);
+        mpg_interpolation_quantiles(interpolation, &min, x->min_ns + done);
     }
     for (uint32_t w = 0; w < s->n; w++)
-        x->least_ns[w] = x->least_ns[w] < most_ns ? x->least_ns[w] : most_ns;
+        x->min_ns[w] = x->min_ns[w] < max_ns ? x->min_ns[w] : max_ns;
     return true;
 }
 
@@ -256,12 +256,12 @@ static bool find_flight(struct mpg_quantile_cache *s, struct entry *x)
     x->leaves = mpg_flight_purpose(x->p, MPG_DRAW_LATENCY) == MPG_DRAW_LATENCY && mpg_perturbation_overheads_measured(x->p);
     x->rows = mpg_flight_rows(x->p, x->bytes);
     x->row_share = x->rows ? mpg_flight_row_share(x->rows) : 0;
-    if (!mpg_flight_interpolations(x->p, x->bytes, &target, &source, &x->has_least))
+    if (!mpg_flight_interpolations(x->p, x->bytes, &target, &source, &x->has_min))
         return false;
-    x->has_source = !x->has_least;
+    x->has_source = !x->has_min;
     return find_time(s, x->p, &target, INFINITY, &x->target) &&
            (x->has_source ? find_time(s, x->p, &source, INFINITY, &x->source)
-                          : find_least(s, x->p, &target, INFINITY, x));
+                          : find_min(s, x->p, &target, INFINITY, x));
 }
 
 /* Finds the overhead on the target: unchanged if TARGET; else minus the source's overhead or, without a source, minus
@@ -271,14 +271,14 @@ static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which,
 {
     struct mpg_overhead_at_size at = mpg_overhead_at_size(x->p, which, false, x->bytes, false);
     x->has_source = !target && x->p->overhead[which].source;
-    x->has_least = !target && !x->has_source;
-    if (!find_time(s, x->p, &at.interpolation, at.most, &x->target) ||
-        (x->has_least && !find_least(s, x->p, &at.interpolation, at.most, x)))
+    x->has_min = !target && !x->has_source;
+    if (!find_time(s, x->p, &at.interpolation, at.max, &x->target) ||
+        (x->has_min && !find_min(s, x->p, &at.interpolation, at.max, x)))
         return false;
     if (!x->has_source)
         return true;
     at = mpg_overhead_at_size(x->p, which, true, x->bytes, false);
-    return find_time(s, x->p, &at.interpolation, at.most, &x->source);
+    return find_time(s, x->p, &at.interpolation, at.max, &x->source);
 }
 
 static void find(struct mpg_quantile_cache *s, struct entry *x)
@@ -328,7 +328,7 @@ static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint3
                 double *value_ns)
 {
     s->code->add_time(&x->target, x->has_source ? &x->source : NULL,
-                              x->has_least ? x->least_ns + at : NULL, at, u, k, value_ns + at);
+                              x->has_min ? x->min_ns + at : NULL, at, u, k, value_ns + at);
 }
 
 /* Adds the message time X of M. Unless RECEIVE is NULL, the left-over draws go to SEND and RECEIVE. */

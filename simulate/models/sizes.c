@@ -115,7 +115,7 @@ double mpg_interpolation_median(const struct mpg_interpolation *interpolation)
     return mpg_interpolation_quantile(interpolation, -1, 0.5);
 }
 
-double mpg_interpolation_most(const struct mpg_interpolation *interpolation, bool recorded)
+double mpg_interpolation_max(const struct mpg_interpolation *interpolation, bool recorded)
 {
     const double disturbed = 20; /* times the median */
     return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(interpolation) : INFINITY;

@@ -45,7 +45,7 @@ void mpg_interpolation_quantiles(const struct mpg_interpolation *interpolation, 
 double mpg_interpolation_median(const struct mpg_interpolation *interpolation);
 /* Returns the upper limit, ns, that overhead samples are cut to. If the machine's noise has been RECORDED, this is 20 times
  * the median: larger samples are noise, and noise is drawn on its own (docs/MODEL.md, section 3). Otherwise INFINITY. */
-double mpg_interpolation_most(const struct mpg_interpolation *interpolation, bool recorded);
+double mpg_interpolation_max(const struct mpg_interpolation *interpolation, bool recorded);
 
 /* --- one-way times of messages: measured or fitted, with extrapolation above the largest measured size
  * (docs/MODEL.md, section 3, Flights) --- */

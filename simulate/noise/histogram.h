@@ -9,7 +9,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 
-/* The most bins of a histogram, 8 bytes each. */
+/* The maximum number of bins of a histogram, 8 bytes each. */
 enum { MPG_HISTOGRAM_BINS = 128 };
 
 struct mpg_histogram_bin {

@@ -133,7 +133,7 @@ const struct mpg_noise_kind mpg_noise_fit = {.model = "fit",
 
 /* --- records: cores --- */
 
-/* The most detours in the lists of all cores together, some 24 bytes each. */
+/* The maximum number of detours in the lists of all cores together, some 24 bytes each. */
 enum { MAX_LISTED = 2 << 20 };
 
 static int add_record(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
@@ -261,12 +261,12 @@ static inline size_t find_end(const struct mpg_record *r, size_t next, double re
 /* Returns the index of R's first detour from FIRST on that begins at WORK or later, up to rounding. */
 static inline size_t find_begin(const struct mpg_record *r, size_t first, double work)
 {
-    const double least = work - MPG_ROUNDING_NS;
+    const double min = work - MPG_ROUNDING_NS;
     const struct mpg_detour *d = r->detour + first;
     size_t n = 0;
 #pragma GCC unroll 8
     for (int k = 0; k < NEAR; k++)
-        n += d[k].done_ns < least;
+        n += d[k].done_ns < min;
     return n < NEAR ? first + n : mpg_record_find_done(r, work);
 }
 

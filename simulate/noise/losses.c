@@ -44,11 +44,11 @@ static const double ROUNDING = 1e-6;
 static const double SAME_PROBABILITY = 1e-9;
 
 /* Sets MIN_NS to the shortest of those longest detours that together last at most MAX_NS. */
-static int find_longest(const double *duration_ns, size_t n, double most_ns, double *least_ns,
+static int find_longest(const double *duration_ns, size_t n, double max_ns, double *min_ns,
                         struct mpg_error *err)
 {
-    *least_ns = INFINITY;
-    if (!(most_ns > 0) || n == 0)
+    *min_ns = INFINITY;
+    if (!(max_ns > 0) || n == 0)
         return 0;
     double *sorted = malloc(n * sizeof *sorted);
     if (!sorted)
@@ -61,9 +61,9 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
         while (equal < n && sorted[equal] == sorted[i])
             equal++;
         sum_ns += sorted[i] * (double)(equal - i);
-        if (sum_ns > most_ns * (1 + ROUNDING))
+        if (sum_ns > max_ns * (1 + ROUNDING))
             break;
-        *least_ns = sorted[i];
+        *min_ns = sorted[i];
         i = equal - 1;
     }
     free(sorted);
@@ -72,11 +72,11 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
 
 /* Adds the N detours except those of at least MIN_NS, by which the record is shortened. */
 static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
-                 double least_ns)
+                 double min_ns)
 {
     double lost_ns = 0, left_out_ns = 0;
     for (size_t i = 0; i < n; i++) {
-        if (duration_ns[i] >= least_ns) {
+        if (duration_ns[i] >= min_ns) {
             left_out_ns += duration_ns[i];
             continue;
         }
@@ -93,7 +93,7 @@ struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_o
                                   struct mpg_error *err)
 {
     struct mpg_losses *l = calloc(1, sizeof *l);
-    double *start_ns = NULL, *duration_ns = NULL, least_ns;
+    double *start_ns = NULL, *duration_ns = NULL, min_ns;
     size_t n = 0;
     if (!l) {
         mpg_error_set(err, "out of memory");
@@ -101,7 +101,7 @@ struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_o
     }
     l->span_ns = mpg_replay_span_ns(replay);
     if (mpg_replay_detours(replay, &n, &start_ns, &duration_ns, err) < 0 ||
-        find_longest(duration_ns, n, left_out * l->span_ns, &least_ns, err) < 0)
+        find_longest(duration_ns, n, left_out * l->span_ns, &min_ns, err) < 0)
         goto fail;
     l->done_ns = malloc((n + 1) * sizeof *l->done_ns);
     l->before_ns = malloc((n + 1) * sizeof *l->before_ns);
@@ -109,7 +109,7 @@ struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_o
         mpg_error_set(err, "out of memory");
         goto fail;
     }
-    fill(l, start_ns, duration_ns, n, least_ns);
+    fill(l, start_ns, duration_ns, n, min_ns);
     free(start_ns);
     free(duration_ns);
     return l;

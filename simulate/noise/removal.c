@@ -9,8 +9,8 @@
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
 static const double MIN_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
-static const double SMALL_INTERVALS = 1024; /* least intervals of a bin: in proportion, above this number of intervals */
-/* least share of all intervals in a bin; a smaller share is mostly rounding of the subtracted part */
+static const double SMALL_INTERVALS = 1024; /* above this number of intervals the minimum is in proportion */
+/* minimum share of all intervals in a bin; a smaller share is mostly rounding of the subtracted part */
 static const double MIN_SHARE = 1e-6;
 static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
 
@@ -83,8 +83,8 @@ static size_t make_edges(const struct mpg_histogram *h, const struct mpg_loss_la
     uint16_t bin;
     const double median_ns = mpg_histogram_quantile(h, 0.5, &bin);
     const double spread_ns = mpg_histogram_quantile(h, 0.75, NULL) - mpg_histogram_quantile(h, 0.25, NULL);
-    const double least_ns = mpg_histogram_high(h, bin) - mpg_histogram_low(h, bin);
-    const double width_ns = fmax(2 * spread_ns / cbrt((double)h->n), least_ns);
+    const double min_ns = mpg_histogram_high(h, bin) - mpg_histogram_low(h, bin);
+    const double width_ns = fmax(2 * spread_ns / cbrt((double)h->n), min_ns);
     const double growth = exp2(1.0 / MPG_LOSS_STEPS_AN_OCTAVE) - 1, end_ns = mpg_histogram_high(h, (uint16_t)(h->bins - 1));
     double at_ns = fmax(0, mpg_histogram_low(h, 0) - mpg_loss_law_quantile(law, 0.5));
     size_t n = 0;
@@ -175,16 +175,16 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* Returns the share, of N, of the EXPECTED intervals in a bin above LEAST. */
-static double beyond(double expected, double least, double n)
+/* Returns the share, of N, of the EXPECTED intervals in a bin above MIN. */
+static double beyond(double expected, double min, double n)
 {
-    const double left = expected - least;
-    return left < (least > 0 ? MIN_SHARE * n : 0) ? 0 : left;
+    const double left = expected - min;
+    return left < (min > 0 ? MIN_SHARE * n : 0) ? 0 : left;
 }
 
-/* One iteration. EXPECTED has room for one number per bin. Bins with fewer than LEAST of N intervals are emptied, unless all
+/* One iteration. EXPECTED has room for one number per bin. Bins with fewer than MIN of N intervals are emptied, unless all
  * would be. */
-static void improve(struct density *d, const struct counts *c, double least, double n, double *expected)
+static void improve(struct density *d, const struct counts *c, double min, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);
     for (size_t b = 0; b < c->n; b++) {
@@ -197,11 +197,11 @@ static void improve(struct density *d, const struct counts *c, double least, dou
     }
     double kept = 0, all = 0;
     for (size_t j = 0; j < d->n; j++) {
-        kept += beyond(expected[j], least, n);
+        kept += beyond(expected[j], min, n);
         all += expected[j];
     }
     for (size_t j = 0; j < d->n; j++)
-        d->share[j] = kept > 0 ? beyond(expected[j], least, n) / kept : all > 0 ? expected[j] / all : d->share[j];
+        d->share[j] = kept > 0 ? beyond(expected[j], min, n) / kept : all > 0 ? expected[j] / all : d->share[j];
 }
 
 /* Sets LAW to the losses of WORK_NS, averaged over CORES. */
@@ -243,9 +243,9 @@ static int find_density(struct density *d, const struct mpg_histogram *h, const 
         goto out;
     }
     start(d, &c, h, law);
-    const double least = MIN_INTERVALS * fmax(1, (double)h->n / SMALL_INTERVALS);
+    const double min = MIN_INTERVALS * fmax(1, (double)h->n / SMALL_INTERVALS);
     for (int round = 0; round < ROUNDS; round++)
-        improve(d, &c, round < FREE_ROUNDS ? 0 : least, (double)h->n, expected);
+        improve(d, &c, round < FREE_ROUNDS ? 0 : min, (double)h->n, expected);
     for (size_t j = 0; j < d->n; j++) {
         d->before[j + 1] = d->before[j] + d->share[j];
         d->moment[j + 1] = d->moment[j] + d->share[j] * (d->edge[j] + d->edge[j + 1]) / 2;
@@ -347,12 +347,12 @@ static double size_of_losses(const struct mpg_loss_law *law)
  * losses of SIZE_NS have the variance lost x size (Campbell 1909). Larger losses are work. */
 static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
 {
-    const double mean_ns = lost * r->time_ns, most_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
-    if (r->lost_ns <= most_ns)
+    const double mean_ns = lost * r->time_ns, max_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
+    if (r->lost_ns <= max_ns)
         return;
     for (size_t i = 0; i < (size_t)r->histogram.bins * MPG_REMOVAL_CELLS; i++)
-        r->loss[i] *= most_ns / r->lost_ns;
-    r->lost_ns = most_ns;
+        r->loss[i] *= max_ns / r->lost_ns;
+    r->lost_ns = max_ns;
 }
 
 /* Sets LAW to the losses, averaged over cores, of work that takes the median interval, of which the share LOST is lost. */

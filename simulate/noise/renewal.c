@@ -82,12 +82,12 @@ static double biased_at(const struct side *s, double v)
         else
             high = middle;
     }
-    double least = d->quantiles[low], most = d->quantiles[high];
+    double min = d->quantiles[low], max = d->quantiles[high];
     double width = d->probabilities[high] - d->probabilities[low];
-    if (!(most > least) || !(width > 0))
-        return least;
-    double slope = (most - least) / width, rest = fmax(0, sum - s->integral[low]);
-    return fmin(sqrt(least * least + 2 * slope * rest), most);
+    if (!(max > min) || !(width > 0))
+        return min;
+    double slope = (max - min) / width, rest = fmax(0, sum - s->integral[low]);
+    return fmin(sqrt(min * min + 2 * slope * rest), max);
 }
 
 /* ---- a core ---- */

@@ -110,7 +110,7 @@ static struct mpg_record *make_others(const struct mpg_noise_core *core, struct 
     for (size_t i = 0; r && i < b->n; i++) {
         const struct mpg_noise_block *block = &b->block[i];
         for (size_t d = block->first; d < block->first + block->detours; d++) {
-            if (core->detours > 0 && b->duration_ns[d] >= b->least_ns)
+            if (core->detours > 0 && b->duration_ns[d] >= b->min_ns)
                 before_ns -= b->duration_ns[d];
             else
                 add_detour(r, before_ns + (b->start_ns[d] - block->from_ns), b->duration_ns[d]);
@@ -134,7 +134,7 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* Return the number of the BURST detours from D on that end at REST or earlier, and that begin before LEAST work. */
+/* Return the number of the BURST detours from D on that end at REST or earlier, and that begin before MIN work. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;
@@ -144,12 +144,12 @@ static size_t ended(const struct mpg_detour *d, double rest)
     return n;
 }
 
-static size_t begun(const struct mpg_detour *d, double least)
+static size_t begun(const struct mpg_detour *d, double min)
 {
     size_t n = 0;
 #pragma GCC unroll 8
     for (int k = 0; k < BURST; k++)
-        n += d[k].done_ns < least;
+        n += d[k].done_ns < min;
     return n;
 }
 
@@ -169,14 +169,14 @@ size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
 size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 {
     const struct mpg_detour *d = r->detour;
-    const double least = rest - MPG_ROUNDING_NS;
+    const double min = rest - MPG_ROUNDING_NS;
     size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
     for (size_t n = BURST; r->ascending && n == BURST; i += n)
-        n = begun(d + i, least);
+        n = begun(d + i, min);
     i = i < r->n ? i : r->n; /* rounding at the record's end */
-    while (i < r->n && d[i].done_ns < least)
+    while (i < r->n && d[i].done_ns < min)
         i++;
-    while (i > 0 && d[i - 1].done_ns >= least)
+    while (i > 0 && d[i - 1].done_ns >= min)
         i--;
     return i;
 }
@@ -356,7 +356,7 @@ fail:
 
 /* --- the record as one list --- */
 
-int mpg_replay_make_list(struct mpg_replay *r, size_t most, struct mpg_error *err)
+int mpg_replay_make_list(struct mpg_replay *r, size_t max, struct mpg_error *err)
 {
     double *start_ns, *duration_ns;
     size_t n;
@@ -364,7 +364,7 @@ int mpg_replay_make_list(struct mpg_replay *r, size_t most, struct mpg_error *er
         r->list = r->longest->ascending ? r->longest : NULL;
         return 0;
     }
-    if ((double)r->longest->n + (double)r->others->n * (r->longest->work_ns / r->others->span_ns) > (double)most)
+    if ((double)r->longest->n + (double)r->others->n * (r->longest->work_ns / r->others->span_ns) > (double)max)
         return 0;
     if (mpg_replay_detours(r, &n, &start_ns, &duration_ns, err) < 0)
         return -1;

@@ -17,9 +17,9 @@ struct mpg_replay;
  * first subtracts the longest detours; on the remaining time it subtracts those of the blocks end to end, which repeat. NULL
  * with ERR: the detours leave no time for work; out of memory. */
 struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
-/* Stores REPLAY's record also as one list for vector look-ups (kinds.c), if it has at most MOST detours. Call it before the
+/* Stores REPLAY's record also as one list for vector look-ups (kinds.c), if it has at most MAX detours. Call it before the
  * first look-up. Error: out of memory. */
-int mpg_replay_make_list(struct mpg_replay *replay, size_t most, struct mpg_error *err);
+int mpg_replay_make_list(struct mpg_replay *replay, size_t max, struct mpg_error *err);
 double mpg_replay_span_ns(const struct mpg_replay *replay);
 /* Returns u(T_NS), ns; T_NS >= 0 is the time from the record's start and may span many repetitions. */
 double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);

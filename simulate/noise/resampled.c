@@ -63,11 +63,11 @@ static double floor_of(double x)
     return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
 }
 
-/* Returns X limited to 0 .. MOST. */
-static double between(double x, double most)
+/* Returns X limited to 0 .. MAX. */
+static double between(double x, double max)
 {
     x = x > 0 ? x : 0;
-    return x < most ? x : most;
+    return x < max ? x : max;
 }
 
 double mpg_resampled_locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *whole,

@@ -236,7 +236,7 @@ static bool same_doubles(const double *a, const double *b, size_t n)
 static bool same_blocks(const struct mpg_noise_blocks *a, const struct mpg_noise_blocks *b)
 {
     if (a->recorded != b->recorded || a->n != b->n || a->detours != b->detours ||
-        a->least_ns != b->least_ns)
+        a->min_ns != b->min_ns)
         return false;
     for (size_t i = 0; i < a->n; i++)
         if (a->block[i].from_ns != b->block[i].from_ns || a->block[i].to_ns != b->block[i].to_ns ||

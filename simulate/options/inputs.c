@@ -479,10 +479,10 @@ static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_B
 
 static int list_unexpanded(const struct mpg_perturbation *p, struct mpg_unexpanded *unexpanded, struct mpg_error *err)
 {
-    size_t most = 1;
+    size_t max = 1;
     for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
-        most += p->meetings[k].n;
-    if (!(unexpanded->whole = calloc(most, sizeof *unexpanded->whole)))
+        max += p->meetings[k].n;
+    if (!(unexpanded->whole = calloc(max, sizeof *unexpanded->whole)))
         return mpg_error_set(err, "out of memory");
     for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
         for (size_t i = 0; i < p->meetings[k].n; i++) {

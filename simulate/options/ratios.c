@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least = 1e-9, most = 1e9;
+static const double min = 1e-9, max = 1e9;
 
 struct mpg_ratio {
     const char *text;
@@ -36,7 +36,7 @@ static int parse_one(struct mpg_ratio *x, const char *text, struct mpg_error *er
     char *end;
     errno = 0;
     x->value = strtod(x->what, &end);
-    if (end == x->what || *end || errno || !(x->value >= least && x->value <= most))
+    if (end == x->what || *end || errno || !(x->value >= min && x->value <= max))
         return mpg_error_set(err, "--compute-ratio: '%s' is neither a number from 1e-9 to 1e9 nor "
                                   "kernel:NAME nor counters", x->what);
     return 0;
@@ -74,7 +74,8 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Mean rates of a kernel, with the most cores at once: the mean over cores, the slowest and the fastest launch of a core. */
+/* Mean rates of a kernel, for the largest number of cores at once: the mean over cores, the slowest and the fastest launch of a
+ * core. */
 struct core_rates {
     double mean, min, max; /* 0: not measured */
 };
@@ -104,7 +105,7 @@ static struct core_rates rates_of(const struct mpg_signature *sig, const char *k
     return x;
 }
 
-/* Returns the mean over cores of KERNEL's mean rate in SIG with the most cores at once; 0: not measured. */
+/* Returns the mean over cores of KERNEL's mean rate in SIG for the largest number of cores at once; 0: not measured. */
 static double rate_of(const struct mpg_signature *sig, const char *kernel)
 {
     return rates_of(sig, kernel).mean;
@@ -121,7 +122,7 @@ static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *targe
         if (!(rate_of(both[i], name) > 0))
             return mpg_error_set(err, "%s has no rates of '%s' (sigshow --all lists them)", both[i]->path, name);
     x->value = rate_of(source, name) / rate_of(target, name);
-    if (!(x->value >= least && x->value <= most))
+    if (!(x->value >= min && x->value <= max))
         return mpg_error_set(err, "the rates are too unlike");
     return 0;
 }
@@ -178,7 +179,7 @@ static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources
         if (!(x->time_ns > 0 && x->cycles > 0))
             continue;
         const struct mpg_compute_shares shares = mpg_compute_shares_of(&counts, source, c->best_ipc);
-        const double ratio = fmin(fmax(mpg_compute_shares_ratio(&shares, source, target), least), most);
+        const double ratio = fmin(fmax(mpg_compute_shares_ratio(&shares, source, target), min), max);
         add_shares(&r->counted.shares, &shares, x->time_ns / all_ns);
         r->counted.ratio += ratio * x->time_ns / all_ns;
         if (x->string < 0)
@@ -251,8 +252,8 @@ void mpg_ratios_clear(struct mpg_ratios *r)
     *r = (struct mpg_ratios){0};
 }
 
-int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **least_kernel,
-                          double *least_ratio, const char **largest_kernel, double *largest_ratio)
+int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **min_kernel,
+                          double *min_ratio, const char **largest_kernel, double *largest_ratio)
 {
     int n = 0;
     for (size_t i = 0; target && source && target != source && i < target->rates; i++) {
@@ -261,11 +262,11 @@ int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_s
             continue;
         const struct core_rates there = rates_of(target, kernel), here = rates_of(source, kernel);
         const double shortest = here.min / there.max, longest = here.max / there.min;
-        if (!(there.min > 0 && here.min > 0 && shortest >= least && longest <= most))
+        if (!(there.min > 0 && here.min > 0 && shortest >= min && longest <= max))
             continue;
-        if (n == 0 || shortest < *least_ratio) {
-            *least_ratio = shortest;
-            *least_kernel = kernel;
+        if (n == 0 || shortest < *min_ratio) {
+            *min_ratio = shortest;
+            *min_kernel = kernel;
         }
         if (n == 0 || longest > *largest_ratio) {
             *largest_ratio = longest;

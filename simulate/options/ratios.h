@@ -51,11 +51,11 @@ bool mpg_ratios_want_counters(const struct mpg_ratios *r);
 int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_ratio_sources *from, struct mpg_error *err);
 void mpg_ratios_clear(struct mpg_ratios *r);
 
-/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: mean rates of cores, with the
- * most cores at once. Sets the least ratio of compute times, target over source, over kernels, from SOURCE's slowest core to
- * TARGET's fastest; the largest, from SOURCE's fastest to TARGET's slowest; and their kernels' names, which belong to TARGET.
- * Returns the number of kernels; 0 also if both are one signature. */
-int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **least_kernel,
-                          double *least_ratio, const char **largest_kernel, double *largest_ratio);
+/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: mean rates of cores, for the
+ * largest number of cores at once. Sets the smallest ratio of compute times, target over source, over kernels, from SOURCE's
+ * slowest core to TARGET's fastest; the largest, from SOURCE's fastest to TARGET's slowest; and their kernels' names, which
+ * belong to TARGET. Returns the number of kernels; 0 also if both are one signature. */
+int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **min_kernel,
+                          double *min_ratio, const char **largest_kernel, double *largest_ratio);
 
 #endif

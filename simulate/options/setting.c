@@ -76,8 +76,8 @@ int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation 
 static unsigned usable_processors(unsigned sharing)
 {
     char cores[64]; /* not used */
-    const double n = mpg_machine_cores(cores, sizeof cores), most = ceil(mpg_machine_core_limit());
-    const double usable = (most > 0 && most < n ? most : n) / sharing;
+    const double n = mpg_machine_cores(cores, sizeof cores), max = ceil(mpg_machine_core_limit());
+    const double usable = (max > 0 && max < n ? max : n) / sharing;
     return usable < 1 ? 1 : (unsigned)usable;
 }
 

@@ -153,13 +153,13 @@ static int parse_value(const struct mpg_axis *x, const char *text, double *value
     return x->key ? 0 : parse_number(x, text, value, err);
 }
 
-/* Cuts TEXT at each SEPARATOR, and stores the first MOST words in WORD. Returns the number of words, also above MOST. */
-static size_t cut(char *text, char separator, char **word, size_t most)
+/* Cuts TEXT at each SEPARATOR, and stores the first MAX words in WORD. Returns the number of words, also above MAX. */
+static size_t cut(char *text, char separator, char **word, size_t max)
 {
     size_t n = 0;
     for (char *at = text; at; n++) {
         char *end = strchr(at, separator);
-        if (n < most)
+        if (n < max)
             word[n] = at;
         if (end)
             *end++ = '\0';
@@ -276,13 +276,13 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
     char *part[5];
     if (!strchr(text, ',') && x->unit != MPG_SWEEP_WORD)
         return parse_range(x, part, cut(text, ':', part, 5), err);
-    size_t most = 1;
+    size_t max = 1;
     for (const char *c = text; *c; c++)
-        most += *c == ',';
-    if (most > MPG_SWEEP_MAX_POINTS)
+        max += *c == ',';
+    if (max > MPG_SWEEP_MAX_POINTS)
         return mpg_error_set(err, "more than %d values", MPG_SWEEP_MAX_POINTS);
-    char **word = calloc(most, sizeof *word);
-    const int status = word ? parse_list(x, word, cut(text, ',', word, most), err) : mpg_error_set(err, "out of memory");
+    char **word = calloc(max, sizeof *word);
+    const int status = word ? parse_list(x, word, cut(text, ',', word, max), err) : mpg_error_set(err, "out of memory");
     free(word);
     return status;
 }

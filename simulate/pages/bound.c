@@ -132,7 +132,7 @@ static json_t *lines_of_all(const json_t *rows, const char *name, const char *re
 }
 
 /* The numbers of the rows with the shortest and the longest run. */
-static void extremes(const json_t *rows, size_t *least, size_t *most)
+static void extremes(const json_t *rows, size_t *min, size_t *max)
 {
     const json_t *row;
     double low = 0, high = 0;
@@ -142,11 +142,11 @@ static void extremes(const json_t *rows, size_t *least, size_t *most)
         const double median = json_number_value(json_object_get(json_object_get(row, "run_time_ns"), "median"));
         if (i == 0 || median < low) {
             low = median;
-            *least = i;
+            *min = i;
         }
         if (i == 0 || median > high) {
             high = median;
-            *most = i;
+            *max = i;
         }
     }
 }
@@ -171,11 +171,11 @@ void mpg_page_thin(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
     const size_t n = json_array_size(rows);
-    size_t least = 0, most = 0;
+    size_t min = 0, max = 0;
     json_t *list = json_array();
-    extremes(rows, &least, &most);
+    extremes(rows, &min, &max);
     for (size_t i = 0; i < n; i++)
-        if (i % 2 == 0 || i == least || i == most)
+        if (i % 2 == 0 || i == min || i == max)
             json_array_append(list, json_array_get(rows, i));
     json_object_set_new(answer, "rows", list);
 }
@@ -200,13 +200,13 @@ static void bound_lists(json_t *value, const char *name)
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};
     const char *key;
     json_t *inner;
-    size_t i, most = LIST;
+    size_t i, max = LIST;
     if (json_is_string(value))
         bound_text(value);
     for (i = 0; i < sizeof bounded / sizeof *bounded; i++)
         if (name && strcmp(name, bounded[i]) == 0)
-            most = SIZE_MAX;
-    while (json_array_size(value) > most)
+            max = SIZE_MAX;
+    while (json_array_size(value) > max)
         json_array_remove(value, json_array_size(value) - 1);
     json_array_foreach(value, i, inner)
         bound_lists(inner, NULL);

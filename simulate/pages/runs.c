@@ -24,7 +24,7 @@ struct picture {
     const struct mpg_overview *run[2];
     const char *name[2];
     double span_ns[2];   /* lengths of the time axes */
-    double most[VIEWS];  /* largest share in a bin */
+    double max[VIEWS];   /* largest share in a bin */
 };
 
 static void put_time(FILE *out, double ns)
@@ -57,14 +57,14 @@ static void put_axis(const struct picture *p, int which)
 
 /* --- the heat map --- */
 
-static int level_of(double share, double most)
+static int level_of(double share, double max)
 {
-    return share < 0.0005 || !(most > 0) ? 0 : (int)fmin(LEVELS, ceil(LEVELS * share / most));
+    return share < 0.0005 || !(max > 0) ? 0 : (int)fmin(LEVELS, ceil(LEVELS * share / max));
 }
 
 static int level_in(const struct picture *p, const struct mpg_overview *o, int view, size_t group, size_t bin)
 {
-    return level_of(mpg_overview_share(o, group, bin, views[view].part), p->most[view]);
+    return level_of(mpg_overview_share(o, group, bin, views[view].part), p->max[view]);
 }
 
 /* Cells of one level, neighbours joined. */
@@ -132,7 +132,7 @@ static void put_views(const struct picture *p)
                 view == 0 ? " checked=\"\"" : "", view, views[view].name);
     fputs("<p class=\"scale\">", p->out);
     for (int view = 0; view < VIEWS; view++)
-        fprintf(p->out, "<span class=\"v%d\">0 <i></i> %.3g %%</span>", view, 100 * p->most[view]);
+        fprintf(p->out, "<span class=\"v%d\">0 <i></i> %.3g %%</span>", view, 100 * p->max[view]);
     fputs("</p>\n", p->out);
 }
 
@@ -210,13 +210,13 @@ static void put_legend(const struct picture *p)
 
 /* --- all of it --- */
 
-static void find_most(struct picture *p)
+static void find_max(struct picture *p)
 {
     for (int view = 0; view < VIEWS; view++)
         for (int which = 0; which < 2; which++)
             for (size_t g = 0; g < p->run[which]->groups; g++)
                 for (size_t i = 0; i < p->run[which]->bins; i++)
-                    p->most[view] = fmax(p->most[view], mpg_overview_share(p->run[which], g, i, views[view].part));
+                    p->max[view] = fmax(p->max[view], mpg_overview_share(p->run[which], g, i, views[view].part));
 }
 
 static void find_spans(struct picture *p)
@@ -269,7 +269,7 @@ void mpg_page_runs(const struct mpg_page_parts *parts, const char *second, FILE 
     }
     struct picture p = {.out = out, .run = {parts->recorded, parts->predicted}, .name = {"Recorded", second}};
     find_spans(&p);
-    find_most(&p);
+    find_max(&p);
     fputs("<section id=\"runs\"><h2>The runs over time</h2>\n", out);
     put_explanation(&p);
     put_views(&p);

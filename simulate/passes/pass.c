@@ -217,7 +217,7 @@ static bool can_read_in_threads(const struct mpg_graph_options *o)
 }
 
 /* The number of threads, up to N, for whose graphs there is memory. */
-static unsigned most_threads(const struct mpg_pass_config *pass_config, unsigned n)
+static unsigned max_threads(const struct mpg_pass_config *pass_config, unsigned n)
 {
     const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
                         (double)mpg_trace_bytes(pass_config->trace);
@@ -278,11 +278,11 @@ static void read_in_threads(struct reader *reader, unsigned n)
 static int pass_in_threads(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                            unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
-    const unsigned most = threads > 1 ? most_threads(pass_config, threads) : 1;
-    struct reader *reader = most > 1 ? calloc(most, sizeof *reader) : NULL;
+    const unsigned max = threads > 1 ? max_threads(pass_config, threads) : 1;
+    struct reader *reader = max > 1 ? calloc(max, sizeof *reader) : NULL;
     struct mpg_step_consumer *dealt = reader ? calloc(n, sizeof *dealt) : NULL;
     unsigned readers = dealt ? 1 : 0;
-    for (; readers > 0 && readers < most; readers++) {
+    for (; readers > 0 && readers < max; readers++) {
         reader[readers].pass_config = *pass_config;
         reader[readers].pass_config.passes = NULL;
         reader[readers].pass_config.hides_progress = true;
@@ -318,11 +318,11 @@ static int pass_in_threads(const struct mpg_pass_config *pass_config, const stru
 int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n, unsigned threads,
              struct mpg_passed *passed, struct mpg_error *err)
 {
-    const unsigned most = threads < n ? threads : (unsigned)n;
-    const int status = pass_in_threads(pass_config, consumers, n, most, passed, err);
+    const unsigned max = threads < n ? threads : (unsigned)n;
+    const int status = pass_in_threads(pass_config, consumers, n, max, passed, err);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    return pass_once(pass_config, consumers, n, most, passed, err);
+    return pass_once(pass_config, consumers, n, max, passed, err);
 }
 
 /* --- choices --- */

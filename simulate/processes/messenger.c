@@ -37,7 +37,7 @@ static void wait_asleep(MPI_Request *request)
     }
 }
 
-static int least(int own)
+static int min(int own)
 {
     int result;
     MPI_Request request;
@@ -83,8 +83,8 @@ static void end(void)
 /* Returns the number of rows in a message. */
 static size_t piece_of(size_t rows, size_t bytes)
 {
-    const size_t most = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
-    return rows < most ? rows : most;
+    const size_t max = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+    return rows < max ? rows : max;
 }
 
 static void send(const void *data, size_t rows, size_t bytes)
@@ -112,7 +112,7 @@ static void receive(int from, void *data, size_t rows, size_t bytes, size_t stri
 }
 
 const struct mpg_messenger mpg_messenger = {.begin = begin,
-                                            .least = least,
+                                            .min = min,
                                             .tell = tell,
                                             .alike = alike,
                                             .divide = divide,

@@ -11,7 +11,7 @@ struct mpg_messenger {
      * processes sleep. */
     void (*begin)(int *rank, int *size);
     /* Returns the minimum of OWN over all processes. */
-    int (*least)(int own);
+    int (*min)(int own);
     /* Broadcasts BYTES of DATA from process FROM. */
     void (*tell)(int from, void *data, size_t bytes);
     /* Returns the number of processes with the same OWN >= 0. */

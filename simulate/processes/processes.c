@@ -104,8 +104,8 @@ static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error
     struct common first = own;
     p->messenger->tell(0, &first, sizeof first);
     p->sharing = (unsigned)p->messenger->alike(place());
-    const int version = p->messenger->least(own.version == first.version ? p->size : p->rank);
-    const int other = p->messenger->least(own.arguments == first.arguments ? p->size : p->rank);
+    const int version = p->messenger->min(own.version == first.version ? p->size : p->rank);
+    const int other = p->messenger->min(own.arguments == first.arguments ? p->size : p->rank);
     if (version < p->size)
         return mpg_error_set(err, "process %d is another version of mpgsim than the first", version);
     return other == p->size
@@ -157,7 +157,7 @@ static int compare(struct mpg_processes *p, const char *what, uint64_t found, st
 {
     uint64_t first = found;
     p->messenger->tell(0, &first, sizeof first);
-    const int other = p->messenger->least(found == 0 || found == first ? p->size : p->rank);
+    const int other = p->messenger->min(found == 0 || found == first ? p->size : p->rank);
     if (other == p->size)
         return 0;
     p->failed = true;
@@ -179,7 +179,7 @@ int mpg_processes_agree_on(struct mpg_processes *p, const char *what, int status
     name_host(own.host);
     if (status < 0)
         own.error = *err;
-    const int failed = p->messenger->least(status < 0 ? p->rank : p->size);
+    const int failed = p->messenger->min(status < 0 ? p->rank : p->size);
     if (failed == p->size)
         return compare(p, what, found, &own, err);
     p->failed = true;

@@ -293,23 +293,23 @@ static int take_pending(struct mpg_event_times *r, struct thread *t, struct mpg_
 
 static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
 {
-    const double most_ns = 1e18, scaled_ns = round_it(ratio * (double)ns);
-    return scaled_ns < most_ns ? (int64_t)scaled_ns : (int64_t)most_ns;
+    const double max_ns = 1e18, scaled_ns = round_it(ratio * (double)ns);
+    return scaled_ns < max_ns ? (int64_t)scaled_ns : (int64_t)max_ns;
 }
 
 /* Multiplies aggregated calls by RATIO, because they are work, too. */
 static void set_sum(struct mpg_sum *s, double ratio)
 {
-    int64_t least_ns, most_ns;
+    int64_t min_ns, max_ns;
     if (ratio == 1)
         return;
-    s->least_ns = scale(ratio, s->least_ns, floor);
-    s->most_ns = scale(ratio, s->most_ns, ceil);
+    s->min_ns = scale(ratio, s->min_ns, floor);
+    s->max_ns = scale(ratio, s->max_ns, ceil);
     s->time_ns = scale(ratio, s->time_ns, round);
-    if (!__builtin_mul_overflow(s->calls, s->least_ns, &least_ns) && s->time_ns < least_ns)
-        s->time_ns = least_ns;
-    if (!__builtin_mul_overflow(s->calls, s->most_ns, &most_ns) && s->time_ns > most_ns)
-        s->time_ns = most_ns;
+    if (!__builtin_mul_overflow(s->calls, s->min_ns, &min_ns) && s->time_ns < min_ns)
+        s->time_ns = min_ns;
+    if (!__builtin_mul_overflow(s->calls, s->max_ns, &max_ns) && s->time_ns > max_ns)
+        s->time_ns = max_ns;
 }
 
 /* --- events --- */

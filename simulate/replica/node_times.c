@@ -8,7 +8,7 @@
 #include "common/reserve.h"
 #include "simulate/replica/node_file.h"
 
-static const double most_ns = 2e18; /* traces end at 2^61 */
+static const double max_ns = 2e18;  /* traces end at 2^61 */
 
 struct stream {
     struct mpg_node_stream is;
@@ -85,7 +85,7 @@ void mpg_node_times_free(struct mpg_node_times *n)
 static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64_t *whole_ns,
                  struct mpg_error *err)
 {
-    if (!(fabs(value_ns) <= most_ns && value_ns + (double)s->traced_ns <= most_ns))
+    if (!(fabs(value_ns) <= max_ns && value_ns + (double)s->traced_ns <= max_ns))
         return mpg_error_set(err, "a time of %g ns is more than a trace holds",
                              value_ns + (double)s->traced_ns);
     *whole_ns = s->traced_ns + llround(value_ns);

@@ -43,15 +43,15 @@ static void round_terms(struct figures *f, const double *exact_ns, double left_n
     f->left = round(left_ns / f->quantum_ns);
     for (over -= f->left; fabs(over) >= 0.5; over -= over > 0 ? 1 : -1) {
         int farthest = 0;
-        double most = -INFINITY, sign = over > 0 ? 1 : -1;
+        double max = -INFINITY, sign = over > 0 ? 1 : -1;
         for (int i = 0; i < TERMS; i++) {
             double error = sign * (f->term[i] - exact_ns[i] / f->quantum_ns);
-            if (error > most) {
-                most = error;
+            if (error > max) {
+                max = error;
                 farthest = i;
             }
         }
-        if (most < -1) /* larger than rounding errors: print the terms unchanged */
+        if (max < -1)  /* larger than rounding errors: print the terms unchanged */
             return;
         f->term[farthest] -= sign;
     }

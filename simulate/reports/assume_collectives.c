@@ -12,17 +12,17 @@ static bool add_operations(const struct mpg_report *r, int from, int to, FILE *o
     bool any = false;
     for (int k = from; k < to; k++) {
         const struct mpg_measured_collectives *all = &r->p->meetings[k];
-        int64_t least = 0, most = 0;
-        char least_text[32], most_text[32];
+        int64_t min = 0, max = 0;
+        char min_text[32], max_text[32];
         if (all->n > 0)
             fprintf(out, "%s%s of", any ? "; " : "", mpg_operation_name((enum mpg_operation)k));
         for (size_t i = 0; i < all->n; i++)
             fprintf(out, " %d", all->meeting[i].processes);
         if (all->n > 0)
-            mpg_measured_collective_sizes(&all->meeting[all->n - 1], &least, &most);
-        if (most > 0)
-            fprintf(out, ", %s to %s", mpg_units_format_size(least_text, sizeof least_text, least),
-                mpg_units_format_size(most_text, sizeof most_text, most));
+            mpg_measured_collective_sizes(&all->meeting[all->n - 1], &min, &max);
+        if (max > 0)
+            fprintf(out, ", %s to %s", mpg_units_format_size(min_text, sizeof min_text, min),
+                mpg_units_format_size(max_text, sizeof max_text, max));
         any = any || all->n > 0;
     }
     return any;

@@ -26,20 +26,20 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
         fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
 }
 
-/* Writes to TEXT the least and the largest fraction of time that a recorded core lost: a large fraction shows a measurement
+/* Writes to TEXT the smallest and the largest fraction of time that a recorded core lost: a large fraction shows a measurement
  * under load. */
 static void format_lost(const struct mpg_signature *sig, char *text, size_t size)
 {
-    double least = 1, most = 0;
+    double min = 1, max = 0;
     for (size_t i = 0; i < sig->cores; i++)
         if (sig->core[i].span_ns > 0) {
-            least = fmin(least, sig->core[i].fraction_lost);
-            most = fmax(most, sig->core[i].fraction_lost);
+            min = fmin(min, sig->core[i].fraction_lost);
+            max = fmax(max, sig->core[i].fraction_lost);
         }
-    if (least < most)
-        snprintf(text, size, "%.3g %% to %.3g %%", 100 * least, 100 * most);
+    if (min < max)
+        snprintf(text, size, "%.3g %% to %.3g %%", 100 * min, 100 * max);
     else
-        snprintf(text, size, "%.3g %%", 100 * most);
+        snprintf(text, size, "%.3g %%", 100 * max);
 }
 
 /* Says how the source's noise is removed. */

@@ -26,9 +26,9 @@ bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const 
             e->largest_ns = ns;
             e->largest_rank = i;
         }
-        if (i == 0 || ns < e->least_ns) {
-            e->least_ns = ns;
-            e->least_rank = i;
+        if (i == 0 || ns < e->min_ns) {
+            e->min_ns = ns;
+            e->min_rank = i;
         }
     }
     e->mean_ns = sum_ns / result->ranks;

@@ -34,7 +34,7 @@ struct mpg_companions {
     double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
     /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
     int kernels;
-    struct mpg_kernel_run least, largest;
+    struct mpg_kernel_run min, largest;
     /* Where the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: not. */
     double counted_ratio;
     struct mpg_compute_shares counted_shares;
@@ -48,8 +48,8 @@ struct mpg_predicted_efficiency {
     double serialization; /* largest computation / run on an ideal network */
     double transfer;      /* run on an ideal network / run without noise */
     double noise;         /* run without noise / run */
-    double largest_ns, mean_ns, least_ns; /* computation of a rank without noise, mean over replicas */
-    int32_t largest_rank, least_rank;
+    double largest_ns, mean_ns, min_ns;   /* computation of a rank without noise, mean over replicas */
+    int32_t largest_rank, min_rank;
     /* 95 % confidence intervals, with the uncertainty of the measurements; load balance and serialization have no random part */
     double parallel_95[2], transfer_95[2], noise_95[2];
 };

@@ -84,12 +84,12 @@ static double largest_run(const struct mpg_report *r, double *work_ns)
 
 static void print_sizes(const struct mpg_extrapolation *x, FILE *out)
 {
-    char least[32];
+    char min[32];
     fputs("\nSizes of messages and transfers\n", out);
     for (int i = 0; i < MPG_SIZE_BINS; i++)
         if (x->sizes[i] > 0)
             fprintf(out, "  from %10s  %12" PRIu64 "\n",
-                    mpg_units_format_size(least, sizeof least, (INT64_C(1) << i) / 2), x->sizes[i]);
+                    mpg_units_format_size(min, sizeof min, (INT64_C(1) << i) / 2), x->sizes[i]);
 }
 
 double mpg_report_waited(const struct mpg_report *r, int32_t rank)
@@ -168,7 +168,7 @@ int mpg_report_use_csv(const struct mpg_report *r, FILE *out, struct mpg_error *
     const struct mpg_extrapolation *x = r->extrapolation;
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
     double unused, all[PARTS] = {0};
-    const double run_ns = largest_run(r, &unused), most_ns = run_ns * x->processors->number;
+    const double run_ns = largest_run(r, &unused), max_ns = run_ns * x->processors->number;
     mpg_table_begin(&t, MPG_TABLE_CSV, out);
     for (int32_t i = 0; i < x->ranks; i++)
         put_rank(&t, r, i, run_ns, all);
@@ -176,7 +176,7 @@ int mpg_report_use_csv(const struct mpg_report *r, FILE *out, struct mpg_error *
     mpg_table_integer(&t, x->processors->number);
     mpg_table_number(&t, run_ns);
     mpg_table_numbers(&t, all, PARTS);
-    mpg_table_number(&t, most_ns > 0 ? all[WORK] / most_ns : 0);
+    mpg_table_number(&t, max_ns > 0 ? all[WORK] / max_ns : 0);
     return mpg_table_end(&t, err);
 }
 

@@ -68,13 +68,13 @@ static void print_change(const struct mpg_hypothesis_shares *s, const char *what
 static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *reported, double *scratch)
 {
     size_t best = s->list->n;
-    double least_ns = 0;
+    double min_ns = 0;
     for (size_t i = 0; i < s->list->n; i++) {
         const double change_ns =
             s->alone_ns[i] ? mpg_hypothesis_shares_change(s, s->none_ns, s->alone_ns[i], scratch).median : INFINITY;
-        if (!reported[i] && (best == s->list->n || change_ns < least_ns)) {
+        if (!reported[i] && (best == s->list->n || change_ns < min_ns)) {
             best = i;
-            least_ns = change_ns;
+            min_ns = change_ns;
         }
     }
     return best;

@@ -20,7 +20,7 @@ enum { JSON_VERSION = 2 };
 
 void mpg_answer_put_summary(struct mpg_table *t, const struct mpg_summary *s)
 {
-    mpg_table_numbers(t, (double[]){s->mean, s->sd, s->least, s->p5, s->median, s->p95, s->largest}, 7);
+    mpg_table_numbers(t, (double[]){s->mean, s->sd, s->min, s->p5, s->median, s->p95, s->largest}, 7);
     mpg_table_range(t, s->low, s->high);
 }
 
@@ -28,7 +28,7 @@ void mpg_answer_summary(struct mpg_json *j, const char *key, const struct mpg_su
 {
     static const char *const names[] = {"mean", "sd", "least", "p5", "median", "p95", "largest"};
     mpg_json_object(j, key);
-    mpg_json_members(j, names, (double[]){s->mean, s->sd, s->least, s->p5, s->median, s->p95, s->largest}, 7);
+    mpg_json_members(j, names, (double[]){s->mean, s->sd, s->min, s->p5, s->median, s->p95, s->largest}, 7);
     mpg_json_numbers(j, "median_confidence_95", (double[]){s->low, s->high}, 2);
     mpg_json_close(j);
 }

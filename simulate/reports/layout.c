@@ -59,8 +59,8 @@ static unsigned indent_of(const struct line *line, unsigned row)
     return row == 0 ? 0 : has_name ? MPG_LAYOUT_NAME : 2;
 }
 
-/* Writes LINE in at most MOST rows to OUT, NULL: nowhere. Returns the number of rows that the whole line needs. */
-static unsigned fold(const struct line *line, unsigned columns, unsigned most, FILE *out)
+/* Writes LINE in at most MAX rows to OUT, NULL: nowhere. Returns the number of rows that the whole line needs. */
+static unsigned fold(const struct line *line, unsigned columns, unsigned max, FILE *out)
 {
     unsigned row = 0;
     size_t i = 0;
@@ -68,8 +68,8 @@ static unsigned fold(const struct line *line, unsigned columns, unsigned most, F
         const unsigned indent = indent_of(line, row), room = columns - indent;
         const char *text = line->text + i;
         size_t left = line->length - i, length = columns == 0 ? left : next_row(text, left, room);
-        if (out && row < most) {
-            const bool is_cut = row + 1 == most && length < left;
+        if (out && row < max) {
+            const bool is_cut = row + 1 == max && length < left;
             if (is_cut)
                 length = bytes_of(text, left, room - 3);
             while (is_cut && length > 0 && text[length - 1] == ' ')
@@ -78,7 +78,7 @@ static unsigned fold(const struct line *line, unsigned columns, unsigned most, F
         }
         i = skip_blanks(line->text, line->length, i + length);
         row++;
-    } while (i < line->length && !(out && row >= most));
+    } while (i < line->length && !(out && row >= max));
     return row;
 }
 
@@ -119,8 +119,8 @@ static void share(struct page *page, unsigned rows, const char *const *first)
         allow(&page->line[i], &rows);
 }
 
-/* Removes the empty lines of PAGE after the first until it needs at most MOST rows, or none is left. */
-static void close_gaps(struct page *page, unsigned most)
+/* Removes the empty lines of PAGE after the first until it needs at most MAX rows, or none is left. */
+static void close_gaps(struct page *page, unsigned max)
 {
     unsigned rows = 0;
     size_t n = 0, first = page->n;
@@ -129,7 +129,7 @@ static void close_gaps(struct page *page, unsigned most)
         first = page->line[i].length == 0 ? i : first;
     }
     for (size_t i = 0; i < page->n; i++) {
-        if (rows > most && page->line[i].length == 0 && i > first)
+        if (rows > max && page->line[i].length == 0 && i > first)
             rows--;
         else
             page->line[n++] = page->line[i];
@@ -137,7 +137,7 @@ static void close_gaps(struct page *page, unsigned most)
     page->n = n;
 }
 
-int mpg_layout_put(const char *text, unsigned most, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err)
+int mpg_layout_put(const char *text, unsigned max, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err)
 {
     struct page page = {.columns = columns > 0 && columns < MIN_COLUMNS ? MIN_COLUMNS : columns};
     size_t lines = 1;
@@ -146,9 +146,9 @@ int mpg_layout_put(const char *text, unsigned most, unsigned columns, const char
     if (!(page.line = malloc(lines * sizeof *page.line)))
         return mpg_error_set(err, "out of memory");
     split(text, &page);
-    close_gaps(&page, most);
-    page.n = page.n < most ? page.n : most;
-    share(&page, most - (unsigned)page.n, first);
+    close_gaps(&page, max);
+    page.n = page.n < max ? page.n : max;
+    share(&page, max - (unsigned)page.n, first);
     for (size_t i = 0; i < page.n; i++)
         fold(&page.line[i], page.columns, page.line[i].allowed, out);
     free(page.line);

@@ -9,12 +9,12 @@
 
 enum { MPG_LAYOUT_NAME = 22 }; /* columns of a line's name; folded lines continue below the value */
 
-/* Writes TEXT, lines that end with a newline, to OUT in at most MOST lines of at most COLUMNS columns each (0: no limit; a
+/* Writes TEXT, lines that end with a newline, to OUT in at most MAX lines of at most COLUMNS columns each (0: no limit; a
  * character counts as one column). If there are more lines, or lines must be folded, empty lines after the first are left out.
- * Lines that are too long are folded at blanks, as far as MOST allows: first lines that begin with a word of FIRST (a list
+ * Lines that are too long are folded at blanks, as far as MAX allows: first lines that begin with a word of FIRST (a list
  * with NULL at its end), in the order of FIRST; then the others in their order, from the first empty line on. Lines that
- * cannot be folded end with "...". TEXT has at most MOST lines that are not empty; lines beyond are left out. Error: out of
+ * cannot be folded end with "...". TEXT has at most MAX lines that are not empty; lines beyond are left out. Error: out of
  * memory. */
-int mpg_layout_put(const char *text, unsigned most, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err);
+int mpg_layout_put(const char *text, unsigned max, unsigned columns, const char *const *first, FILE *out, struct mpg_error *err);
 
 #endif

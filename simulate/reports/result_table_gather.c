@@ -160,8 +160,8 @@ int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, 
         return 0;
     const bool sends = part > 0 && p->rank == mpg_processes_first_of(p, part, parts);
     int status = sends ? pack(rows, part, &bytes, &units, err) : 0;
-    const size_t most = (size_t)-p->messenger->least(-(int)units) * UNIT_BYTES;
-    if (status == 0 && p->rank == 0 && !(rows->received = malloc((size_t)parts * most + 1)))
+    const size_t max = (size_t)-p->messenger->min(-(int)units) * UNIT_BYTES;
+    if (status == 0 && p->rank == 0 && !(rows->received = malloc((size_t)parts * max + 1)))
         status = mpg_error_set(err, "out of memory for rows of a table");
     status = mpg_processes_agree(p, status, 0, err);
     if (status == 0 && sends) {
@@ -172,7 +172,7 @@ int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, 
     const bool gathers = status == 0 && p->rank == 0;
     for (int i = 1; i < parts && gathers; i++) { /* receives after an error, too, since the senders wait */
         struct mpg_error other;
-        char *room = rows->received + (size_t)(i - 1) * most;
+        char *room = rows->received + (size_t)(i - 1) * max;
         if (receive(rows, i, mpg_processes_first_of(p, i, parts), room, p->messenger, &other) == 0)
             continue;
         status = -1;

@@ -24,25 +24,25 @@ static void format_cell(const struct mpg_result_column *column, const struct mpg
         snprintf(text, TEXT, "%.6g", cell->number);
 }
 
-static double most_of(const struct mpg_result_table *rows)
+static double max_of(const struct mpg_result_table *rows)
 {
-    double most_ns = 0;
+    double max_ns = 0;
     for (size_t i = 0; i < rows->n; i++)
-        most_ns = fmax(most_ns, rows->row[i].answer.run.high > 0 ? rows->row[i].answer.run.high : rows->row[i].answer.run.median);
-    return most_ns;
+        max_ns = fmax(max_ns, rows->row[i].answer.run.high > 0 ? rows->row[i].answer.run.high : rows->row[i].answer.run.median);
+    return max_ns;
 }
 
 /* Returns true if run times need a logarithmic axis: the longest is many times the shortest, whose interval would be a point. */
-static bool spread_wide(const struct mpg_result_table *rows, double *least_ns, double *most_ns)
+static bool spread_wide(const struct mpg_result_table *rows, double *min_ns, double *max_ns)
 {
     enum { RATIO = 20 };
-    *least_ns = INFINITY;
-    *most_ns = most_of(rows);
+    *min_ns = INFINITY;
+    *max_ns = max_of(rows);
     for (size_t i = 0; i < rows->n; i++) {
         const struct mpg_summary *run = &rows->row[i].answer.run;
-        *least_ns = fmin(*least_ns, run->low > 0 ? run->low : run->median);
+        *min_ns = fmin(*min_ns, run->low > 0 ? run->low : run->median);
     }
-    return *least_ns > 0 && *most_ns > RATIO * *least_ns;
+    return *min_ns > 0 && *max_ns > RATIO * *min_ns;
 }
 
 /* Labels the axis of run times, in UNIT; NULL: the marks have units. */
@@ -110,14 +110,14 @@ static void point_of(const void *of, size_t i, struct plot_point *point)
 }
 
 /* Whether the axis is logarithmic: values grow by factors. */
-static bool is_logarithmic(const struct mpg_result_table *rows, double least, double most)
+static bool is_logarithmic(const struct mpg_result_table *rows, double min, double max)
 {
     enum { RATIO = 20 };
     size_t below = 0, n = 0;
-    if (!(least > 0 && most > RATIO * least))
+    if (!(min > 0 && max > RATIO * min))
         return false;
     for (size_t i = 0; i < rows->n; i++) {
-        below += rows->row[i].cell[0].number < sqrt(least * most);
+        below += rows->row[i].cell[0].number < sqrt(min * max);
         n++;
     }
     return 3 * below >= n; /* evenly spaced values have fewer below */
@@ -127,14 +127,14 @@ static double put_x_axis(struct plot_session *s, const struct mpg_result_table *
 {
     const struct mpg_result_column *column = &rows->column[0];
     const bool is_time = strcmp(column->unit, "ns") == 0;
-    double least = INFINITY, most = -INFINITY, unit = 1;
+    double min = INFINITY, max = -INFINITY, unit = 1;
     const char *name = column->unit;
     for (size_t i = 0; i < rows->n; i++) {
-        least = fmin(least, rows->row[i].cell[0].number);
-        most = fmax(most, rows->row[i].cell[0].number);
+        min = fmin(min, rows->row[i].cell[0].number);
+        max = fmax(max, rows->row[i].cell[0].number);
     }
-    if (is_logarithmic(rows, least, most)) {
-        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", least, most);
+    if (is_logarithmic(rows, min, max)) {
+        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", min, max);
         if (is_time)
             mpg_plot_set(s->script, "xlabel", "%s", column->name);
         else
@@ -142,7 +142,7 @@ static double put_x_axis(struct plot_session *s, const struct mpg_result_table *
         return 1;
     }
     if (is_time)
-        unit = mpg_units_of_time(most, &name);
+        unit = mpg_units_of_time(max, &name);
     mpg_plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
     return unit;
 }
@@ -150,18 +150,18 @@ static double put_x_axis(struct plot_session *s, const struct mpg_result_table *
 static int draw_sweep(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     const char *unit_name;
-    struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(most_of(rows), &unit_name)};
+    struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(max_of(rows), &unit_name)};
     const struct plot_lines lines = {.of = &x, .same = same_line, .point = point_of, .name = name_line, .rows = rows->n,
-                                     .most = MAX_LINES, .table = "sweep", .bands = true};
+                                     .max = MAX_LINES, .table = "sweep", .bands = true};
     if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
-    double least_ns, most_ns;
-    const bool is_log = spread_wide(rows, &least_ns, &most_ns);
+    double min_ns, max_ns;
+    const bool is_log = spread_wide(rows, &min_ns, &max_ns);
     put_head(s, rows, is_log ? NULL : unit_name);
     x.x_unit = put_x_axis(s, rows);
     if (is_log) {
         x.y_unit = 1;
-        mpg_plot_log_times(s->script, "y", least_ns, most_ns);
+        mpg_plot_log_times(s->script, "y", min_ns, max_ns);
     } else
         fputs("set yrange [0:*]\n", s->script);
     fputs("set style fill transparent solid 0.2 noborder\nplot ", s->script);
@@ -200,18 +200,18 @@ static int draw_ranking(struct plot_session *s, const struct mpg_result_table *r
 {
     char text[32];
     const char *unit_name;
-    double least_ns, most_ns;
-    const bool is_log = spread_wide(rows, &least_ns, &most_ns);
-    const double unit = is_log ? 1 : mpg_units_of_time(most_ns, &unit_name);
+    double min_ns, max_ns;
+    const bool is_log = spread_wide(rows, &min_ns, &max_ns);
+    const double unit = is_log ? 1 : mpg_units_of_time(max_ns, &unit_name);
     const size_t n = machines(rows);
     if (mpg_plot_start(s, err, "machines") < 0)
         return -1;
     put_head(s, rows, is_log ? NULL : unit_name);
     put_machines(s->script, rows, "x", n);
     if (is_log)
-        mpg_plot_log_times(s->script, "y", least_ns / 2, 2 * most_ns);
+        mpg_plot_log_times(s->script, "y", min_ns / 2, 2 * max_ns);
     else
-        fprintf(s->script, "set yrange [0:%.6g]\n", 1.15 * most_ns / unit);
+        fprintf(s->script, "set yrange [0:%.6g]\n", 1.15 * max_ns / unit);
     fprintf(s->script, "set xrange [-0.6:%.1f]\nset boxwidth 0.6\nset style fill solid 0.7 noborder\n", (double)n - 0.4);
     for (size_t i = 0; i < n; i++) {
         const struct plot_point p = run_of(rows, i, unit);

@@ -33,13 +33,13 @@ void mpg_row_answer_clear(struct mpg_row_answer *answer)
 
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b)
 {
-    const uint32_t most = a->replicas > b->replicas ? a->replicas : b->replicas;
+    const uint32_t max = a->replicas > b->replicas ? a->replicas : b->replicas;
     double faster = 0;
-    for (uint32_t i = 0; i < most; i++) {
+    for (uint32_t i = 0; i < max; i++) {
         const double x = a->run_ns[a->replicas > 1 ? i : 0], y = b->run_ns[b->replicas > 1 ? i : 0];
         faster += x < y ? 1 : x > y ? 0 : 0.5;
     }
-    return faster / most;
+    return faster / max;
 }
 
 char *mpg_format_faster(char *text, size_t size, double part)

@@ -230,7 +230,7 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
 static void put_computation(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_companions *c = r->companions;
-    char least[64], largest[64];
+    char min[64], largest[64];
     if (c->kernels == 0 && !(c->counted_ratio > 0))
         return;
     begin(out, "Computation");
@@ -242,10 +242,10 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
         return;
     }
     fprintf(out, "assumed as fast as recorded; by the rates of both machines' cores it takes %.3g (%s) to %.3g (%s) times as "
-                 "long: ", c->least.ratio, kernel_words(c->least.kernel, least, sizeof least), c->largest.ratio,
+                 "long: ", c->min.ratio, kernel_words(c->min.kernel, min, sizeof min), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
-    put_range(out, c->least.run_ns, c->largest.run_ns);
-    if (c->least.run_ns < run->low || c->largest.run_ns > run->high)
+    put_range(out, c->min.run_ns, c->largest.run_ns);
+    if (c->min.run_ns < run->low || c->largest.run_ns > run->high)
         fputs(", which the intervals above do not contain", out);
     fputs(" (--compute-ratio=kernel:NAME)\n", out);
 }
@@ -309,12 +309,12 @@ static void put_cause(const struct mpg_predicted_efficiency *e, FILE *out)
     begin(out, "Main cause");
     if (factor[worst] > 0.98)
         fputs("none: each factor of the efficiency is above 0.98\n", out);
-    else if (worst == 0 && e->least_ns > 0)
+    else if (worst == 0 && e->min_ns > 0)
         fprintf(out, "load imbalance: rank %d computes %.3g times as long as rank %d, %.3g times the mean\n", e->largest_rank,
-                e->largest_ns / e->least_ns, e->least_rank, e->largest_ns / e->mean_ns);
+                e->largest_ns / e->min_ns, e->min_rank, e->largest_ns / e->mean_ns);
     else if (worst == 0)
         fprintf(out, "load imbalance: rank %d computes %.3g times the mean, rank %d not at all\n", e->largest_rank,
-                e->largest_ns / e->mean_ns, e->least_rank);
+                e->largest_ns / e->mean_ns, e->min_rank);
     else if (worst == 1)
         fprintf(out, "serialization: ranks wait for each other in turns; on an ideal network the run takes %.3g times the "
                      "computation of rank %d\n", 1 / e->serialization, e->largest_rank);
@@ -346,13 +346,13 @@ static void put_waiting(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];
     const double run_ns = mpg_where_run(w->total.term);
-    size_t most = 0;
+    size_t max = 0;
     if (t->n == 0)
         return;
     for (size_t i = 1; i < t->n; i++)
-        if (waited_of(&t->row[i]) > waited_of(&t->row[most]))
-            most = i;
-    const struct mpg_attribution_row *row = &t->row[most];
+        if (waited_of(&t->row[i]) > waited_of(&t->row[max]))
+            max = i;
+    const struct mpg_attribution_row *row = &t->row[max];
     if (!(waited_of(row) > 0.001 * run_ns))
         return;
     begin(out, "Most waiting");
@@ -367,15 +367,15 @@ static void put_path(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];
     const double path_ns = mpg_critical_ns(w->total.term);
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 1; i < t->n; i++)
-        if (mpg_critical_ns(t->row[i].term) > mpg_critical_ns(t->row[most].term))
-            most = i;
+        if (mpg_critical_ns(t->row[i].term) > mpg_critical_ns(t->row[max].term))
+            max = i;
     if (t->n == 0 || !(path_ns > 0))
         return;
     begin(out, "Critical path");
-    fprintf(out, "%.1f %% ", 100 * mpg_critical_ns(t->row[most].term) / path_ns);
-    put_site(&t->row[most], out);
+    fprintf(out, "%.1f %% ", 100 * mpg_critical_ns(t->row[max].term) / path_ns);
+    put_site(&t->row[max], out);
     fputc('\n', out);
 }
 
@@ -611,12 +611,12 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
                                             "ideal_run_time_ns"};
         mpg_json_object(j, "efficiency");
         mpg_json_members(j, names, (double[]){e.parallel, e.load_balance, e.serialization, e.transfer, e.noise, e.mean_ns,
-                                              e.largest_ns, e.least_ns, c->ideal_ns}, 9);
+                                              e.largest_ns, e.min_ns, c->ideal_ns}, 9);
         mpg_json_numbers(j, "parallel_confidence_95", e.parallel_95, 2);
         mpg_json_numbers(j, "transfer_confidence_95", e.transfer_95, 2);
         mpg_json_numbers(j, "noise_confidence_95", e.noise_95, 2);
         mpg_json_integer(j, "largest_computation_rank", e.largest_rank);
-        mpg_json_integer(j, "least_computation_rank", e.least_rank);
+        mpg_json_integer(j, "least_computation_rank", e.min_rank);
         mpg_json_close(j);
     } else
         mpg_json_null(j, "efficiency");
@@ -636,7 +636,7 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
     }
     if (c->kernels > 0) {
         mpg_json_object(j, "computation_bounds");
-        put_kernel_json(j, "least", &c->least);
+        put_kernel_json(j, "least", &c->min);
         put_kernel_json(j, "largest", &c->largest);
         mpg_json_close(j);
     }

@@ -144,18 +144,18 @@ static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank,
 
 static void print_ranks(const struct mpg_result *q, double *scratch, double *medians, FILE *out)
 {
-    int32_t least = 0, largest = 0;
+    int32_t min = 0, largest = 0;
     for (int32_t i = 0; i < q->ranks; i++) {
         medians[i] = rank_summary(q, i, scratch).median;
-        if (medians[i] < medians[least])
-            least = i;
+        if (medians[i] < medians[min])
+            min = i;
         if (medians[i] > medians[largest])
             largest = i;
     }
     fprintf(out, "\n%s a rank's end, median over replicas\n  least         ",
             q->predicted ? "Against the trace," : "Delay of");
-    print_time(out, medians[least]);
-    fprintf(out, " (rank %d)\n  largest       ", least);
+    print_time(out, medians[min]);
+    fprintf(out, " (rank %d)\n  largest       ", min);
     print_time(out, medians[largest]);
     fprintf(out, " (rank %d)\n", largest);
 }

@@ -32,28 +32,28 @@ static int64_t greatest(const struct mpg_network_sizes *sizes)
 /* Returns the largest measured size on PATH among the measurements that the answer uses; -1: none. */
 static int64_t greatest_measured(const struct mpg_report *r, const struct mpg_network_path *path)
 {
-    int64_t most = -1;
+    int64_t max = -1;
     if (!path)
         return -1;
     if (mpg_perturbation_latency_measured(r->p))
-        most = greatest(&path->latency);
-    if (mpg_perturbation_bytes_measured(r->p) && greatest(&path->bandwidth) > most)
-        most = greatest(&path->bandwidth);
-    return most;
+        max = greatest(&path->latency);
+    if (mpg_perturbation_bytes_measured(r->p) && greatest(&path->bandwidth) > max)
+        max = greatest(&path->bandwidth);
+    return max;
 }
 
 static void add_sizes(const struct mpg_report *r, const struct mpg_network_path *path,
                      const char *whose, struct mpg_notes *list)
 {
     const int64_t measured = greatest_measured(r, path);
-    const double most = r->result->counts.largest_bytes;
+    const double max = r->result->counts.largest_bytes;
     char traced_text[32], measured_text[32];
-    if (measured < 0 || most <= (double)measured)
+    if (measured < 0 || max <= (double)measured)
         return;
     mpg_notes_add(list, "sizes",
         "messages have up to %s, the network of %s was measured up to %s: larger messages "
         "continue the slope of the last measured sizes (mpgbench --full measures more)",
-        mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most), whose,
+        mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)max), whose,
         mpg_units_format_size(measured_text, sizeof measured_text, measured));
 }
 
@@ -69,35 +69,35 @@ void mpg_warn_sizes(const struct mpg_report *r, struct mpg_notes *list)
 void mpg_warn_record(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_signature *sig = r->p->target;
-    double least_ns = INFINITY, run_ns = 0;
+    double min_ns = INFINITY, run_ns = 0;
     char record[32], run[32];
     if (!mpg_perturbation_noise_measured(r->p) || mpg_perturbation_noise_unchanged(r->p))
         return;
     for (size_t i = 0; i < sig->cores; i++)
         if (sig->core[i].span_ns > 0)
-            least_ns = fmin(least_ns, sig->core[i].span_ns);
+            min_ns = fmin(min_ns, sig->core[i].span_ns);
     for (uint32_t w = 0; w < r->result->replicas; w++)
         run_ns = fmax(run_ns, r->result->run_ns[w]);
-    if (!(least_ns < run_ns))
+    if (!(min_ns < run_ns))
         return;
     mpg_notes_add(list, "noise",
         "the record of %s is shorter than the run of %s and is repeated: rarer noise is missing "
         "in this answer (mpgbench --full records longer)",
-        mpg_units_format_time(record, sizeof record, least_ns),
+        mpg_units_format_time(record, sizeof record, min_ns),
         mpg_units_format_time(run, sizeof run, run_ns));
 }
 
 void mpg_warn_clocks(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    char most[32];
+    char max[32];
     if (c->backward == 0 || r->result->clocks == MPG_CLOCK_NONE)
         return;
     mpg_notes_add(list, "clocks",
         "%" PRIu64 " of %" PRIu64 " %s before %s sent, by up to %s: the traced "
         "clocks are wrong by as much. %s assumed to arrive at once%s",
         c->backward, c->messages, mpg_units_word(c->backward, "messages arrives", "messages arrive"),
-        mpg_units_word(c->backward, "it was", "they were"), mpg_units_format_time(most, sizeof most, c->backward_ns),
+        mpg_units_word(c->backward, "it was", "they were"), mpg_units_format_time(max, sizeof max, c->backward_ns),
         mpg_units_word(c->backward, "It is", "They are"),
         r->result->absorb == MPG_ABSORB_CLOCK
             ? ", and early messages absorb too much or too little (--absorb=wait needs no clocks)"

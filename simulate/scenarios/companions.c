@@ -10,7 +10,7 @@
 /* A ratio of two runs with equal draws needs few replicas: one block. */
 enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
 /* Further predictions with the replicas of QUIET_REPLICAS, in one simulation: without noise; with 10 % more latency, less
- * bandwidth, more computation; with the least and the largest ratio of the kernels. */
+ * bandwidth, more computation; with the smallest and the largest ratio of the kernels. */
 enum which { QUIET, LATENCY, BYTE, COMPUTATION, LEAST, LARGEST, RUNS };
 static const double MORE = 1.1, LESS_BANDWIDTH = 1 / 0.9;
 static const char zero[] = "const:0ns";
@@ -175,7 +175,7 @@ static int change(struct run *r, enum which which, const struct mpg_companions *
     case BYTE:
         return scale_messages(r, MPG_SWEPT_BYTE, LESS_BANDWIDTH, setting, err);
     case LEAST:
-        return compute_as(r, x->least.ratio, text, size, setting, err);
+        return compute_as(r, x->min.ratio, text, size, setting, err);
     case LARGEST:
         return compute_as(r, x->largest.ratio, text, size, setting, err);
     default:
@@ -234,7 +234,7 @@ static void take_runs(struct run *r, const struct mpg_setting *setting, const st
                                          change_of(&r[COMPUTATION], result, n)};
     if (x->kernels > 0) {
         double sorted[QUIET_REPLICAS];
-        x->least.run_ns = mpg_summarise(r[LEAST].result.run_ns, n, sorted).median;
+        x->min.run_ns = mpg_summarise(r[LEAST].result.run_ns, n, sorted).median;
         x->largest.run_ns = mpg_summarise(r[LARGEST].result.run_ns, n, sorted).median;
     }
 }
@@ -265,7 +265,7 @@ static int vary(const struct mpg_config *c, struct mpg_setting *setting, const s
         x->counted_ratio = setting->ratios.counted.ratio;
         x->counted_shares = setting->ratios.counted.shares;
     } else if (c->change.compute_ratio.n == 0)
-        x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->least.kernel, &x->least.ratio,
+        x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->min.kernel, &x->min.ratio,
                                            &x->largest.kernel, &x->largest.ratio);
     for (int i = 0; i < RUNS && status == 0; i++) {
         if (i >= LEAST && x->kernels == 0)

@@ -156,8 +156,8 @@ int mpg_hypothesis_runs(const struct mpg_setting *setting, const struct mpg_file
                      const struct mpg_hypothesis_engine *engine, const struct mpg_observer *observer,
                      struct mpg_result *result, struct mpg_hypothesis_shares *s, struct mpg_error *err)
 {
-    const size_t most = files->bound ? 2 * mpg_bound_list(files->bound)->n + 2 : 1;
-    struct variants x = {.variant = calloc(most, sizeof *x.variant)};
+    const size_t max = files->bound ? 2 * mpg_bound_list(files->bound)->n + 2 : 1;
+    struct variants x = {.variant = calloc(max, sizeof *x.variant)};
     struct places at;
     if (!x.variant)
         return mpg_error_set(err, "out of memory");

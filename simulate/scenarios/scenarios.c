@@ -144,14 +144,14 @@ static int count_parts(const struct mpg_config *c, const struct mpg_files *files
 {
     const size_t items = c->question.sweep.points * files->targets;
     const uint64_t blocks = ((uint64_t)c->replicas + MPG_REPLICAS_A_BLOCK - 1) / MPG_REPLICAS_A_BLOCK;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     int best = 1;
     for (int parts = 1; parts <= n && (size_t)parts <= items; parts++) {
         const uint64_t each = (uint64_t)(n / parts);
         const uint64_t work = (items + (size_t)parts - 1) / (size_t)parts * ((blocks + each - 1) / each);
-        if (work <= least)
+        if (work <= min)
             best = parts;
-        least = work < least ? work : least;
+        min = work < min ? work : min;
     }
     return best;
 }

@@ -42,7 +42,7 @@ struct search {
     double *base_run_ns; /* first process: run time of each replica of the base in ns */
     uint32_t base_replicas;
     double *ratio;  /* work space: two values for each replica */
-    double least; /* smallest value of the axis, which has no effect */
+    double min;   /* smallest value of the axis, which has no effect */
     struct bounds curve[MAX_LIMITS][CURVES]; /* by limit and curve */
     int curves;   /* 1 if there is a single replica */
     bool alone;   /* each value is a simulation of its own */
@@ -90,7 +90,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
     if (!(value >= x->low && value < x->high))
         return;
     if (slow > limit * (1 + EQUAL)) {
-        x->none = x->none || value == s->least;
+        x->none = x->none || value == s->min;
         x->high = value;
         x->slow_at_high = slow;
     } else {
@@ -151,11 +151,11 @@ static size_t add_between(const struct search *s, const struct bounds *x, int cu
     const double alone[] = {crossing * (1 - beside), crossing * (1 + beside), x->low + parts[1] * width};
     const double *next = s->alone ? alone : tried;
     /* halving is for curves that interpolation does not find */
-    const size_t most = !s->alone ? sizeof tried / sizeof *tried : round < ROUNDS_ALONE ? 2 : 3;
+    const size_t max = !s->alone ? sizeof tried / sizeof *tried : round < ROUNDS_ALONE ? 2 : 3;
     size_t n = 0;
     if (is_found(s, x, curve))
         return 0;
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < max; i++)
         if (next[i] > x->low && next[i] < x->high)
             values[n++] = next[i];
     return n;
@@ -180,13 +180,13 @@ static size_t first_values(struct search *s, double *values)
     size_t n = 0;
     if (s->alone && s->firsts == 0) {
         s->firsts = (int)lround(log(1 / first) / log(step)) + 1;
-        values[n++] = s->least;
+        values[n++] = s->min;
     } else if (s->firsts == 0) {
         s->firsts = 1;
-        values[n++] = s->least;
+        values[n++] = s->min;
     }
     for (; s->firsts < FIRST_VALUES && n < (s->alone ? FIRST_ALONE : FIRST_VALUES); s->firsts++)
-        values[n++] = s->least + first * pow(step, s->firsts - 1);
+        values[n++] = s->min + first * pow(step, s->firsts - 1);
     return n;
 }
 
@@ -274,16 +274,16 @@ static int find_base(struct search *s, struct mpg_error *err)
     int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
         const uint32_t n = rows.row->answer.replicas;
-        const size_t most = (size_t)s->config->replicas > n ? (size_t)s->config->replicas : n;
+        const size_t max = (size_t)s->config->replicas > n ? (size_t)s->config->replicas : n;
         s->base_replicas = n;
         s->base_ns = rows.row->answer.run.median;
         s->base_run_ns = malloc(n * sizeof *s->base_run_ns);
-        s->ratio = malloc(2 * most * sizeof *s->ratio);
+        s->ratio = malloc(2 * max * sizeof *s->ratio);
         for (uint32_t i = 0; i < n && s->base_run_ns; i++)
             s->base_run_ns[i] = rows.row->answer.run_ns[i];
         if (!s->base_run_ns || !s->ratio)
             status = mpg_error_set(err, "out of memory");
-        else if (!(rows.row->answer.run.least > 0))
+        else if (!(rows.row->answer.run.min > 0))
             status = mpg_error_set(err, "--tolerate: the run takes no time as it is, of which nothing is a part");
     }
     mpg_result_table_clear(&rows);
@@ -309,7 +309,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     s->files = f;
     for (size_t k = 0; k < config->question.tolerated.n; k++)
         for (int c = 0; c < CURVES; c++)
-            s->curve[k][c] = (struct bounds){.low = s->least, .high = INFINITY};
+            s->curve[k][c] = (struct bounds){.low = s->min, .high = INFINITY};
     s->base_ns = 0;
     s->base_replicas = 1;
     s->curves = 1;
@@ -321,7 +321,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
 /* Fills ROWS for the single signature of S: the run without the axis and the run with each tolerated value. */
 static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
 {
-    double values[1 + MAX_LIMITS] = {s->least};
+    double values[1 + MAX_LIMITS] = {s->min};
     const size_t n = s->config->question.tolerated.n;
     for (size_t k = 0; k < n; k++)
         values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;
@@ -333,7 +333,7 @@ int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *sett
 {
     const bool is_ratio = config->question.sweep.axis[0].unit == MPG_SWEEP_RATIO;
     const size_t settings = files->targets, limits = config->question.tolerated.n;
-    struct search s = {.setting = setting, .given = given, .least = is_ratio ? 1 : 0, .curves = 1};
+    struct search s = {.setting = setting, .given = given, .min = is_ratio ? 1 : 0, .curves = 1};
     struct mpg_tolerance *found = calloc(settings * limits, sizeof *found);
     struct mpg_config one;
     struct mpg_files f;

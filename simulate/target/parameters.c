@@ -52,7 +52,7 @@ static const struct key {
     enum group group;
     size_t place;               /* offset in struct mpg_parameters; for KIND_TIME the enum mpg_parameter */
     const char *otherwise;      /* the default; NULL: none */
-    double least, most;         /* FIXED_TIME, REAL, BYTES, COUNT */
+    double min, max;            /* FIXED_TIME, REAL, BYTES, COUNT */
     const char *const *words;   /* WORD: names of an enum's values */
     int word_number;            /* number of words */
 } keys[] = {
@@ -135,9 +135,9 @@ static int set_number(const struct key *k, const char *text, double *value, stru
         return -1;
     if (k->kind == KIND_BYTES || k->kind == KIND_COUNT)
         *value = (double)whole;
-    return *value >= k->least && *value <= k->most
+    return *value >= k->min && *value <= k->max
                ? 0
-               : mpg_error_set(err, "'%s' is not %g to %g%s", text, k->least, k->most,
+               : mpg_error_set(err, "'%s' is not %g to %g%s", text, k->min, k->max,
                                k->kind == KIND_FIXED_TIME ? " ns" : "");
 }
 

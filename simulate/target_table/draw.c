@@ -114,20 +114,20 @@ static void name_rest(const void *of, size_t i, char *text)
     }
 }
 
-static double most_run(const struct mpg_target_table *x)
+static double max_run(const struct mpg_target_table *x)
 {
-    double most_ns = 0;
+    double max_ns = 0;
     for (size_t i = 0; i < x->n; i++)
-        most_ns = fmax(most_ns, x->row[i].answer.run.median);
-    return most_ns;
+        max_ns = fmax(max_ns, x->row[i].answer.run.median);
+    return max_ns;
 }
 
-static double least_run(const struct mpg_target_table *x)
+static double min_run(const struct mpg_target_table *x)
 {
-    double least_ns = INFINITY;
+    double min_ns = INFINITY;
     for (size_t i = 0; i < x->n; i++)
-        least_ns = x->row[i].answer.run.median > 0 ? fmin(least_ns, x->row[i].answer.run.median) : least_ns;
-    return least_ns;
+        min_ns = x->row[i].answer.run.median > 0 ? fmin(min_ns, x->row[i].answer.run.median) : min_ns;
+    return min_ns;
 }
 
 static void put_title(struct plot_session *s, const struct mpg_target_table *x, const char *what)
@@ -143,16 +143,16 @@ static int draw_curves(struct plot_session *s, const struct mpg_target_table *x,
 {
     const struct drawn d = {.x = x, .is_speedup = is_speedup};
     const struct plot_lines lines = {.of = &d, .same = same_machine, .point = over_processors, .name = name_machine, .rows = x->n,
-                                     .most = MAX_LINES, .table = "table", .unique = true};
-    int32_t most = 1;
+                                     .max = MAX_LINES, .table = "table", .unique = true};
+    int32_t max = 1;
     if (mpg_plot_start(s, err, is_speedup ? "speedup" : "run") < 0)
         return -1;
     put_title(s, x, is_speedup ? "speed-up" : "predicted run time");
     for (size_t i = 0; i < x->n; i++)
-        most = x->row[i].processors > most ? x->row[i].processors : most;
-    fprintf(s->script, "set logscale x 2\nset xlabel 'processors'\nset xtics 1,2,%d\nset xrange [0.93:%g]\n", most, 1.08 * most);
+        max = x->row[i].processors > max ? x->row[i].processors : max;
+    fprintf(s->script, "set logscale x 2\nset xlabel 'processors'\nset xtics 1,2,%d\nset xrange [0.93:%g]\n", max, 1.08 * max);
     if (!is_speedup)
-        mpg_plot_log_times(s->script, "y", mpg_plot_floor(least_run(x), most_run(x)), most_run(x));
+        mpg_plot_log_times(s->script, "y", mpg_plot_floor(min_run(x), max_run(x)), max_run(x));
     fputs(is_speedup ? "set ylabel 'speed-up'\nset logscale y 2\nplot " : "set ylabel 'run time'\nplot ", s->script);
     if (mpg_plot_put_lines(s, &lines, err) < 0)
         return -1;
@@ -166,24 +166,24 @@ static int draw_sweep(struct plot_session *s, const struct mpg_target_table *x, 
 {
     struct drawn d = {.x = x, .x_unit = 1};
     const struct plot_lines lines = {.of = &d, .same = same_but_first, .point = over_key, .name = name_rest, .rows = x->n,
-                                     .most = MAX_LINES, .table = "table"};
+                                     .max = MAX_LINES, .table = "table"};
     const struct mpg_axis *axis = &x->keys->axis[0];
     const bool is_time = axis->unit == MPG_SWEEP_TIME;
     const char *y_name, *x_name = "";
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     for (size_t i = 0; i < axis->n; i++) {
-        least = fmin(least, axis->value[i]);
-        most = fmax(most, axis->value[i]);
+        min = fmin(min, axis->value[i]);
+        max = fmax(max, axis->value[i]);
     }
     if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
     put_title(s, x, "predicted run time");
-    if (least > 0 && most > 15 * least)
-        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", least, most);
+    if (min > 0 && max > 15 * min)
+        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", min, max);
     else if (is_time)
-        d.x_unit = mpg_units_of_time(most, &x_name);
+        d.x_unit = mpg_units_of_time(max, &x_name);
     mpg_plot_set(s->script, "xlabel", *x_name ? "%s (%s)" : "%s%s", axis->key, x_name);
-    d.y_unit = mpg_units_of_time(most_run(x), &y_name);
+    d.y_unit = mpg_units_of_time(max_run(x), &y_name);
     mpg_plot_set(s->script, "ylabel", "run time (%s)", y_name);
     fputs("set yrange [0:*]\nplot ", s->script);
     if (mpg_plot_put_lines(s, &lines, err) < 0)
@@ -199,7 +199,7 @@ static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, 
     static const char *const titles[] = {"work", "calls", "waiting", "serving", "barriers", "no processor"};
     enum { PARTS = sizeof titles / sizeof *titles };
     const char *unit_name;
-    const double unit = mpg_units_of_time(most_run(x), &unit_name);
+    const double unit = mpg_units_of_time(max_run(x), &unit_name);
     if (x->n > MAX_BARS)
         return mpg_plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MAX_BARS);
     if (mpg_plot_start(s, err, "time") < 0)
@@ -258,7 +258,7 @@ static bool sweeps_numbers(const struct mpg_target_table *x)
 int mpg_target_table_draw(struct plot_session *s, const void *machines, struct mpg_error *err)
 {
     const struct mpg_target_table *x = machines;
-    if (!(most_run(x) > 0))
+    if (!(max_run(x) > 0))
         return mpg_error_set(err, "--plot: no run takes any time: nothing to draw");
     if (has_curves(x) && (draw_curves(s, x, true, err) < 0 || draw_curves(s, x, false, err) < 0))
         return -1;

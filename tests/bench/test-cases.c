@@ -56,13 +56,13 @@ static void test_product(void)
     ok(find(&cases, MPG_OPERATION_ALLTOALL, 4, 4194304) && !find(&cases, MPG_OPERATION_ALLTOALL, 6, 4194304),
        "alltoall without what is too much");
     ok(cases.bytes == 16777216, "the largest buffer");
-    ok(find(&cases, MPG_OPERATION_ALLTOALL, 2, 8)->most == 1000 &&
-       find(&cases, MPG_OPERATION_ALLTOALL, 2, 65536)->most == 500 &&
-       find(&cases, MPG_OPERATION_ALLTOALL, 2, 4194304)->most == 50, "fewer of the larger");
+    ok(find(&cases, MPG_OPERATION_ALLTOALL, 2, 8)->max == 1000 &&
+       find(&cases, MPG_OPERATION_ALLTOALL, 2, 65536)->max == 500 &&
+       find(&cases, MPG_OPERATION_ALLTOALL, 2, 4194304)->max == 50, "fewer of the larger");
     mpg_cases_clear(&cases);
     ok(mpg_cases_make("bcast", "3,5-6", "8", 20, 6, &cases, &err) == 0 && cases.n == 3 &&
        cases.item[0].processes == 3 && cases.item[2].processes == 6, "counts that are asked for");
-    ok(cases.item[0].most == 20 && !cases.item[0].finished && cases.item[0].done == 0, "as often");
+    ok(cases.item[0].max == 20 && !cases.item[0].finished && cases.item[0].done == 0, "as often");
     mpg_cases_clear(&cases);
     ok(mpg_cases_make("barrier", NULL, "8", 1, 2, &cases, &err) == 0 && cases.n == 1,
        "two ranks: two is all");

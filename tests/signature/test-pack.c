@@ -218,7 +218,7 @@ static void test_frames(void)
 /* ---- bombs ---- */
 
 /* Returns the size of the process in bytes, to measure the memory of a check; 0 under a sanitizer, which has its own memory. */
-static size_t most_memory(void)
+static size_t max_memory(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
@@ -403,8 +403,8 @@ int main(void)
     test_bombs();
     test_detours();
     test_marks();
-    size_t most = most_memory();
-    ok(most > 0 && most < PERMITTED, "all of it within %zu MB", (size_t)PERMITTED >> 20);
+    size_t max = max_memory();
+    ok(max > 0 && max < PERMITTED, "all of it within %zu MB", (size_t)PERMITTED >> 20);
     unlink(path);
     return done();
 }

@@ -10,7 +10,7 @@
     {n, 3 * (median), 1, 0, 3, (double[]){0, 0.5, 1}, (double[]){(median) / 2, median, 9 * (median)}, \
      NULL, 0, NULL, 0, NULL, 0, 0, NULL}
 
-static struct mpg_distribution quick = TIMES(7, 1.5), least = TIMES(11, 21.25), middle = TIMES(12, 37.5),
+static struct mpg_distribution quick = TIMES(7, 1.5), min = TIMES(11, 21.25), middle = TIMES(12, 37.5),
                                greatest = TIMES(13, 5000), faster = TIMES(14, 31);
 
 static bool near(double got, double expected)
@@ -30,7 +30,7 @@ int main(void)
         {"a", 64, 8, &quick, {0}},
         {"reduce_local", 2, 8, &quick, {0}},
         {"reduce_local", 2, 1 << 20, &quick, {0}},
-        {"reduce_local", 4, 8, &least, {0}},
+        {"reduce_local", 4, 8, &min, {0}},
         {"reduce_local", 4, 136, &middle, {0}},
         {"reduce_local", 4, 65536, &greatest, {0}},
         {"unlike", 64, 8, &quick, {0}}};
@@ -55,7 +55,7 @@ int main(void)
     ok(mpg_signature_reduction_sent_ns(&sig, 1000) == mpg_signature_reduction_ns(&sig, 1000),
        "a vector that was sent takes as long where that was not measured");
     struct mpg_collective_time sent[] = {
-        {"reduce_local", 4, 8, &least, {0}}, {"reduce_sent", 2, 8, &quick, {0}},
+        {"reduce_local", 4, 8, &min, {0}}, {"reduce_sent", 2, 8, &quick, {0}},
         {"reduce_sent", 4, 136, &middle, {0}}, {"reduce_sent", 4, 65536, &greatest, {0}}};
     struct mpg_signature both = {.reductions = 4, .reduction = sent};
     ok(near(mpg_signature_reduction_sent_ns(&both, 8), 37.5) &&

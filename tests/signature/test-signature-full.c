@@ -32,8 +32,8 @@ static uint8_t off[] = {0, 1, 0}, off_longest[] = {1}, off_blocks[] = {0, 1, 1};
 static double long_start[] = {5e5}, long_duration[] = {3e5};
 static double block_starts[] = {1e5, 5e5, 8.5e5}, block_durations[] = {100, 3e5, 200};
 static struct mpg_noise_block blocks[] = {{5e4, 100100, 0, 1}, {4e5, 850200, 1, 2}};
-static double series_mean[] = {0, 1 / 7.0, 3}, series_most[] = {0, 5, 3};
-static double power[] = {1 / 11.0, 20, 0}, most_power[] = {1, 20.5, 0};
+static double series_mean[] = {0, 1 / 7.0, 3}, series_max[] = {0, 5, 3};
+static double power[] = {1 / 11.0, 20, 0}, max_power[] = {1, 20.5, 0};
 static double correlations[] = {0.5, -1 / 3.0, 1, -1};
 static struct mpg_noise_line lines[] = {
     {.frequency_hz = 250.1, .amplitude_ns = 812 / 3.0, .false_alarm = 1e-12},
@@ -47,14 +47,14 @@ static struct mpg_noise_core cores[] = {
      .detours = 3, .start_ns = starts, .duration_ns = durations, .off_known = true, .off = off,
      .fraction_lost = (0.1 + 7 / 3.0 + 400) / 1e6, .fraction_off = 7 / 3.1e6, .gap_ns = &small,
      .length_ns = &fitted, .ftq = {1000.5, &small}, .fwq = {2000.25, &fitted},
-     .series = {5e4 / 3, 3, series_mean, series_most}, .spectrum = {1 / 0.3, 3, power, most_power},
+     .series = {5e4 / 3, 3, series_mean, series_max}, .spectrum = {1 / 0.3, 3, power, max_power},
      .false_alarm = 0.01, .lines = 2, .line = lines, .lags = 4, .autocorrelation = correlations,
      .events = 2, .event = events},
     {.host = "a", .core = 4, .cores_at_once = 4},
     {.host = "b\u00e9", .core = 0, .cores_at_once = 1, .span_ns = 1e6, .detours = 1,
      .start_ns = long_start, .duration_ns = long_duration, .off_known = true, .off = off_longest,
      .fraction_lost = 0.4, .fraction_off = 0.4 / 3,
-     .blocks = {.recorded = 9, .least_ns = 3e5, .n = 2, .block = blocks, .detours = 3,
+     .blocks = {.recorded = 9, .min_ns = 3e5, .n = 2, .block = blocks, .detours = 3,
                 .start_ns = block_starts, .duration_ns = block_durations, .off = off_blocks}},
 };
 
@@ -182,7 +182,7 @@ static bool same_distribution(const struct mpg_distribution *a, const struct mpg
 static bool same_series(const struct mpg_noise_series *a, const struct mpg_noise_series *b)
 {
     return a->n == b->n && a->step == b->step && same_numbers(a->mean, b->mean, a->n) &&
-           same_numbers(a->most, b->most, a->n);
+           same_numbers(a->max, b->max, a->n);
 }
 
 static bool same_marks(const uint8_t *a, const uint8_t *b, size_t n)
@@ -192,7 +192,7 @@ static bool same_marks(const uint8_t *a, const uint8_t *b, size_t n)
 
 static bool same_blocks(const struct mpg_noise_blocks *a, const struct mpg_noise_blocks *b)
 {
-    bool same = a->recorded == b->recorded && a->least_ns == b->least_ns && a->n == b->n &&
+    bool same = a->recorded == b->recorded && a->min_ns == b->min_ns && a->n == b->n &&
                 a->detours == b->detours && same_numbers(a->start_ns, b->start_ns, a->detours) &&
                 same_numbers(a->duration_ns, b->duration_ns, a->detours) &&
                 same_marks(a->off, b->off, a->detours);
@@ -516,7 +516,7 @@ static void test_caps(void)
 {
     static const struct {
         const char *key;
-        int most;
+        int max;
         const char *element, *says;
     } cases[] = {
         {"\"mean_ns\": [", MPG_SIGNATURE_MAX_LIST, "0,", "series: mean_ns has 65540 values"},
@@ -538,8 +538,8 @@ static void test_caps(void)
         struct mpg_error err = {"accepted"};
         char *end = stpcpy(many, cases[i].key);
         /* one element above the limit; "segments" of core complex has none itself */
-        for (int k = 0; k <= cases[i].most; k++)
-            end = stpcpy(end, k == cases[i].most && strstr(cases[i].key, "segm") ? "{}"
+        for (int k = 0; k <= cases[i].max; k++)
+            end = stpcpy(end, k == cases[i].max && strstr(cases[i].key, "segm") ? "{}"
                                                                                 : cases[i].element);
         char *text = edit_text(base, cases[i].key, many);
         struct mpg_signature *sig = load_bytes(path, text, strlen(text), &err);
@@ -559,7 +559,7 @@ static void test_unwritable(void)
         double *member, wrong;
         const char *says;
     } cases[] = {
-        {&series_most[1], NAN, "noise[1]: series: value 1"},
+        {&series_max[1], NAN, "noise[1]: series: value 1"},
         {&power[1], INFINITY, "noise[1]: spectrum: value 1"},
         {&correlations[1], NAN, "noise[1]: autocorrelation[1]"},
         {&lines[1].amplitude_ns, NAN, "noise[1]: lines[1]: amplitude_ns"},
@@ -637,7 +637,7 @@ static void test_unpackable(void)
     struct mpg_noise_core core = {
         .core = 0, .threshold_ns = 1, .span_ns = 1e6, .detours = 1, .start_ns = start + 1,
         .duration_ns = duration + 1, .fraction_lost = 1e-4,
-        .blocks = {.recorded = 9, .least_ns = 50, .n = 1, .block = block, .detours = 1,
+        .blocks = {.recorded = 9, .min_ns = 50, .n = 1, .block = block, .detours = 1,
                    .start_ns = part_start, .duration_ns = part_duration}};
     struct mpg_signature sig = {.cores = 1, .core = &core};
     FILE *nowhere = fopen(path, "w");

@@ -101,7 +101,7 @@ static double draw_lost(const struct mpg_replay *r, double length_ns, gsl_rng *r
 
 /* Windows of the second half, evenly spaced, in BLOCKS contiguous blocks. */
 struct tiles {
-    size_t block; /* windows of a block, at most MOST */
+    size_t block; /* windows of a block, at most MAX */
     double *lost; /* BLOCKS * block */
 };
 
@@ -180,12 +180,12 @@ static struct mpg_noise_core make_core(gsl_rng *random)
 {
     const double span = 60e9;
     struct mpg_noise_core c = {.span_ns = span};
-    size_t most = 200000;
-    c.start_ns = checked(malloc(most * sizeof *c.start_ns));
-    c.duration_ns = checked(malloc(most * sizeof *c.duration_ns));
+    size_t max = 200000;
+    c.start_ns = checked(malloc(max * sizeof *c.start_ns));
+    c.duration_ns = checked(malloc(max * sizeof *c.duration_ns));
     double t = gsl_ran_exponential(random, 4e6), tick = t, burst_end = 0, end = 0;
     double burst = gsl_ran_exponential(random, 5e8), tail = gsl_ran_exponential(random, 1e8);
-    while (c.detours < most) {
+    while (c.detours < max) {
         double next = fmin(tick, fmin(burst, tail)), length;
         if (next == tick) {
             length = gsl_ran_lognormal(random, log(3e3), 0.3);

@@ -85,20 +85,20 @@ static bool is_first(const struct world *x, const struct mpg_message_pattern *f,
 
 static struct mpg_pending *search(const struct world *x, const struct mpg_message_pattern *f, const struct mpg_pending *own)
 {
-    struct mpg_pending *least = NULL;
-    double least_ns = INFINITY;
+    struct mpg_pending *min = NULL;
+    double min_ns = INFINITY;
     for (uint32_t i = 0; i < x->n; i++)
         if (x->pending[i] && is_first(x, f, x->pending[i], 0))
-            least_ns = fmin(least_ns, mpg_pending_arrival_ns(x->pending[i], 0));
+            min_ns = fmin(min_ns, mpg_pending_arrival_ns(x->pending[i], 0));
     for (uint32_t i = 0; i < x->n; i++) {
         struct mpg_pending *m = x->pending[i];
-        if (!m || !is_first(x, f, m, 0) || mpg_pending_arrival_ns(m, 0) > least_ns)
+        if (!m || !is_first(x, f, m, 0) || mpg_pending_arrival_ns(m, 0) > min_ns)
             continue;
         if (m == own)
             return m;
-        least = !least || m->queue[0]->source < least->queue[0]->source ? m : least;
+        min = !min || m->queue[0]->source < min->queue[0]->source ? m : min;
     }
-    return least;
+    return min;
 }
 
 /* Receives of all kinds, some of which consume their message; repeated several times. */
@@ -115,7 +115,7 @@ static void test_takes(uint64_t seed)
             const struct mpg_message_pattern f = any_fit(&x);
             const struct mpg_pending *own = x.pending[draw(&x, x.n)];
             struct mpg_pending *want = search(&x, &f, own), *got;
-            must(mpg_decision_least(&x.decision, &f, own, -INFINITY, &got, &error));
+            must(mpg_decision_earliest(&x.decision, &f, own, -INFINITY, &got, &error));
             same = same && got == want;
             if (got)
                 must(mpg_decision_mark(&x.decision, got, &error));
@@ -181,7 +181,7 @@ static double looks(uint32_t n, uint32_t sources)
     x.unexpected.looks = 0;
     mpg_decision_begin(&x.decision, &x.unexpected, RANK, 0);
     for (uint32_t i = 0; i < n; i++) {
-        must(mpg_decision_least(&x.decision, &any, NULL, -INFINITY, &m, &error));
+        must(mpg_decision_earliest(&x.decision, &any, NULL, -INFINITY, &m, &error));
         must(mpg_decision_mark(&x.decision, m, &error));
     }
     mpg_decision_end(&x.decision);

@@ -218,10 +218,10 @@ static void test_trees(void)
     ok(near(v[4], 13 * (X + 38.5)), "a pipeline: 10 segments, and 3 to fill it");
     free(v);
     /* 4 GiB + 1 bytes of single bytes: the maximum number of segments, of larger size */
-    const double most = 65536, large = (4294967297.0 / most) * PER_BYTE;
+    const double max = 65536, large = (4294967297.0 / max) * PER_BYTE;
     v = leaves("bcast 1 0 chain segment=1", MPG_COLLECTIVE_BCAST, 3, 0, 4294967297.0, NULL,
                (struct costs){0, 0, X + large}, INFINITY);
-    ok(near(v[2], (most + 1) * (X + large)), "of a tiny segment the size grows: %.10g", v[2]);
+    ok(near(v[2], (max + 1) * (X + large)), "of a tiny segment the size grows: %.10g", v[2]);
     free(v);
     const double late[] = {0, 5000.5, 0, 0};
     v = leaves("bcast 1 0 chain", MPG_COLLECTIVE_BCAST, 4, 0, 1000, late, nothing, 999);

@@ -125,12 +125,12 @@ static void test_removal_of(const char *what, struct mpg_losses *l, const struct
     const double *series[] = {work_ns, ns, found};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < N; i += 16) {
-            double most = 0;
+            double max = 0;
             for (int j = i; j < i + 16; j++) {
                 mean[k] += series[k][j] / N;
-                most = fmax(most, series[k][j]);
+                max = fmax(max, series[k][j]);
             }
-            largest[k] += most / (N / 16);
+            largest[k] += max / (N / 16);
         }
     ok(fabs(mean[2] / mean[0] - 1) < within / 2, "%s: mean %.5g, of work %.5g, with noise %.5g", what, mean[2], mean[0],
        mean[1]);

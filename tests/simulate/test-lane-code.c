@@ -166,7 +166,7 @@ static void draw_time(struct time *t, struct mpg_distribution *const *d, size_t 
     t->lanes = (struct mpg_lane_time){.low = t->low_table,
                                       .high = uniform() < 0.5 ? t->high_table : NULL,
                                       .weight = uniform(),
-                                      .most = uniform() < 0.3 ? INFINITY : 300 * uniform()};
+                                      .max = uniform() < 0.3 ? INFINITY : 300 * uniform()};
 }
 
 static void clear_time(struct time *t)
@@ -180,7 +180,7 @@ static double time_at(const struct time *t, uint32_t w, double u)
     double x = mpg_distribution_quantile(t->low[w], u);
     if (t->lanes.high)
         x = x + (mpg_distribution_quantile(t->high[w], u) - x) * t->lanes.weight;
-    return fmin(x, t->lanes.most);
+    return fmin(x, t->lanes.max);
 }
 
 static bool times_agree(const struct mpg_lane_code *code, struct mpg_distribution *const *d,
@@ -253,16 +253,16 @@ static bool intervals_agree(const struct mpg_lane_code *code)
         uint32_t n = (uint32_t)(uniform() * (MOST + 1)), count = 0;
         const double since = floor(10 * uniform()), length = 4 * uniform();
         const struct mpg_lane_quiet quiet = {from, to, 1e-3};
-        const struct mpg_lane_work done = {.each = i % 3 ? work : NULL, .all = i % 5 ? floor(10 * uniform()) : quiet.least};
+        const struct mpg_lane_work done = {.each = i % 3 ? work : NULL, .all = i % 5 ? floor(10 * uniform()) : quiet.min};
         const double few = i % 2 ? 0.1 : 1; /* fraction of interrupted lanes */
         for (uint32_t w = 0; w < n; w++) {  /* whole numbers, so that some ends are equal */
             delay[w] = floor(20 * uniform()) - 12;
             from[w] = uniform() < few ? floor(10 * uniform()) : 0;
             to[w] = uniform() < few ? from[w] + floor(20 * uniform()) - 2 : 1000;
-            work[w] = uniform() < 0.1 ? quiet.least : floor(10 * uniform());
+            work[w] = uniform() < 0.1 ? quiet.min : floor(10 * uniform());
             work[w] = done.each ? work[w] : done.all;
             const double begin = fmax(0, since + delay[w]);
-            const bool passes = begin >= from[w] && begin + work[w] <= to[w] && work[w] > quiet.least;
+            const bool passes = begin >= from[w] && begin + work[w] <= to[w] && work[w] > quiet.min;
             lengthened[w] = delay[w] + (passes ? longer(work[w], length) : 0);
             if (!passes)
                 expected[count++] = w;

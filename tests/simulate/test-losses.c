@@ -205,7 +205,7 @@ static void test_in_part(void)
                                   .start_ns = long_start,
                                   .duration_ns = long_duration,
                                   .blocks = {.recorded = N,
-                                             .least_ns = 5000,
+                                             .min_ns = 5000,
                                              .n = 1,
                                              .block = &block,
                                              .detours = in_block,

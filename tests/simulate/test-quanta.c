@@ -9,13 +9,13 @@
 enum { LAGS = 40, RUNS = 4000 };
 
 /* Returns quanta of 1000 with losses uniform in 0 .. 300 and the autocorrelation RHO^k at LAGS lags. */
-static struct mpg_quanta *make(double rho, double most_ns)
+static struct mpg_quanta *make(double rho, double max_ns)
 {
     static double quantiles[2], autocorrelation[LAGS], probabilities[] = {0, 1};
     static struct mpg_distribution lost;
     struct mpg_error err;
-    quantiles[1] = most_ns;
-    lost = (struct mpg_distribution){.n = 1000000, .mean = most_ns / 2, .knots = 2,
+    quantiles[1] = max_ns;
+    lost = (struct mpg_distribution){.n = 1000000, .mean = max_ns / 2, .knots = 2,
                                      .probabilities = probabilities, .quantiles = quantiles};
     for (int k = 0; k < LAGS; k++)
         autocorrelation[k] = pow(rho, k + 1);
@@ -23,7 +23,7 @@ static struct mpg_quanta *make(double rho, double most_ns)
                                   .lags = rho != 0 ? LAGS : 0,
                                   .autocorrelation = autocorrelation};
     struct mpg_quanta *q = mpg_quanta_new(&core, &err);
-    if (!q && most_ns < 2000) {
+    if (!q && max_ns < 2000) {
         printf("Bail out! %s\n", err.text);
         exit(1);
     }

@@ -26,11 +26,11 @@ static double spread(double low, double high)
 }
 
 /* Draws N detours from AT_NS on, of whole nanoseconds if WHOLE; some touch. Returns the end of the last. */
-static double make_detours(size_t n, double at_ns, bool whole, double most_ns, double *start_ns,
+static double make_detours(size_t n, double at_ns, bool whole, double max_ns, double *start_ns,
                            double *duration_ns)
 {
     for (size_t i = 0; i < n; i++) {
-        double gap_ns = uniform() < 0.1 ? 0 : spread(1, 4e4), length_ns = spread(1, most_ns);
+        double gap_ns = uniform() < 0.1 ? 0 : spread(1, 4e4), length_ns = spread(1, max_ns);
         at_ns += whole ? floor(gap_ns) : gap_ns;
         start_ns[i] = at_ns;
         duration_ns[i] = whole ? floor(length_ns) : length_ns;
@@ -67,7 +67,7 @@ static struct mpg_noise_core make_core(bool whole, bool in_part)
     core.blocks = (struct mpg_noise_blocks){.recorded = OTHERS * 10,
                                             .n = BLOCKS,
                                             .detours = OTHERS,
-                                            .least_ns = 600,
+                                            .min_ns = 600,
                                             .block = block,
                                             .start_ns = other_start_ns,
                                             .duration_ns = other_ns};
@@ -80,10 +80,10 @@ struct run {
 };
 
 /* Returns whether the delays of A and B differ by at most MAX_NS in interval I. */
-static bool same(const struct run *a, const struct run *b, double most_ns, uint32_t i)
+static bool same(const struct run *a, const struct run *b, double max_ns, uint32_t i)
 {
     for (uint32_t w = 0; w < LANES; w++)
-        if (!(fabs(a->delay_ns[w] - b->delay_ns[w]) <= most_ns)) {
+        if (!(fabs(a->delay_ns[w] - b->delay_ns[w]) <= max_ns)) {
             printf("# interval %u, lane %u: a delay of %.17g, not %.17g ns\n", i, w, a->delay_ns[w],
                    b->delay_ns[w]);
             return false;

@@ -11,16 +11,16 @@ static uint32_t blocks(struct mpg_share s)
 
 static bool are_right(uint32_t replicas, int n)
 {
-    uint32_t next = 0, least = UINT32_MAX, most = 0;
+    uint32_t next = 0, min = UINT32_MAX, max = 0;
     bool right = mpg_share_of(replicas, 0, n).n > 0;
     for (int i = 0; i < n; i++) {
         const struct mpg_share s = mpg_share_of(replicas, i, n);
         right = right && s.begin == next && (s.n == 0 || s.begin % 16 == 0);
         next = s.begin + s.n;
-        least = blocks(s) < least ? blocks(s) : least;
-        most = blocks(s) > most ? blocks(s) : most;
+        min = blocks(s) < min ? blocks(s) : min;
+        max = blocks(s) > max ? blocks(s) : max;
     }
-    return right && next == replicas && most - least <= 1;
+    return right && next == replicas && max - min <= 1;
 }
 
 int main(void)

@@ -161,7 +161,7 @@ static void test_families(gsl_rng *r)
     double *x = malloc(sizes[SIZES - 1] * sizeof *x);
     for (int family = 0; x && family < FAMILIES; family++) {
         bool good = true;
-        size_t most = 0;
+        size_t max = 0;
         for (int k = 0; k < SIZES; k++) {
             struct mpg_error err;
             size_t n = sizes[k];
@@ -174,12 +174,12 @@ static void test_families(gsl_rng *r)
             sort(x, n);
             good = good && sig &&
                    as_samples(sig->network->latency.size->time_ns, x, n, mean, sd);
-            most = d && d->knots > most ? d->knots : most;
+            max = d && d->knots > max ? d->knots : max;
             mpg_signature_free(sig);
             mpg_distribution_free(d);
         }
-        ok(good && most < 250, "%s: mean, sd and p99.9 within 1.5 %%, 1000 to 3 million samples, "
-           "at most %zu knots", name[family], most);
+        ok(good && max < 250, "%s: mean, sd and p99.9 within 1.5 %%, 1000 to 3 million samples, "
+           "at most %zu knots", name[family], max);
     }
     free(x);
 }

@@ -159,13 +159,13 @@ static void test_halves(void)
                 must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err);
             good += as_true(d, (enum kind)kind, 0.5);
             worst = fmax(worst, misfit);
-            double least, most;
-            gsl_stats_minmax(&least, &most, sums, 1, N);
+            double min, max;
+            gsl_stats_minmax(&min, &max, sums, 1, N);
             exact = exact &&
                     within("half the mean", d->mean, gsl_stats_mean(sums, 1, N) / 2, 1e-6) &&
                     within("half the variance", d->sd * d->sd, gsl_stats_variance(sums, 1, N) / 2,
                            1e-3) &&
-                    d->quantiles[0] >= least / 2 && d->quantiles[d->knots - 1] <= most - least / 2 &&
+                    d->quantiles[0] >= min / 2 && d->quantiles[d->knots - 1] <= max - min / 2 &&
                     d->n == N && d->knots <= SHIPPED;
             mpg_distribution_free(d);
         }
@@ -191,12 +191,12 @@ static void test_known(void)
             }
             struct mpg_distribution *d =
                 must(mpg_deconvolve_known(sums, N, known, N, SHIPPED, &misfit, &err), &err);
-            double least, most, least_known, most_known;
-            gsl_stats_minmax(&least, &most, sums, 1, N);
-            gsl_stats_minmax(&least_known, &most_known, known, 1, N);
+            double min, max, min_known, max_known;
+            gsl_stats_minmax(&min, &max, sums, 1, N);
+            gsl_stats_minmax(&min_known, &max_known, known, 1, N);
             good += as_true(d, (enum kind)kind, 1) &&
-                    d->quantiles[0] >= fmax(least - most_known, 0) &&
-                    d->quantiles[d->knots - 1] <= most - least_known;
+                    d->quantiles[0] >= fmax(min - max_known, 0) &&
+                    d->quantiles[d->knots - 1] <= max - min_known;
             worst = fmax(worst, misfit);
             mpg_distribution_free(d);
         }

@@ -132,10 +132,10 @@ static void test_every_size(void)
     for (size_t n = 1; n <= 40; n++) {
         for (size_t knots = 2; knots <= 60; knots++) {
             struct mpg_distribution *d = make(samples, n, knots);
-            double most = samples[0];
+            double max = samples[0];
             for (size_t i = 0; i < n; i++)
-                most = fmax(most, samples[i]);
-            good = good && d->knots <= knots && d->quantiles[d->knots - 1] == most &&
+                max = fmax(max, samples[i]);
+            good = good && d->knots <= knots && d->quantiles[d->knots - 1] == max &&
                    d->quantiles[0] == 0.1;
             mpg_distribution_free(d);
         }

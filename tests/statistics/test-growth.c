@@ -174,8 +174,8 @@ static void test_noise(double noise, int counts, int repetitions, int constant)
         mpg_growth_free(&g);
     }
     for (int l = 0; l < 2; l++) {
-        const double most = TRIALS * level[l] + 3 * sqrt(TRIALS * level[l]);
-        ok(below[l][0] <= most && below[l][1] <= 2 * most,
+        const double max = TRIALS * level[l] + 3 * sqrt(TRIALS * level[l]);
+        ok(below[l][0] <= max && below[l][1] <= 2 * max,
            "%g noise, %d x %d: p <= %g in %d rising and %d other of %d", noise, counts, repetitions,
            level[l], below[l][0], below[l][1], TRIALS);
     }
@@ -184,7 +184,7 @@ static void test_noise(double noise, int counts, int repetitions, int constant)
 }
 
 /* The shape is recognized, and the interval at four times the measured N contains the true value. */
-static void test_growth(int shape, double c, double a, double noise, int repetitions, int least)
+static void test_growth(int shape, double c, double a, double noise, int repetitions, int min)
 {
     enum { TRIALS = 120 };
     int named = 0, held = 0, orders = 0;
@@ -202,7 +202,7 @@ static void test_growth(int shape, double c, double a, double noise, int repetit
         orders += g.order.low <= order && order <= g.order.high;
         mpg_growth_free(&g);
     }
-    ok(named >= least, "%g + %g %d/%d log^%d, %g noise, %d runs: named %d of %d", c, a,
+    ok(named >= min, "%g + %g %d/%d log^%d, %g noise, %d runs: named %d of %d", c, a,
        mpg_growth_shape(shape)->numerator, mpg_growth_shape(shape)->denominator,
        mpg_growth_shape(shape)->logs, noise, repetitions, named, TRIALS);
     ok(held >= 0.85 * TRIALS && orders >= 0.85 * TRIALS,

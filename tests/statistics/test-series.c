@@ -107,13 +107,13 @@ static struct held hold(const struct mpg_samples *s, const double truth[2], stru
 
 static void test_series(void)
 {
-    /* LEAST: minimum coverage in percent. A series must be long enough to show its rarest events some ten times;
+    /* MIN: minimum coverage in percent. A series must be long enough to show its rarest events some ten times;
      * otherwise no method reaches the nominal coverage. */
     static const struct {
         enum series_kind kind;
         size_t n;
         int times;
-        double least;
+        double min;
     } c[] = {
         {SERIES_INDEPENDENT, 250, 1200, 92}, {SERIES_INDEPENDENT, 10000, 300, 92},
         {SERIES_AR_9, 1000, 1200, 92},       {SERIES_AR_9, 10000, 300, 92},
@@ -131,7 +131,7 @@ static void test_series(void)
             held = hold(&(struct mpg_samples){.n = c[k].n, .value = x}, truth, held);
         }
         double part = 100.0 / c[k].times;
-        ok(held.median * part >= c[k].least && held.p99 * part >= c[k].least - 3,
+        ok(held.median * part >= c[k].min && held.p99 * part >= c[k].min - 3,
            "%s, %zu samples: the median is held in %.1f %%, the 99th percentile in %.1f %%; "
            "%.0f %% of the median's intervals have two ends",
            series_name[c[k].kind], c[k].n, held.median * part, held.p99 * part,

@@ -66,8 +66,8 @@ void mpg_spooled_put(struct mpg_bytes *b, const struct mpg_event *e)
     if (flags & SUM) {
         put(b, e->sum.calls);
         put(b, e->sum.time_ns);
-        put(b, e->sum.least_ns);
-        put(b, e->sum.most_ns);
+        put(b, e->sum.min_ns);
+        put(b, e->sum.max_ns);
     }
     if (flags & OFF) {
         put(b, e->off_before_ns);
@@ -179,8 +179,8 @@ bool mpg_spooled_get(struct mpg_spooled_event *s, const uint8_t *data, size_t si
     if (flags & SUM) {
         e->sum.calls = get(&l);
         e->sum.time_ns = get(&l);
-        e->sum.least_ns = get(&l);
-        e->sum.most_ns = get(&l);
+        e->sum.min_ns = get(&l);
+        e->sum.max_ns = get(&l);
     }
     if (flags & OFF) {
         e->off_before_ns = get(&l);

@@ -156,7 +156,7 @@ static int import_files(struct import *im, const char *target, int fd, const str
         return -1;
     im->rank.groups.world_size = (int32_t)im->files.n;
     im->is_one_host = true;
-    im->calls.least_request = DUMPI_FIRST_REQUEST;
+    im->calls.min_request = DUMPI_FIRST_REQUEST;
     if (mpg_foreign_begin(&im->calls.foreign, "DUMPI", what, (int32_t)im->files.n, target, fd, config, err) < 0 ||
         mpg_calls_begin(&im->calls, DUMPI_WORLD, DUMPI_SELF, err) < 0 || mpg_calls_run(&im->calls, read_rank, im, err) < 0)
         return -1;

@@ -78,10 +78,10 @@ static void skip_strings(struct dumpi_file *f, int depth)
         skip_strings(f, depth - 1);
 }
 
-static bool has_version(const struct dumpi_file *f, int major, int minor, int least)
+static bool has_version(const struct dumpi_file *f, int major, int minor, int min)
 {
     const int have = f->version[0] << 16 | f->version[1] << 8 | f->version[2];
-    return have >= (major << 16 | minor << 8 | least);
+    return have >= (major << 16 | minor << 8 | min);
 }
 
 static bool get_statuses(struct dumpi_file *f, struct dumpi_record *r)

@@ -410,7 +410,7 @@ static bool waits_for_unknown(const struct mpg_calls *c, int32_t rank, const str
 {
     const bool waits = completes_all(call->call) || call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome;
     for (uint32_t i = 0; waits && i < call->request_number; i++)
-        if (call->requests[i] >= c->least_request && !mpg_map_find(&c->current, (uint64_t)rank, call->requests[i]))
+        if (call->requests[i] >= c->min_request && !mpg_map_find(&c->current, (uint64_t)rank, call->requests[i]))
             return true;
     return false;
 }

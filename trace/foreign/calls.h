@@ -63,7 +63,7 @@ struct mpg_calls {
     } *postings;             /* of the present rank, by request - 1 */
     size_t posting_number, posting_capacity;
     int64_t call_number;     /* of the present rank */
-    uint64_t least_request;  /* smaller numbers are MPI_REQUEST_NULL */
+    uint64_t min_request;    /* smaller numbers are MPI_REQUEST_NULL */
     struct mpg_map current;  /* (rank, number) -> 1 + posting, while looking ahead */
     struct mpg_map persistent; /* (rank, number) -> 1 + index in templates */
     struct mpg_call_template {

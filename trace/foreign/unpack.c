@@ -12,8 +12,8 @@
 static ssize_t read_some(void *cookie, char *bytes, size_t size)
 {
     int error;
-    const unsigned most = size > INT32_MAX ? INT32_MAX : (unsigned)size;
-    const int n = gzread(cookie, bytes, most);
+    const unsigned max = size > INT32_MAX ? INT32_MAX : (unsigned)size;
+    const int n = gzread(cookie, bytes, max);
     if (n > 0 || (n == 0 && (gzerror(cookie, &error), error == Z_OK || error == Z_STREAM_END)))
         return n;
     errno = EIO;

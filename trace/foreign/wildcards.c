@@ -217,9 +217,9 @@ int mpg_wildcards_resolve(struct mpg_wildcards *w, struct mpg_error *err)
     qsort(w->receives.items, w->receives.n, sizeof *w->receives.items, compare);
     for (size_t i = 0, s = 0; i < w->receives.n;) {
         const struct message *m = &w->receives.items[i];
-        struct message least = *m;
-        least.at_ns = INT64_MIN;
-        while (s < w->sends.n && compare(&w->sends.items[s], &least) < 0)
+        struct message min = *m;
+        min.at_ns = INT64_MIN;
+        while (s < w->sends.n && compare(&w->sends.items[s], &min) < 0)
             s++;
         struct receiver r = {.sends = w->sends.items + s, .receives = m, .send_number = count_like(&w->sends, s, m),
                              .receive_number = count_like(&w->receives, i, m)};

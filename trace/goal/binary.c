@@ -27,11 +27,11 @@ static int read_at(struct goal_import *im, int64_t at, void *data, size_t size, 
     return 0;
 }
 
-/* Adds the edges from operation I to N operations from place FIRST of LIST, MOST long. */
-static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list, uint64_t most, uint64_t first, uint64_t n,
+/* Adds the edges from operation I to N operations from place FIRST of LIST, MAX long. */
+static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list, uint64_t max, uint64_t first, uint64_t n,
                      bool is_start, struct mpg_error *err)
 {
-    if (first > most || n > most - first)
+    if (first > max || n > max - first)
         return mpg_error_set(err, "operation %u: requirements outside of their list (LogGOPSim2's longer operations?)", i);
     for (uint64_t k = 0; k < n; k++)
         if (mpg_goal_add_edge(g, i, (uint32_t)get(list + 4 * (first + k), 4), is_start, err) < 0)

@@ -61,12 +61,12 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
     return n;
 }
 
-static bool parse_number(const char *word, int64_t least, int64_t most, int64_t *value)
+static bool parse_number(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
     errno = 0;
     *value = word ? strtoll(word, &end, 10) : 0;
-    return word && end != word && !*end && errno == 0 && *value >= least && *value <= most;
+    return word && end != word && !*end && errno == 0 && *value >= min && *value <= max;
 }
 
 /* "80b": bytes. */

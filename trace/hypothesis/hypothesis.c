@@ -199,6 +199,6 @@ bool mpg_select_fits(const struct mpg_select *s, const struct mpg_selected *x)
            (s->site < 0 || s->site == x->site) && (s->comm < 0 || s->comm == x->comm) &&
            (!s->has_from || mpg_rank_set_contains(&s->from, x->from)) &&
            (!s->has_to || mpg_rank_set_contains(&s->to, x->to)) && (!s->has_tag || s->tag == x->tag) &&
-           (x->bytes < 0 ? s->least_bytes == 0 && s->most_bytes == INT64_MAX
-                         : x->bytes >= s->least_bytes && x->bytes <= s->most_bytes);
+           (x->bytes < 0 ? s->min_bytes == 0 && s->max_bytes == INT64_MAX
+                         : x->bytes >= s->min_bytes && x->bytes <= s->max_bytes);
 }

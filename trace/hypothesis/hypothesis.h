@@ -44,7 +44,7 @@ struct mpg_select {
     struct mpg_rank_set from, to;   /* world ranks */
     int32_t tag;
     /* bytes of a message or transfer, or the rank's contribution to a collective; 0, INT64_MAX: any or none */
-    int64_t least_bytes, most_bytes;
+    int64_t min_bytes, max_bytes;
 };
 
 struct mpg_hypothesis {

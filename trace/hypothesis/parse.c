@@ -5,7 +5,7 @@
 
 #include "trace/hypothesis/private.h"
 
-static const double least_factor = 1e-9, most_factor = 1e9;
+static const double min_factor = 1e-9, max_factor = 1e9;
 
 /* A line being parsed. */
 struct line {
@@ -106,7 +106,7 @@ static int take_factor(struct line *l, const char *value, struct mpg_error *err)
     double *factor = &l->x->factor;
     l->has_factor = true;
     if (mpg_units_parse_real(value, factor, NULL) < 0 ||
-        !((*factor >= least_factor && *factor <= most_factor) || *factor == 0))
+        !((*factor >= min_factor && *factor <= max_factor) || *factor == 0))
         return mpg_error_set(err, "factor=%s is neither 0 nor a number from 1e-9 to 1e9", value);
     return 0;
 }
@@ -223,10 +223,10 @@ static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
     memcpy(low, value, n < sizeof low ? n : 0);
     low[n < sizeof low ? n : 0] = '\0';
     if (n >= sizeof low || (n == 0 && !dash[1]) ||
-        (n > 0 && (mpg_units_parse_size(low, &s->least_bytes, NULL) < 0 || s->least_bytes < 0)) ||
-        (dash[1] && (mpg_units_parse_size(dash + 1, &s->most_bytes, NULL) < 0 || s->most_bytes < 0)))
+        (n > 0 && (mpg_units_parse_size(low, &s->min_bytes, NULL) < 0 || s->min_bytes < 0)) ||
+        (dash[1] && (mpg_units_parse_size(dash + 1, &s->max_bytes, NULL) < 0 || s->max_bytes < 0)))
         return mpg_error_set(err, "bytes=%s is not LO-HI", value);
-    return s->least_bytes > s->most_bytes ? mpg_error_set(err, "bytes=%s is empty", value) : 0;
+    return s->min_bytes > s->max_bytes ? mpg_error_set(err, "bytes=%s is empty", value) : 0;
 }
 
 /* --- a line --- */
@@ -333,7 +333,7 @@ static const char *key_of_others(const struct mpg_select *s)
     return s->has_from && !has_peers ? "from"
            : s->has_to && !has_peers ? "to"
            : s->has_tag && !has_tag  ? "tag"
-           : !has_bytes && (s->least_bytes > 0 || s->most_bytes < INT64_MAX) ? "bytes"
+           : !has_bytes && (s->min_bytes > 0 || s->max_bytes < INT64_MAX) ? "bytes"
                                                                               : NULL;
 }
 
@@ -373,10 +373,10 @@ static int check_line(const struct line *l, struct mpg_error *err)
         return mpg_error_set(err, "scale %s: factor= is missing", x->region);
     if (x->kind == MPG_HYPOTHESIS_INSERT)
         return check_insert(l, err);
-    const bool selects_to = x->select.least_bytes == 0 && x->select.most_bytes < INT64_MAX;
+    const bool selects_to = x->select.min_bytes == 0 && x->select.max_bytes < INT64_MAX;
     if (x->kind == MPG_HYPOTHESIS_RESIZE && !l->has_factor && x->size_bytes < 0 && selects_to)
         return mpg_error_set(err, "resize: neither factor= nor bytes=N says to what (bytes=-%lld selects what has no more "
-                                  "than that)", (long long)x->select.most_bytes);
+                                  "than that)", (long long)x->select.max_bytes);
     if (x->kind == MPG_HYPOTHESIS_RESIZE && l->has_factor == (x->size_bytes >= 0))
         return mpg_error_set(err, "resize: %s", l->has_factor ? "factor= and bytes= are both given"
                                                               : "neither factor= nor bytes= says to what");
@@ -398,7 +398,7 @@ int mpg_hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error 
     x->kind = (enum mpg_hypothesis_kind)verb;
     x->size_bytes = x->comm = -1;
     x->select = (struct mpg_select){
-        .call = MPG_CALL_COUNT, .site = -1, .comm = -1, .most_bytes = INT64_MAX};
+        .call = MPG_CALL_COUNT, .site = -1, .comm = -1, .max_bytes = INT64_MAX};
     if (mpg_hypothesis_is_of_work(x)) {
         const bool quoted = text[strspn(text, " \t")] == '"';
         word = next_word(&text, err, &failed);

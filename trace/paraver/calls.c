@@ -596,13 +596,13 @@ static int check_taken(const struct prv_import *im, const struct state *s, struc
 
 int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err)
 {
-    size_t most = 0;
+    size_t max = 0;
     if (separate(im, err) < 0 || sort_messages(im, err) < 0 || find_roots(im, err) < 0)
         return -1;
     for (int32_t r = 0; r < im->ranks; r++)
-        most = im->rank[r].receive_number > most ? im->rank[r].receive_number : most;
+        max = im->rank[r].receive_number > max ? im->rank[r].receive_number : max;
     struct state s = {im, 0, calloc(im->message_number + 1, sizeof(bool)), calloc(im->message_number + 1, sizeof(bool)),
-                      0, calloc(most + 1, sizeof(int64_t)), calloc(im->ranks > 0 ? (size_t)im->ranks : 1, sizeof(int64_t))};
+                      0, calloc(max + 1, sizeof(int64_t)), calloc(im->ranks > 0 ? (size_t)im->ranks : 1, sizeof(int64_t))};
     int status = s.sent && s.received && s.requests && s.counts ? 0 : out_of_memory(err);
     for (; s.rank < im->ranks && status == 0; s.rank++)
         status = make_rank(&s, err);

@@ -33,7 +33,7 @@ static bool grow(void *array, size_t n, size_t *capacity, size_t size)
 }
 
 /* Parses the number at *P, and the colon or end after it. */
-static bool number(const char **p, int64_t least, int64_t most, int64_t *value)
+static bool number(const char **p, int64_t min, int64_t max, int64_t *value)
 {
     const char *end = mpg_digits(*p, value);
     errno = 0;
@@ -42,8 +42,8 @@ static bool number(const char **p, int64_t least, int64_t most, int64_t *value)
         *value = strtoll(*p, &other, 10);
         end = other;
     }
-    if (end == *p || errno || (*end && *end != ':' && *end != ',' && *end != '(' && *end != ')') || *value < least ||
-        *value > most)
+    if (end == *p || errno || (*end && *end != ':' && *end != ',' && *end != '(' && *end != ')') || *value < min ||
+        *value > max)
         return false;
     *p = *end == ':' || *end == ',' ? end + 1 : end;
     return true;

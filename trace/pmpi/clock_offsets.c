@@ -52,11 +52,11 @@ static void split_world(struct clock_group *group, uint64_t id)
 
 void clock_group_find(struct clock_group *group)
 {
-    uint64_t id = identify_clock(), least[2] = {id, ~id};
+    uint64_t id = identify_clock(), min[2] = {id, ~id};
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-    *group = (struct clock_group){.all = least[0] == ~least[1],
+    PMPI_Allreduce(MPI_IN_PLACE, min, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    *group = (struct clock_group){.all = min[0] == ~min[1],
                                   .leads = rank == 0,
                                   .members = MPI_COMM_NULL,
                                   .leaders = MPI_COMM_NULL};

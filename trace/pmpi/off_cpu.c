@@ -33,7 +33,7 @@ static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without int
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets in the rseq area; least size of the area */
+enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets in the rseq area; minimum size of the area */
 
 /* The kernel requires the signature that glibc registered in front of the abort address. The descriptor's range is
  * empty, so no sequence is ever aborted. */
@@ -90,18 +90,18 @@ static int64_t read_clock(clockid_t clock)
  * counted in no stretch, so the call repeats and keeps the reads that are closest together. Returns their distance in ns. */
 static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
 {
-    int64_t least_ns = INT64_MAX;
-    for (int i = 0; i < TRIES && (least_ns == INT64_MAX || least_ns - usual_ns > OFF_CPU_NOISE_NS); i++) {
+    int64_t min_ns = INT64_MAX;
+    for (int i = 0; i < TRIES && (min_ns == INT64_MAX || min_ns - usual_ns > OFF_CPU_NOISE_NS); i++) {
         const int64_t before_ns = read_clock(WALL_CLOCK);
         const int64_t cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
         const int64_t after_ns = read_clock(WALL_CLOCK);
-        if (after_ns - before_ns > least_ns)
+        if (after_ns - before_ns > min_ns)
             continue;
-        least_ns = after_ns - before_ns;
-        *wall_ns = before_ns + least_ns / 2;
+        min_ns = after_ns - before_ns;
+        *wall_ns = before_ns + min_ns / 2;
         *cpu_ns = cpu;
     }
-    return least_ns;
+    return min_ns;
 }
 
 /* Reads the clocks and returns the time in ns that the thread lost since the previous reading. Sets the flag first:
@@ -268,18 +268,18 @@ int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns)
 
 double off_cpu_reading_ns(struct off_cpu *o)
 {
-    int64_t least_ns = INT64_MAX;
+    int64_t min_ns = INT64_MAX;
     if (method == OFF_CPU_NONE)
         return 0;
     for (int i = 0; i < TRIALS; i++) {
         const int64_t start_ns = clock_now_ns();
         off_cpu_look_leave(o, start_ns);
         const int64_t took_ns = clock_now_ns() - start_ns;
-        if (took_ns < least_ns)
-            least_ns = took_ns;
+        if (took_ns < min_ns)
+            min_ns = took_ns;
     }
     o->before_ns = o->in_ns = o->after_ns = 0;
-    return (double)least_ns;
+    return (double)min_ns;
 }
 
 /* Returns the method in MPGTRACE_OFF_CPU, or OTHERWISE if the variable is not set. */

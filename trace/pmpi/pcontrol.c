@@ -67,8 +67,8 @@ static size_t read_safely(char *text, uintptr_t address, size_t length)
  * no plausible name: unreadable, empty, too long, or not one line of text. */
 static bool read_name(char *text, const void *address, size_t length)
 {
-    const size_t most = length < IPM_NAME_SIZE ? length : IPM_NAME_SIZE - 1;
-    const size_t n = read_safely(text, (uintptr_t)address, most);
+    const size_t max = length < IPM_NAME_SIZE ? length : IPM_NAME_SIZE - 1;
+    const size_t n = read_safely(text, (uintptr_t)address, max);
     text[n] = '\0';
     const size_t size = strlen(text);
     for (size_t i = 0; i < size; i++)

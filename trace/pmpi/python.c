@@ -42,7 +42,7 @@ enum {
     BYTES_BEGIN = 32,
 
     MAX_SUMMED_BYTES = 256, /* bytes of a line table checked each time the table is met */
-    MAX_LINES = 1 << 16,  /* most lines of a program */
+    MAX_LINES = 1 << 16,  /* maximum number of lines of a program */
     MAX_WALKED = 1 << 10  /* frames for one callsite, including frames whose function has not begun */
 };
 
@@ -185,13 +185,13 @@ static bool has_begun(uintptr_t frame, uintptr_t code)
            word(frame + FRAME_INSTRUCTION) >= first;
 }
 
-unsigned python_frames(uintptr_t *frames, unsigned most)
+unsigned python_frames(uintptr_t *frames, unsigned max)
 {
     unsigned n = 0;
     const uintptr_t thread = python.failed ? 0 : (uintptr_t)PyGILState_GetThisThreadState();
     const uintptr_t on_stack = thread ? word(thread + THREAD_CFRAME) : 0;
     uintptr_t frame = on_stack ? word(on_stack + CFRAME_FRAME) : 0;
-    for (int walked = 0; frame && n < most && walked < MAX_WALKED; walked++) {
+    for (int walked = 0; frame && n < max && walked < MAX_WALKED; walked++) {
         const uintptr_t code = word(frame + FRAME_CODE);
         if (!code || word(code + OBJECT_TYPE) != (uintptr_t)&PyCode_Type) {
             python.failed = true;

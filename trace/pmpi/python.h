@@ -22,9 +22,9 @@ bool python_is_there(char *text, size_t size, bool *is_known);
 /* Returns an address in the interpreter's code; NULL: there is no interpreter of a known version. */
 const void *python_code(void);
 
-/* Writes the calling thread's lines, innermost first and at most MOST, to FRAMES. Returns their number. A line always has
+/* Writes the calling thread's lines, innermost first and at most MAX, to FRAMES. Returns their number. A line always has
  * the same number, CALLSITES_FOREIGN or higher. */
-unsigned python_frames(uintptr_t *frames, unsigned most);
+unsigned python_frames(uintptr_t *frames, unsigned max);
 
 /* Returns the frame with such a number (trace/python_place.h). */
 struct mpg_frame python_frame(uintptr_t frame);

@@ -17,7 +17,7 @@ static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",  
                                     "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",
                                     "QUIET",   "SIGNATURE", "TOP",    "WATCH"};
 
-int64_t setting_number(const char *name, enum setting_kind kind, int64_t least, int64_t most,
+int64_t setting_number(const char *name, enum setting_kind kind, int64_t min, int64_t max,
                        int64_t otherwise, int rank)
 {
     struct mpg_error err;
@@ -27,8 +27,8 @@ int64_t setting_number(const char *name, enum setting_kind kind, int64_t least, 
         return otherwise;
     int status = kind == SETTING_SIZE ? mpg_units_parse_size(text, &value, &err)
                                       : mpg_units_parse_int(text, &value, &err);
-    if (status == 0 && (value < least || value > most))
-        status = mpg_error_set(&err, "'%s' is not within %" PRId64 " to %" PRId64, text, least, most);
+    if (status == 0 && (value < min || value > max))
+        status = mpg_error_set(&err, "'%s' is not within %" PRId64 " to %" PRId64, text, min, max);
     if (status == 0)
         return value;
     if (rank == 0)

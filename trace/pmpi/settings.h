@@ -8,9 +8,9 @@
 
 enum setting_kind { SETTING_INT, SETTING_SIZE }; /* a whole number; a number of bytes (64KiB allowed) */
 
-/* Returns the value of the variable NAME, within LEAST..MOST, or OTHERWISE if it is not set. An invalid or out-of-
+/* Returns the value of the variable NAME, within MIN..MAX, or OTHERWISE if it is not set. An invalid or out-of-
  * range value also yields OTHERWISE, which rank 0 reports. Must not be called before report_start(). */
-int64_t setting_number(const char *name, enum setting_kind kind, int64_t least, int64_t most,
+int64_t setting_number(const char *name, enum setting_kind kind, int64_t min, int64_t max,
                        int64_t otherwise, int rank);
 
 /* Rank 0 reports variables whose names resemble the tracer's settings but are unknown. */

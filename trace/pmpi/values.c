@@ -115,13 +115,13 @@ void values_leave(void)
 
 int64_t values_cpu_ns(void)
 {
-    int64_t least_ns = INT64_MAX;
+    int64_t min_ns = INT64_MAX;
     for (int i = 0; cpu_time && i < TRIALS; i++) {
         values_leave();
         values_enter();
         const int64_t cpu_ns = values_interval()[0];
-        if (cpu_ns < least_ns)
-            least_ns = cpu_ns;
+        if (cpu_ns < min_ns)
+            min_ns = cpu_ns;
     }
-    return cpu_time && least_ns > 0 ? least_ns : 0;
+    return cpu_time && min_ns > 0 ? min_ns : 0;
 }

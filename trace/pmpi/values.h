@@ -23,7 +23,7 @@ int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err);
 void values_enter(void);               /* the compute interval before the call ends */
 const int64_t *values_interval(void);  /* returns the values_number values of the interval */
 void values_leave(void);               /* the next compute interval begins */
-/* Returns the least CPU time in ns of several empty intervals; 0 if CPU time is not measured. */
+/* Returns the minimum CPU time in ns of several empty intervals; 0 if CPU time is not measured. */
 int64_t values_cpu_ns(void);
 
 #endif

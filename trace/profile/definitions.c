@@ -16,10 +16,10 @@ struct text {
     const uint8_t *p, *end;
 };
 
-static bool take_bytes(struct text *t, uint64_t most, const uint8_t **bytes, size_t *size)
+static bool take_bytes(struct text *t, uint64_t max, const uint8_t **bytes, size_t *size)
 {
     uint64_t n;
-    if (!mpg_get_varint(&t->p, t->end, &n) || n > most || n > (size_t)(t->end - t->p))
+    if (!mpg_get_varint(&t->p, t->end, &n) || n > max || n > (size_t)(t->end - t->p))
         return false;
     *bytes = t->p;
     *size = (size_t)n;

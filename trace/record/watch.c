@@ -23,9 +23,9 @@ static void close_all_but(int ended)
     dup2(nowhere, STDIN_FILENO);
     dup2(nowhere, STDOUT_FILENO);
     dup2(ended, STDERR_FILENO + 1);
-    const long most = sysconf(_SC_OPEN_MAX);
+    const long max = sysconf(_SC_OPEN_MAX);
     if (syscall(SYS_close_range, STDERR_FILENO + 2, ~0U, 0) < 0)
-        for (int fd = STDERR_FILENO + 2; fd < most; fd++)
+        for (int fd = STDERR_FILENO + 2; fd < max; fd++)
             close(fd);
 }
 

@@ -12,10 +12,10 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
 {
     if (more->number == 0)
         return;
-    if (sum->number == 0 || more->least_ns < sum->least_ns)
-        sum->least_ns = more->least_ns;
-    if (sum->number == 0 || more->most_ns > sum->most_ns)
-        sum->most_ns = more->most_ns;
+    if (sum->number == 0 || more->min_ns < sum->min_ns)
+        sum->min_ns = more->min_ns;
+    if (sum->number == 0 || more->max_ns > sum->max_ns)
+        sum->max_ns = more->max_ns;
     sum->number += more->number;
     sum->time_ns += more->time_ns;
     sum->sent_bytes += more->sent_bytes;
@@ -197,8 +197,8 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
     struct stat_sum one = {1, time_ns, time_ns, time_ns, (double)sent, (double)received, computation_ns};
     if (e->sum.calls) {
         time_ns = (double)e->sum.time_ns;
-        one = (struct stat_sum){(uint64_t)e->sum.calls, time_ns, (double)e->sum.least_ns,
-                                (double)e->sum.most_ns, 0, 0, 0};
+        one = (struct stat_sum){(uint64_t)e->sum.calls, time_ns, (double)e->sum.min_ns,
+                                (double)e->sum.max_ns, 0, 0, 0};
         s->aggregated_number += one.number;
     }
     struct stat_row *row = find_row(s, e);

@@ -134,16 +134,16 @@ static void print_lost(const struct stat_summary *s)
 
 static void print_threads(const struct mpg_trace *t)
 {
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t min = UINT32_MAX, max = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
         uint32_t n = mpg_trace_threads(t, r);
-        least = n < least ? n : least;
-        most = n > most ? n : most;
+        min = n < min ? n : min;
+        max = n > max ? n : max;
     }
-    if (most > 1 && least == most)
-        printf("threads     %u on each rank made calls\n", most);
-    else if (most > 1)
-        printf("threads     %u to %u on a rank made calls\n", least, most);
+    if (max > 1 && min == max)
+        printf("threads     %u on each rank made calls\n", max);
+    else if (max > 1)
+        printf("threads     %u to %u on a rank made calls\n", min, max);
 }
 
 /* Each spawned MPI_COMM_WORLD has its own trace in a subfolder. */
@@ -298,7 +298,7 @@ static void print_overhead(const struct stat_summary *s)
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording)
 {
     double off_ns = 0;
-    *recording = (struct stat_recording){.most_share = -1};
+    *recording = (struct stat_recording){.max_share = -1};
     if (mpg_trace_find_fact(s->trace, 0, "predicted"))
         return false;
     for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++) {
@@ -307,14 +307,14 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
         if (!r->off_cpu_known)
             return false;
         off_ns += r->off_between_ns;
-        if (share > recording->most_share) {
-            recording->most_share = share;
-            recording->most_rank = i;
+        if (share > recording->max_share) {
+            recording->max_share = share;
+            recording->max_rank = i;
         }
     }
     recording->overhead_share = deducted_share(s);
     recording->mean_share = s->run_ns > 0 ? off_ns / s->run_ns : 0;
-    recording->is_good = recording->most_share <= MPG_STAT_GOOD_SHARE;
+    recording->is_good = recording->max_share <= MPG_STAT_GOOD_SHARE;
     return s->run_ns > 0;
 }
 
@@ -330,24 +330,24 @@ static const char *format_share(char *text, size_t size, double share)
 static void print_recording(const struct stat_summary *s)
 {
     struct stat_recording r;
-    char all[32], most[32];
+    char all[32], max[32];
     if (!mpg_stat_recording(s, &r)) {
         if (mpg_trace_find_fact(s->trace, 0, "mpgkit") && !mpg_trace_find_fact(s->trace, 0, "off_cpu"))
             printf("recording   off-CPU time not recorded (trace of an older version, or of a system that cannot)\n");
         return;
     }
     format_share(all, sizeof all, r.mean_share);
-    format_share(most, sizeof most, r.most_share);
+    format_share(max, sizeof max, r.max_share);
     if (r.is_good && r.overhead_share > MPG_TRACE_GOOD_OVERHEAD)
         printf("recording   %s: recording itself took %.0f %% of the run%s; %s of the ranks' time off the CPU\n",
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? "poor" : "fair", 100 * r.overhead_share,
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? " (less with record --callsites=0)" : "", all);
     else if (r.is_good)
-        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.most_rank,
-               most);
+        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.max_rank,
+               max);
     else
         printf("recording   poor: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
-               "idle machine\n", r.most_rank, most, all);
+               "idle machine\n", r.max_rank, max, all);
 }
 
 /* Prints the sums of counters recorded between calls. */
@@ -378,7 +378,7 @@ static uint64_t bytes_of_calls(const struct mpg_trace *t)
 /* Prints the share of the run spent in MPI. */
 static void print_share(const struct stat_summary *s)
 {
-    int32_t least = 0, most = 0;
+    int32_t min = 0, max = 0;
     double mpi_ns = 0;
     char time[32];
     if (s->run_ns <= 0)
@@ -386,12 +386,12 @@ static void print_share(const struct stat_summary *s)
     for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++) {
         const double share = stat_share(&s->ranks[r]);
         mpi_ns += s->ranks[r].sum.time_ns;
-        least = share < stat_share(&s->ranks[least]) ? r : least;
-        most = share > stat_share(&s->ranks[most]) ? r : most;
+        min = share < stat_share(&s->ranks[min]) ? r : min;
+        max = share > stat_share(&s->ranks[max]) ? r : max;
     }
     printf("in MPI      %.2f %% of all ranks' time, %s (%.2f %% on rank %d to %.2f %% on rank %d)\n",
            100 * mpi_ns / s->run_ns, mpg_units_format_time(time, sizeof time, mpi_ns),
-           100 * stat_share(&s->ranks[least]), least, 100 * stat_share(&s->ranks[most]), most);
+           100 * stat_share(&s->ranks[min]), min, 100 * stat_share(&s->ranks[max]), max);
 }
 
 void mpg_stat_print_head(const struct stat_summary *s)

@@ -16,8 +16,8 @@ static void put_recording(struct mpg_json *j, const struct stat_summary *s)
     mpg_json_bool(j, "good", r.is_good && r.overhead_share <= MPG_TRACE_GOOD_OVERHEAD);
         mpg_json_number(j, "overhead_share", r.overhead_share);
     mpg_json_number(j, "off_cpu_share", r.mean_share);
-    mpg_json_integer(j, "most_rank", r.most_rank);
-    mpg_json_number(j, "most_share", r.most_share);
+    mpg_json_integer(j, "most_rank", r.max_rank);
+    mpg_json_number(j, "most_share", r.max_share);
     mpg_json_close(j);
 }
 

@@ -18,7 +18,7 @@
 struct line {
     struct mpg_profile_row sum;
     int32_t ranks; /* number of ranks with this row */
-    double least_ns, most_ns; /* smallest and largest time of a rank */
+    double min_ns, max_ns;    /* smallest and largest time of a rank */
 };
 
 struct report {
@@ -28,8 +28,8 @@ struct report {
     int32_t ranks, running, died, ended;
     uint64_t calls;
     double run_ns, longest_ns, mpi_ns;
-    double least_share, most_share; /* smallest and largest share of a rank's run in MPI, 0 to 1 */
-    int32_t least_rank, most_rank;
+    double min_share, max_share;    /* smallest and largest share of a rank's run in MPI, 0 to 1 */
+    int32_t min_rank, max_rank;
     char *program, *date, *host, *values; /* values: names of the counters */
     int64_t counted[MPG_PROFILE_MAX_VALUES];
     int32_t counting; /* number of ranks that recorded the counters named by VALUES */
@@ -75,10 +75,10 @@ static int add_row(struct report *r, const struct mpg_profile_row *row, struct m
     sum->sent_bytes += row->sent_bytes;
     sum->received_bytes += row->received_bytes;
     const double time_ns = (double)row->time_ns;
-    if (line->ranks++ == 0 || time_ns < line->least_ns)
-        line->least_ns = time_ns;
-    if (time_ns > line->most_ns)
-        line->most_ns = time_ns;
+    if (line->ranks++ == 0 || time_ns < line->min_ns)
+        line->min_ns = time_ns;
+    if (time_ns > line->max_ns)
+        line->max_ns = time_ns;
     return 0;
 }
 
@@ -138,13 +138,13 @@ static int add_rank(struct report *r, const struct mpg_profile *p,
     }
     const double run_ns = (double)(rank->run_ns - rank->paused_ns);
     const double share = run_ns > 0 ? mpi_ns / run_ns : 0;
-    if (r->ranks == 0 || share < r->least_share) {
-        r->least_share = share;
-        r->least_rank = rank->rank;
+    if (r->ranks == 0 || share < r->min_share) {
+        r->min_share = share;
+        r->min_rank = rank->rank;
     }
-    if (r->ranks == 0 || share > r->most_share) {
-        r->most_share = share;
-        r->most_rank = rank->rank;
+    if (r->ranks == 0 || share > r->max_share) {
+        r->max_share = share;
+        r->max_rank = rank->rank;
     }
     r->run_ns += run_ns;
     r->mpi_ns += mpi_ns;
@@ -189,7 +189,7 @@ static void print_head(const struct report *r, const char *path)
     if (r->run_ns > 0)
         printf("in MPI      %.2f %% of all ranks' time, %s (%.2f %% on rank %d to %.2f %% on rank %d)\n",
                100 * r->mpi_ns / r->run_ns, mpg_units_format_time(all, sizeof all, r->mpi_ns),
-               100 * r->least_share, r->least_rank, 100 * r->most_share, r->most_rank);
+               100 * r->min_share, r->min_rank, 100 * r->max_share, r->max_rank);
     print_counted(r);
     printf("calls       %" PRIu64 ", %zu rows of calls and callsites\n", r->calls, r->number);
 }
@@ -250,8 +250,8 @@ static const struct mpg_table_column columns[COLUMNS] = {
     {.heading = "number", .width = 11},
     TIME("time"),
     {.heading = "of run", .format = "%.2f %%", .width = 8},
-    TIME("least"), TIME("most"), /* least and most time of a call */
-    TIME("least"), TIME("mean"), TIME("most"), /* least, mean and most time of a rank */
+    TIME("least"), TIME("most"), /* minimum and maximum time of a call */
+    TIME("least"), TIME("mean"), TIME("most"), /* minimum, mean and maximum time of a rank */
     SIZE("sent"), SIZE("received"),
     {.heading = "callsite", .gap = 2, .left = true}};
 
@@ -265,7 +265,7 @@ static int put_line(struct mpg_table *t, const struct report *r, const struct li
     mpg_table_printf(t, "MPI_%s", mpg_call_name(sum->call));
     mpg_table_count(t, sum->count);
     mpg_table_numbers(t, (double[]){(double)sum->time_ns, share, (double)sum->min_ns, (double)sum->max_ns,
-                                    line->ranks < r->ranks ? 0 : line->least_ns, (double)sum->time_ns / r->ranks, line->most_ns,
+                                    line->ranks < r->ranks ? 0 : line->min_ns, (double)sum->time_ns / r->ranks, line->max_ns,
                                     (double)sum->sent_bytes, (double)sum->received_bytes}, 9);
     if (sum->site < 0) {
         mpg_table_text(t, sum->site == MPG_OTHER_SITES ? "(other callsites)" : NULL);

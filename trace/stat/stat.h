@@ -13,7 +13,7 @@
 /* Number, times and bytes of a group of calls. */
 struct stat_sum {
     uint64_t number;
-    double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
+    double time_ns, min_ns, max_ns, sent_bytes, received_bytes;
     double computation_ns; /* before these calls: see struct stat_thread */
 };
 
@@ -122,8 +122,8 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
  * since a call may sleep while waiting. Returns false if a rank has no record of time off the CPU, nothing ran, or the times
  * are predicted. */
 struct stat_recording {
-    double mean_share, most_share;
-    int32_t most_rank;
+    double mean_share, max_share;
+    int32_t max_rank;
     double overhead_share; /* the tracer's time as a part of all ranks' run time, as mpgsim deducts it; 0: unknown */
     bool is_good; /* no rank exceeds MPG_STAT_GOOD_SHARE */
 };

@@ -19,7 +19,7 @@ void mpg_stat_print_more(size_t n, size_t shown)
 void mpg_stat_put_sum(struct mpg_table *t, const struct stat_sum *sum)
 {
     mpg_table_count(t, sum->number);
-    mpg_table_numbers(t, (double[]){sum->time_ns, sum->least_ns, sum->most_ns, sum->sent_bytes, sum->received_bytes}, 5);
+    mpg_table_numbers(t, (double[]){sum->time_ns, sum->min_ns, sum->max_ns, sum->sent_bytes, sum->received_bytes}, 5);
 }
 
 /* ---- calls ---- */
@@ -56,7 +56,7 @@ static void put_call(struct mpg_table *t, const struct stat_summary *s, enum mpg
     const bool in_run = kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0;
     mpg_stat_put_call(t, call);
     mpg_table_count(t, sum->number);
-    mpg_table_numbers(t, (double[]){sum->time_ns, in_run ? 100 * sum->time_ns / s->run_ns : NAN, sum->least_ns, sum->most_ns,
+    mpg_table_numbers(t, (double[]){sum->time_ns, in_run ? 100 * sum->time_ns / s->run_ns : NAN, sum->min_ns, sum->max_ns,
                                     sum->sent_bytes, sum->received_bytes}, 6);
 }
 

@@ -18,12 +18,12 @@ enum {
     MPG_CHUNK_HEADER_BYTES = 64,
     MPG_CHUNK_CRC_OFFSET = 56,
     MPG_CHUNK_MAX_RANKS = 1 << 26,
-    MPG_CHUNK_MAX_BYTES = 1 << 30, /* most bytes of a payload, compressed or not */
+    MPG_CHUNK_MAX_BYTES = 1 << 30, /* maximum number of bytes of a payload, compressed or not */
     MPG_CHUNK_FREE_BYTES = 16 << 10, /* uncompressed bytes that any payload may have */
-    MPG_CHUNK_MAX_RATIO = 128,       /* most further uncompressed bytes for each compressed byte */
+    MPG_CHUNK_MAX_RATIO = 128,       /* maximum number of further uncompressed bytes for each compressed byte */
     MPG_TRACE_MAX_LIST = 1 << 26,  /* elements of a list of an event */
     MPG_TRACE_MAX_FRAMES = 64,
-    MPG_TRACE_MAX_TEXT = 4096,     /* most bytes of a region's name or a module's path */
+    MPG_TRACE_MAX_TEXT = 4096,     /* maximum number of bytes of a region's name or a module's path */
     MPG_TRACE_MAX_BUILD_ID = 64,
     MPG_TRACE_MAX_VALUES = 64,
     MPG_TRACE_MAX_THREADS = 1 << 16

@@ -13,8 +13,8 @@ enum {
 
 bool mpg_trace_may_name(struct mpg_trace *t, uint64_t n)
 {
-    const uint64_t most = MIN_NAMED + NAMED_A_BYTE * (uint64_t)t->total_bytes;
-    if (n > most || t->named > most - n)
+    const uint64_t max = MIN_NAMED + NAMED_A_BYTE * (uint64_t)t->total_bytes;
+    if (n > max || t->named > max - n)
         return false;
     t->named += n;
     return true;

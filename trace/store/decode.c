@@ -281,8 +281,8 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 static bool read_batch(struct mpg_decoder *d)
 {
     const uint64_t left = d->slices ? 1 : d->chunk_events; /* a held part can end after the next event */
-    const uint32_t most = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
-    const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], most, d->gap_ns);
+    const uint32_t max = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
+    const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], max, d->gap_ns);
     d->time = 0;
     d->time_number = get_times(&d->numbers[MPG_COLUMN_DURATION_BITS], gaps, d->duration_ns);
     return d->time_number > 0;
@@ -366,14 +366,14 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
 /* A killed process can have added the duration of a call before the call itself. */
 static void round_off(struct mpg_sum *s)
 {
-    int64_t least_ns, most_ns;
-    if (s->calls <= 0 || __builtin_mul_overflow(s->least_ns, s->calls, &least_ns) ||
-        __builtin_mul_overflow(s->most_ns, s->calls, &most_ns))
+    int64_t min_ns, max_ns;
+    if (s->calls <= 0 || __builtin_mul_overflow(s->min_ns, s->calls, &min_ns) ||
+        __builtin_mul_overflow(s->max_ns, s->calls, &max_ns))
         return;
-    if (s->time_ns > most_ns)
-        s->time_ns = most_ns;
-    if (s->time_ns < least_ns)
-        s->time_ns = least_ns;
+    if (s->time_ns > max_ns)
+        s->time_ns = max_ns;
+    if (s->time_ns < min_ns)
+        s->time_ns = min_ns;
 }
 
 /* Returns whether *SITE, a number in the stream, is known, possibly after reading the definitions behind the
@@ -448,7 +448,7 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 /* Returns whether a held part can end before the next event does. */
 static bool is_short(const struct mpg_decoder *d)
 {
-    enum { MAX_BYTES = 10 }; /* most bytes of a number */
+    enum { MAX_BYTES = 10 }; /* maximum number of bytes of a number */
     for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < d->columns; i++)
         if (d->numbers[i].end - d->numbers[i].p < MAX_BYTES && d->slices->column[i].left > 0)
             return true;

@@ -206,18 +206,18 @@ static bool read_counts(struct mpg_decoder *d, struct mpg_event *e)
 
 static bool read_sum(struct mpg_decoder *d, struct mpg_event *e)
 {
-    uint64_t calls, time_ns, least_ns, more_ns = 0;
+    uint64_t calls, time_ns, min_ns, more_ns = 0;
     if (!mpg_get_varint(&d->p, d->end, &calls) || !mpg_get_varint(&d->p, d->end, &time_ns))
         return false;
-    least_ns = time_ns;
-    if (calls != 1 && (!mpg_get_varint(&d->p, d->end, &least_ns) ||
+    min_ns = time_ns;
+    if (calls != 1 && (!mpg_get_varint(&d->p, d->end, &min_ns) ||
                        !mpg_get_varint(&d->p, d->end, &more_ns)))
         return false;
-    if (calls > INT64_MAX || time_ns > INT64_MAX || least_ns > INT64_MAX / 2 ||
+    if (calls > INT64_MAX || time_ns > INT64_MAX || min_ns > INT64_MAX / 2 ||
         more_ns > INT64_MAX / 2)
         return false;
-    e->sum = (struct mpg_sum){(int64_t)calls, (int64_t)time_ns, (int64_t)least_ns,
-                              (int64_t)(least_ns + more_ns)};
+    e->sum = (struct mpg_sum){(int64_t)calls, (int64_t)time_ns, (int64_t)min_ns,
+                              (int64_t)(min_ns + more_ns)};
     return e->enter_ns == e->leave_ns && mpg_sum_is_consistent(&e->sum);
 }
 

@@ -223,8 +223,8 @@ static RARE uint8_t *put_sum(uint8_t *p, const struct mpg_sum *s)
     p = mpg_put_varint(p, (uint64_t)s->time_ns);
     if (s->calls == 1)
         return p;
-    p = mpg_put_varint(p, (uint64_t)s->least_ns);
-    return mpg_put_varint(p, (uint64_t)(s->most_ns - s->least_ns));
+    p = mpg_put_varint(p, (uint64_t)s->min_ns);
+    return mpg_put_varint(p, (uint64_t)(s->max_ns - s->min_ns));
 }
 
 static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e,

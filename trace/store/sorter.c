@@ -170,10 +170,10 @@ static void sink_down(struct mpg_sorter *s, size_t i)
 /* Shares the buffer among the runs and reads a block of each. */
 static int begin_merge(struct mpg_sorter *s, struct mpg_error *err)
 {
-    const size_t least = MIN_BLOCK_BYTES / s->size + 1, share = s->capacity / s->run_number;
-    s->block_items = share > least ? share : least;
-    if (share < least) {
-        char *grown = realloc(s->buffer, s->run_number * least * s->size);
+    const size_t min = MIN_BLOCK_BYTES / s->size + 1, share = s->capacity / s->run_number;
+    s->block_items = share > min ? share : min;
+    if (share < min) {
+        char *grown = realloc(s->buffer, s->run_number * min * s->size);
         if (!grown)
             return mpg_error_set(err, "out of memory");
         s->buffer = grown;

@@ -19,7 +19,7 @@ enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
     MAX_OPEN = 64,
-    MIN_BUFFER_BYTES = 128, /* least buffer of the records of a stream */
+    MIN_BUFFER_BYTES = 128, /* minimum size of the buffer of the records of a stream */
     MAX_BUFFER_BYTES = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
     ALL_BUFFERS = 32 << 20
 };
@@ -30,7 +30,7 @@ static int out_of_memory(struct mpg_error *err)
 }
 
 /* Returns how many streams may have a writer at a time: a quarter of the file limit. */
-static size_t most_open(int fd)
+static size_t max_open(int fd)
 {
     struct rlimit limit;
     if (fd >= 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 4 > MAX_OPEN)
@@ -41,7 +41,7 @@ static size_t most_open(int fd)
 void mpg_streams_init(struct mpg_streams *s, const char *target, int fd)
 {
     *s = (struct mpg_streams){
-        .target = target, .fd = fd, .open_limit = most_open(fd), .spool = -1};
+        .target = target, .fd = fd, .open_limit = max_open(fd), .spool = -1};
 }
 
 static void clear_stream(struct mpg_stream *s)
@@ -258,9 +258,9 @@ int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, c
                      struct mpg_error *err)
 {
     const size_t need = size + MPG_VARINT_BYTES + 1;
-    size_t most = ALL_BUFFERS / all->count;
-    most = most > MAX_BUFFER_BYTES ? MAX_BUFFER_BYTES : most < MIN_BUFFER_BYTES ? MIN_BUFFER_BYTES : most;
-    if (s->used > 0 && s->used + need > most && write_block(all, s, err) < 0)
+    size_t max = ALL_BUFFERS / all->count;
+    max = max > MAX_BUFFER_BYTES ? MAX_BUFFER_BYTES : max < MIN_BUFFER_BYTES ? MIN_BUFFER_BYTES : max;
+    if (s->used > 0 && s->used + need > max && write_block(all, s, err) < 0)
         return -1;
     if (s->used + need > s->capacity) {
         size_t capacity = s->capacity ? 2 * s->capacity : MIN_BUFFER_BYTES;

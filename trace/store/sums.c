@@ -45,10 +45,10 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
     /* The call stands also for the calls before it that were only counted. */
     row->time_ns = htole64(le64toh(row->time_ns) + time * (calls - le64toh(row->covered)));
     row->covered = htole64(calls);
-    if (time < le64toh(row->least_ns))
-        row->least_ns = htole64(time);
-    if (time > le64toh(row->most_ns))
-        row->most_ns = htole64(time);
+    if (time < le64toh(row->min_ns))
+        row->min_ns = htole64(time);
+    if (time > le64toh(row->max_ns))
+        row->max_ns = htole64(time);
     row->last_ns = (int64_t)htole64((uint64_t)leave_ns);
     __atomic_store_n(&row->calls, htole64(calls), __ATOMIC_RELEASE);
     w->segment.progress->inside = 0; /* the call has returned without an event */
@@ -65,7 +65,7 @@ int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t 
     w->segment.sums[w->sum_rows] =
         (struct mpg_sum_row){.call = htole32((uint32_t)call),
                              .site = (int32_t)htole32((uint32_t)site),
-                             .least_ns = htole64(INT64_MAX)};
+                             .min_ns = htole64(INT64_MAX)};
     *find(w, call, site) = (uint16_t)++w->sum_rows;
     return 0;
 }

@@ -16,7 +16,7 @@ struct mpg_sum_row {
     uint32_t call;
     int32_t site;    /* number in the stream */
     uint64_t calls;  /* stored last; 0: empty */
-    uint64_t time_ns, least_ns, most_ns;
+    uint64_t time_ns, min_ns, max_ns;
     int64_t last_ns; /* leave of the last call */
     /* 0, or the event that the row becomes: chunk number modulo 2^32 in the upper half, number of events including
      * this one in the lower */
@@ -34,8 +34,8 @@ static inline struct mpg_sum mpg_sum_of_row(const struct mpg_sum_row *row)
     const uint64_t more_time = more > 0 ? time / covered * more + time % covered * more / covered : 0;
     return (struct mpg_sum){.calls = (int64_t)calls,
                             .time_ns = (int64_t)(time + more_time),
-                            .least_ns = (int64_t)le64toh(row->least_ns),
-                            .most_ns = (int64_t)le64toh(row->most_ns)};
+                            .min_ns = (int64_t)le64toh(row->min_ns),
+                            .max_ns = (int64_t)le64toh(row->max_ns)};
 }
 
 #endif

@@ -14,7 +14,7 @@
 enum {
     MIN_SEGMENT_BYTES = 4096,
     LARGEST_SEGMENT = 64 << 20,
-    FACT_BYTES = 8192, /* most bytes of a chunk of facts */
+    FACT_BYTES = 8192, /* maximum number of bytes of a chunk of facts */
     COLUMN_HEAD_BYTES = 2 * MPG_VARINT_BYTES
 };
 

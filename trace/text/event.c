@@ -36,7 +36,7 @@ static int parse_label(const char *text, int32_t *label, struct mpg_error *err)
     return 0;
 }
 
-static int64_t least_of(enum mpg_text_key key)
+static int64_t min_of(enum mpg_text_key key)
 {
     switch (key) {
     case MPG_TEXT_VALUES:
@@ -69,7 +69,7 @@ static int parse_list(struct mpg_text_event *t, enum mpg_text_key key, char *tex
         }
         *comma = '\0';
         if ((n > 0 || next || *p) &&
-            mpg_text_parse_int64(p, least_of(key), limit, &t->lists[key][n++], err) < 0)
+            mpg_text_parse_int64(p, min_of(key), limit, &t->lists[key][n++], err) < 0)
             return -1;
         p = next;
     } while (p);
@@ -268,8 +268,8 @@ static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
     return mpg_sum_is_consistent(&e->sum)
                ? 0
                : mpg_error_set(err, "MPI_%s: %lld calls of %lld to %lld ns do not take %lld ns", name,
-                               (long long)e->sum.calls, (long long)e->sum.least_ns,
-                               (long long)e->sum.most_ns, (long long)e->sum.time_ns);
+                               (long long)e->sum.calls, (long long)e->sum.min_ns,
+                               (long long)e->sum.max_ns, (long long)e->sum.time_ns);
 }
 
 /* Returns an error if KEY is null where the call needs a definition. */

@@ -429,8 +429,8 @@ static int print_unused(struct printer *p, struct mpg_error *err)
     int32_t comms = mpg_trace_comm_count(p->trace), topologies = 0;
     while (mpg_trace_topology_at(p->trace, topologies))
         topologies++;
-    int32_t most = comms > topologies ? comms : topologies;
-    int32_t *order = malloc(((size_t)most + 1) * sizeof *order);
+    int32_t max = comms > topologies ? comms : topologies;
+    int32_t *order = malloc(((size_t)max + 1) * sizeof *order);
     if (!order)
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < comms; i++)

@@ -138,14 +138,14 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
 }
 
 /* A whole number in WORD, which may be written like 1e6 and is cut at the point. */
-static bool parse_whole(const char *word, int64_t least, int64_t most, int64_t *value)
+static bool parse_whole(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
     const char *after = word ? mpg_digits(word, value) : NULL;
     if (word && after > word && !*after)
-        return *value >= least && *value <= most;
+        return *value >= min && *value <= max;
     const double number = word ? strtod(word, &end) : 0;
-    if (!word || end == word || *end || !(number >= (double)least && number <= (double)most))
+    if (!word || end == word || *end || !(number >= (double)min && number <= (double)max))
         return false;
     *value = (int64_t)number;
     return true;

@@ -17,17 +17,17 @@ static inline uint64_t work(int units, uint64_t x)
     return x;
 }
 
-/* Returns argument I of ARGC, a whole number of at least LEAST, or OTHERWISE if the argument is missing. Ends the
+/* Returns argument I of ARGC, a whole number of at least MIN, or OTHERWISE if the argument is missing. Ends the
  * program if the argument is invalid. */
-static inline int argument(int argc, char **argv, int i, int least, int otherwise)
+static inline int argument(int argc, char **argv, int i, int min, int otherwise)
 {
     char *end;
     if (i >= argc)
         return otherwise;
     long value = strtol(argv[i], &end, 10);
-    if (*end || end == argv[i] || value < least || value > 1 << 28) {
+    if (*end || end == argv[i] || value < min || value > 1 << 28) {
         fprintf(stderr, "%s: '%s' is not a whole number of at least %d\n", argv[0], argv[i],
-                least);
+                min);
         exit(2);
     }
     return (int)value;

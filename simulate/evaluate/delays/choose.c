@@ -117,10 +117,10 @@ const struct mpg_arrivals mpg_delays_arrivals = {
 
 double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w)
 {
-    const double least = stream_delay(l, s->stream)[w] - (double)s->duration_ns;
+    const double min = stream_delay(l, s->stream)[w] - (double)s->duration_ns;
     if (l->polling_ns < 0)
-        return least;
-    return fmin(least, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
+        return min;
+    return fmin(min, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
                            (double)s->duration_ns);
 }
 

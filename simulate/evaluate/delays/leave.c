@@ -84,10 +84,10 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
-/* Returns how much earlier S would have ended if no rank had been off its CPU, ns: at most LEAST, the least slack of the
+/* Returns how much earlier S would have ended if no rank had been off its CPU, ns: at most MIN, the minimum slack of the
  * edges. In a collective in which all members wait for all: at most the time since the last member arrived, minus the call's
  * minimum time. */
-static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step *s, double least)
+static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step *s, double min)
 {
     double off_ns = (double)s->call_off_ns;
     const struct mpg_edge *e = s->edges;
@@ -95,11 +95,11 @@ static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step 
         return 0;
     if (s->edge_number > 0 && e->kind == MPG_EDGE_MEETING && l->absorb == MPG_ABSORB_CLOCK) {
         off_ns = fmax(off_ns, e->off_ns);
-        least = e->expanded ? s->leave_ns - (e->from_ns + l->slot_base[e->slot])
+        min = e->expanded ? s->leave_ns - (e->from_ns + l->slot_base[e->slot])
                             : s->leave_ns - fmax(s->enter_ns, e->sent_ns) -
                                   mpg_floor_call(l->floors, s->rank, s->call, s->bytes);
     }
-    return fmax(0, fmin(off_ns, least));
+    return fmax(0, fmin(off_ns, min));
 }
 
 /* Returns true if S, whose own part takes OWN_NS, waited for the other end of E, an edge with SLACK_NS: E began after S, or
@@ -123,9 +123,9 @@ static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step 
 }
 
 /* Computes the slack of each edge of S, and returns the slack of the local edge. At least one edge has no slack: the call
- * waited for this edge. If the call waited, the edge with the least slack loses the least slack, each other edge loses half
+ * waited for this edge. If the call waited, the edge with the minimum slack loses this slack, each other edge loses half
  * as much, since any edge may have had the long flight, and the local edge loses nothing. If the call did not wait, or was
- * off its CPU, all edges lose the least slack: the excess time of the call delayed every edge. */
+ * off its CPU, all edges lose the minimum slack: the excess time of the call delayed every edge. */
 static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* none has any */
@@ -133,14 +133,14 @@ static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
     const double local = local_slack(l, s), own_ns = (double)s->duration_ns - local;
     const bool may_wait = l->absorb == MPG_ABSORB_CLOCK && local > 0 && !s->changed && s->call_off_ns == 0;
     bool waited = false;
-    double least = INFINITY;
+    double min = INFINITY;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         const double slack_ns = edge_slack(l, s, e);
         l->edge[i].slack_ns = slack_ns;
         if (is_answer_of_target(s, e))
             continue;
-        least = slack_ns < least ? slack_ns : least;
+        min = slack_ns < min ? slack_ns : min;
         waited = waited || (may_wait && has_waited_for(l, s, e, slack_ns, own_ns));
     }
     if (s->changed) /* the traced duration does not bind a changed call */
@@ -148,15 +148,15 @@ static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->lost_number; i++) { /* the call may have waited for a lost edge */
         const struct mpg_edge *e = &s->edges[s->edge_number + i];
         const double slack_ns = edge_slack(l, s, e);
-        least = slack_ns < least ? slack_ns : least;
+        min = slack_ns < min ? slack_ns : min;
         waited = waited || (may_wait && e->kind == MPG_EDGE_ARRIVAL && has_waited_for(l, s, e, slack_ns, own_ns));
     }
-    if (!waited && local < least)
-        least = local;
-    const double taken = least - off_cpu_part(l, s, least);
+    if (!waited && local < min)
+        min = local;
+    const double taken = min - off_cpu_part(l, s, min);
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
-            l->edge[i].slack_ns -= waited && l->edge[i].slack_ns > least + MPG_ROUNDING_NS ? taken / 2 : taken;
+            l->edge[i].slack_ns -= waited && l->edge[i].slack_ns > min + MPG_ROUNDING_NS ? taken / 2 : taken;
     return waited ? local : local - taken;
 }
 

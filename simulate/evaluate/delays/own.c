@@ -137,7 +137,7 @@ static double received_from_source(const struct mpg_evaluator *l, const struct m
 
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    double least_ns = mpg_floor_call(l->floors, s->rank, s->call, s->bytes), own_ns = 0;
+    double min_ns = mpg_floor_call(l->floors, s->rank, s->call, s->bytes), own_ns = 0;
     bool waits = false;
     for (uint32_t i = 0; i < s->sent_number; i++) {
         const struct mpg_sent *sent = &s->sent[i];
@@ -154,7 +154,7 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
         if (path_costs)
             own_ns += received_from_source(l, path_costs, e, &l->edge[i]);
     }
-    return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
+    return own_ns > 0 || waits ? fmin(min_ns, own_ns) : min_ns;
 }
 
 void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s, double *value)

@@ -50,21 +50,21 @@ static void find_centres(struct sample *x, double *scratch)
  * are times. Returns false if fewer than two launches were drawn. */
 static bool find_student(const struct sample *x, double *low, double *high)
 {
-    double mean = 0, squares = 0, least = INFINITY;
+    double mean = 0, squares = 0, min = INFINITY;
     uint32_t drawn = 0;
     for (uint32_t k = 0; k < x->r->launches; k++)
-        least = fmin(least, x->centre[k]); /* skips NAN */
+        min = fmin(min, x->centre[k]);     /* skips NAN */
     for (uint32_t k = 0; k < x->r->launches; k++)
         if (!isnan(x->centre[k])) {
-            const double y = least > 0 ? log(x->centre[k]) : x->centre[k], step = y - mean;
+            const double y = min > 0 ? log(x->centre[k]) : x->centre[k], step = y - mean;
             mean += step / ++drawn;
             squares += step * (y - mean);
         }
     if (drawn < 2)
         return false;
     const double error = sqrt(squares / (drawn - 1) / drawn) * gsl_cdf_tdist_Pinv(0.975, drawn - 1);
-    *low = least > 0 ? exp(mean - error) : mean - error;
-    *high = least > 0 ? exp(mean + error) : mean + error;
+    *low = min > 0 ? exp(mean - error) : mean - error;
+    *high = min > 0 ? exp(mean + error) : mean + error;
     return true;
 }
 

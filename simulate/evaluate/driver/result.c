@@ -203,7 +203,7 @@ struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
     struct mpg_summary s = {
         .mean = gsl_stats_mean(values, 1, n),
         .sd = n > 1 ? gsl_stats_sd(values, 1, n) : 0,
-        .least = sorted[0],
+        .min = sorted[0],
         .p5 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.05),
         .median = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.5),
         .p95 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95),

@@ -83,7 +83,7 @@ double mpg_result_traced(const struct mpg_result *result);
 double mpg_result_recorded(const struct mpg_result *result);
 
 struct mpg_summary {
-    double mean, sd, least, p5, median, p95, largest;
+    double mean, sd, min, p5, median, p95, largest;
     double low, high; /* 95 % confidence interval of the median, from order statistics; the
                          extremes where n < 6 */
 };

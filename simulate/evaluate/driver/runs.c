@@ -41,22 +41,22 @@ struct group {
 /* The number of lanes of a pass, of LANE_BYTES each; memory depends on it, results do not. */
 static uint32_t lanes_a_pass(double lane_bytes)
 {
-    double most = VALUES_A_PASS_BYTES / lane_bytes;
+    double max = VALUES_A_PASS_BYTES / lane_bytes;
     uint32_t part = LANES_A_BLOCK;
-    if (most >= LANES_A_PASS)
+    if (max >= LANES_A_PASS)
         return LANES_A_PASS;
-    if (most >= LANES_A_BLOCK)
-        return (uint32_t)most / LANES_A_BLOCK * LANES_A_BLOCK;
-    while (part > 1 && part > most)
+    if (max >= LANES_A_BLOCK)
+        return (uint32_t)max / LANES_A_BLOCK * LANES_A_BLOCK;
+    while (part > 1 && part > max)
         part /= 2;
     return part;
 }
 
 /* The number of runs of a pass, of N replicas each: at least 1. */
-static size_t most_runs(double lane_bytes, uint32_t n)
+static size_t max_runs(double lane_bytes, uint32_t n)
 {
-    const double most = VALUES_A_PASS_BYTES / lane_bytes / n;
-    return most < 1 ? 1 : (size_t)most;
+    const double max = VALUES_A_PASS_BYTES / lane_bytes / n;
+    return max < 1 ? 1 : (size_t)max;
 }
 
 /* --- replicas of one pass --- */
@@ -221,12 +221,12 @@ static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t 
 
 static double lane_bytes(struct mpg_run *const *run, size_t n)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < n; i++) {
         const double bytes = run[i]->lane_bytes(run[i]->context);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 /* The number of G's runs from AT on that share the next pass. */
@@ -236,11 +236,11 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
     const double bytes = lane_bytes(g->run + at, left);
     const uint32_t alone = lanes_a_pass(bytes);
     const uint32_t each = replicas < alone ? replicas : alone;
-    size_t most = most_runs(bytes, each);
-    if (!g->run[at]->has_findings && most > LANES_UNKNOWN / each)
-        most = LANES_UNKNOWN / each;
-    most = most < 1 ? 1 : most;
-    return left < most ? left : most;
+    size_t max = max_runs(bytes, each);
+    if (!g->run[at]->has_findings && max > LANES_UNKNOWN / each)
+        max = LANES_UNKNOWN / each;
+    max = max < 1 ? 1 : max;
+    return left < max ? left : max;
 }
 
 /* Gives N runs the findings of a pass. */
@@ -282,8 +282,8 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     for (size_t i = 0; i < n && status == 0; i++)
         status = run[i]->start ? run[i]->start(run[i]->context, err) : 0;
     for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
-        const uint32_t most = lanes_a_pass(lane_bytes(run, n) * (double)n);
-        lanes = replicas - done < most ? replicas - done : most;
+        const uint32_t max = lanes_a_pass(lane_bytes(run, n) * (double)n);
+        lanes = replicas - done < max ? replicas - done : max;
         status = pass(g, at, n, first + done, lanes, threads, done == 0 ? observer : NULL, err);
     }
     for (size_t i = 0; i < n && status == 0; i++)

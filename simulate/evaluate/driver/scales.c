@@ -125,16 +125,16 @@ static double scale_of(const struct evaluation *e, const struct mpg_signature *s
                        int32_t p, const struct mpg_network_size *size, size_t *path, struct mpg_error *err)
 {
     const double measured_ns = mpg_size_quantile(size, -1, 0.5);
-    double best = 1, least = INFINITY;
+    double best = 1, min = INFINITY;
     *path = signature->paths;
     for (size_t i = 0; i < signature->paths; i++) {
         const double ns = take_on(e, signature, i, operation, p, (double)size->size_bytes, err);
         if (ns < 0)
             return -1;
-        if (!(ns > 0) || !(measured_ns > 0) || fabs(log(measured_ns / ns)) >= least)
+        if (!(ns > 0) || !(measured_ns > 0) || fabs(log(measured_ns / ns)) >= min)
             continue;
         best = measured_ns / ns;
-        least = fabs(log(best));
+        min = fabs(log(best));
         *path = i;
     }
     return best;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Least durations of calls, and the usual times of messages. */
+/* Minimum durations of calls, and the usual times of messages. */
 #include "simulate/evaluate/prepass/floors.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static const double MAY_TAKE_NS = 1000;
 
 /* Minimum times of one MPI call on one host, by size class. */
 struct call_times {
-    double least_ns[MPG_SIZE_CLASSES];
+    double min_ns[MPG_SIZE_CLASSES];
     bool all_waited[MPG_SIZE_CLASSES]; /* every call of the class waited, so its duration is no cost */
 };
 
@@ -90,7 +90,7 @@ static struct call_times *new_times(void)
 {
     struct call_times *times = malloc(sizeof *times);
     for (int i = 0; times && i < MPG_SIZE_CLASSES; i++) {
-        times->least_ns[i] = INFINITY;
+        times->min_ns[i] = INFINITY;
         times->all_waited[i] = true;
     }
     return times;
@@ -105,7 +105,7 @@ static inline struct call_times *times_of(struct mpg_floors *f, uint32_t host, e
     return *times;
 }
 
-static inline double least(double a, double b)
+static inline double min(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -140,18 +140,18 @@ struct waited {
 static struct waited find_waited(const struct mpg_step *step)
 {
     struct waited last = {.sent_ns = step->enter_ns};
-    double most_bytes = 0;
+    double max_bytes = 0;
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
         if (edge->kind != MPG_EDGE_ARRIVAL)
             continue;
-        most_bytes = edge->bytes > most_bytes ? edge->bytes : most_bytes;
+        max_bytes = edge->bytes > max_bytes ? edge->bytes : max_bytes;
         if (edge->sent_ns > last.sent_ns || (edge->sent_ns == last.sent_ns && edge->bytes > last.bytes)) {
             last.sent_ns = edge->sent_ns;
             last.bytes = edge->bytes;
         }
     }
-    last.is_certain = last.sent_ns > step->enter_ns && last.bytes == most_bytes && step->call_off_ns == 0;
+    last.is_certain = last.sent_ns > step->enter_ns && last.bytes == max_bytes && step->call_off_ns == 0;
     return last;
 }
 
@@ -165,7 +165,7 @@ static int add_messages(struct mpg_floors *f, const struct mpg_step *step, struc
         const bool is_whole = waited.is_certain && edge->sent_ns == waited.sent_ns && edge->bytes == waited.bytes;
         const double flight_ns = step->leave_ns - edge->sent_ns, in_call_ns = (double)step->duration_ns;
         if (mpg_message_times_add(&f->messages, pair_key(f, edge->source, step->rank), edge->bytes, flight_ns,
-                                  least(flight_ns, in_call_ns), is_whole, err) < 0)
+                                  min(flight_ns, in_call_ns), is_whole, err) < 0)
             return -1;
     }
     return 0;
@@ -177,7 +177,7 @@ static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bo
     if (!times)
         return mpg_error_set(err, "out of memory");
     const int class = mpg_size_class(step->bytes);
-    times->least_ns[class] = least(times->least_ns[class], (double)step->duration_ns);
+    times->min_ns[class] = min(times->min_ns[class], (double)step->duration_ns);
     if (times->all_waited[class] && (!f->options.knows_waits || !has_waited(step, f->options.knows_calls)))
         times->all_waited[class] = false;
     return comparable && step->edge_number > 0 && !mpg_call_is_probe(step->call) ? add_messages(f, step, err) : 0;
@@ -217,7 +217,7 @@ static void put_class(struct mpg_bytes *bytes, uint64_t place, uint64_t class, c
     mpg_bytes_put_u64(bytes, place);
     mpg_bytes_put_u64(bytes, class);
     mpg_bytes_put_u64(bytes, times->all_waited[class]);
-    mpg_bytes_put_double(bytes, times->least_ns[class]);
+    mpg_bytes_put_double(bytes, times->min_ns[class]);
 }
 
 static int get_class(struct mpg_bytes_left *left, struct mpg_floors *f)
@@ -228,7 +228,7 @@ static int get_class(struct mpg_bytes_left *left, struct mpg_floors *f)
     if (!times)
         return -1;
     times->all_waited[class] = mpg_bytes_get_below(left, 2);
-    times->least_ns[class] = mpg_bytes_get_double(left);
+    times->min_ns[class] = mpg_bytes_get_double(left);
     return 0;
 }
 
@@ -238,11 +238,11 @@ void mpg_floors_put(struct mpg_bytes *bytes, const struct mpg_floors *f)
     uint64_t classes = 0;
     for (size_t i = 0; i < places; i++)
         for (uint64_t class = 0; f->calls[i] && class < MPG_SIZE_CLASSES; class++)
-            classes += isfinite(f->calls[i]->least_ns[class]);
+            classes += isfinite(f->calls[i]->min_ns[class]);
     mpg_bytes_put_u64(bytes, classes);
     for (size_t i = 0; i < places; i++)
         for (uint64_t class = 0; f->calls[i] && class < MPG_SIZE_CLASSES; class++)
-            if (isfinite(f->calls[i]->least_ns[class]))
+            if (isfinite(f->calls[i]->min_ns[class]))
                 put_class(bytes, i, class, f->calls[i]);
     mpg_message_times_put(bytes, &f->messages);
 }
@@ -291,10 +291,10 @@ double mpg_floor_call(const struct mpg_floors *f, int32_t rank, enum mpg_call ca
 {
     const struct call_times *times = f->calls[(size_t)host_of(f, rank) * MPG_CALL_COUNT + call];
     const int class = mpg_size_class(bytes);
-    if (!times || !isfinite(times->least_ns[class]))
+    if (!times || !isfinite(times->min_ns[class]))
         return 0;
     const bool limits = times->all_waited[class] && mpg_rule_holds(MPG_RULE_WAITING_CALLS);
-    return limits ? fmin(times->least_ns[class], MAY_TAKE_NS) : times->least_ns[class];
+    return limits ? fmin(times->min_ns[class], MAY_TAKE_NS) : times->min_ns[class];
 }
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)

@@ -183,7 +183,7 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
 
 /* --- once all is gathered --- */
 
-/* Returns the median flight of messages whose receivers surely waited. Without such messages: the least time since both
+/* Returns the median flight of messages whose receivers surely waited. Without such messages: the minimum time since both
  * ranks were ready. */
 static double time_of(const struct mpg_flight_cell *cell)
 {

@@ -54,12 +54,12 @@ static void add(struct mpg_evaluator *t, double ns)
 /* --- waits of the call --- */
 
 /* Raises the latest input so far, `best`, to VALUE + MORE_NS if this is later in lane w; MORE_NS NULL: 0. No input counts as
- * earlier than LEAST. Stores whether the latest input is a message. */
-static void take(struct mpg_evaluator *t, const double *value, const double *more_ns, const double *least,
+ * earlier than MIN. Stores whether the latest input is a message. */
+static void take(struct mpg_evaluator *t, const double *value, const double *more_ns, const double *min,
                  bool is_message)
 {
     for (uint32_t w = 0; w < t->n; w++) {
-        double v = fmax(value[w] + (more_ns ? more_ns[w] : 0), least[w]);
+        double v = fmax(value[w] + (more_ns ? more_ns[w] : 0), min[w]);
         if (!(v > t->best[w]))
             continue;
         t->best[w] = v;

@@ -9,9 +9,9 @@
  *   taken: another user occupies rseq_cs, before and after MPI_Init
  *   forked: a child process computes and ends
  *   killed: like crowded, then the process is killed
- * Prints "RANK THREAD WHERE LEAST MOST ON SMALL", times in ns from the system's counters at both ends of WHERE.
- * LEAST and MOST are bounds on the off-CPU time. MOST is wall time minus CPU time; LEAST is the run-queue time,
- * or MOST if the thread did not give up its CPU voluntarily. ON is CPU time. SMALL is the sum of losses while
+ * Prints "RANK THREAD WHERE MIN MAX ON SMALL", times in ns from the system's counters at both ends of WHERE.
+ * MIN and MAX are bounds on the off-CPU time. MAX is wall time minus CPU time; MIN is the run-queue time,
+ * or MAX if the thread did not give up its CPU voluntarily. ON is CPU time. SMALL is the sum of losses while
  * polling that may be too short for the tracer. WHERE is "call TAG" (MPI_Recv with this tag), "before TAG"
  * (computation before the call with this tag) or "all" (first to last reading). */
 #define _GNU_SOURCE
@@ -86,10 +86,10 @@ static struct reading read_all(bool at_end)
 
 static void say(int thread, const char *where, struct reading begin, struct reading end)
 {
-    const int64_t on_ns = end.cpu_ns - begin.cpu_ns, most_ns = end.wall_ns - begin.wall_ns - on_ns;
-    const int64_t least_ns =
-        end.voluntary == begin.voluntary ? most_ns : end.queued_ns - begin.queued_ns;
-    printf("%d %d %s %lld %lld %lld %lld\n", rank, thread, where, (long long)least_ns, (long long)most_ns,
+    const int64_t on_ns = end.cpu_ns - begin.cpu_ns, max_ns = end.wall_ns - begin.wall_ns - on_ns;
+    const int64_t min_ns =
+        end.voluntary == begin.voluntary ? max_ns : end.queued_ns - begin.queued_ns;
+    printf("%d %d %s %lld %lld %lld %lld\n", rank, thread, where, (long long)min_ns, (long long)max_ns,
            (long long)on_ns, (long long)(end.small_ns - begin.small_ns));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that ends or behaves in ways that have cost other tracers their traces: survive HOW [FILE]. Sends
  * tokens to itself and around all ranks (Sendrecv) and counts the completed calls, for all ranks in FILE if given,
- * as 64-bit numbers: the least number of events that a trace must hold (tests/trace/pmpi/test-survive.sh). */
+ * as 64-bit numbers: the minimum number of events that a trace must hold (tests/trace/pmpi/test-survive.sh). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

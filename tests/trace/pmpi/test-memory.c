@@ -117,12 +117,12 @@ static double waste(size_t bytes, int n)
 static void test_waste(void)
 {
     static const size_t sizes[] = {65, 127, 160, 200, 700, 1281, 4097, 5121, 8192, 50000, 1000001};
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double part = waste(sizes[i], sizes[i] < 10000 ? 20000 : 100);
-        most = part > most ? part : most;
+        max = part > max ? part : max;
     }
-    ok(most < 0.45, "at most %.0f %% are wasted", 100 * most);
+    ok(max < 0.45, "at most %.0f %% are wasted", 100 * max);
 }
 
 /* Prepared blocks cause no page faults: 400 KiB, which would be 100. */

@@ -160,8 +160,8 @@ static void draw_sum(struct mpg_event *e, int64_t *now_ns)
     const int64_t calls = (int64_t)draw(draw(2) ? 3 : 1u << 30) + 1, mean_ns = (int64_t)draw(900);
     *now_ns = e->leave_ns = e->enter_ns;
     e->sum = (struct mpg_sum){.calls = calls, .time_ns = calls * mean_ns};
-    e->sum.least_ns = calls > 1 ? (int64_t)draw((uint64_t)mean_ns + 1) : mean_ns;
-    e->sum.most_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
+    e->sum.min_ns = calls > 1 ? (int64_t)draw((uint64_t)mean_ns + 1) : mean_ns;
+    e->sum.max_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
 }
 
 /* Draws off-CPU time for a few events, sometimes their whole duration. The first event has none before it. */
