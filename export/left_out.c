@@ -10,7 +10,7 @@ void mpg_left_out_add(struct mpg_left_out *left, const char *text, uint64_t n)
     size_t i = 0;
     while (i < left->n && strcmp(left->item[i].text, text) != 0)
         i++;
-    assert(i < MPG_LEFT_OUT_MOST);
+    assert(i < MPG_LEFT_OUT_MAX);
     if (n == 0)
         return;
     if (i == left->n) {

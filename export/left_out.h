@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a format cannot hold, in counts: said after the export, a line each, and never left out in silence. */
+/* Counts of the properties of a trace that a format cannot hold. They are reported after the export, a line for each. */
 #ifndef MPG_EXPORT_LEFT_OUT_H
 #define MPG_EXPORT_LEFT_OUT_H
 
@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { MPG_LEFT_OUT_MOST = 32 };
+enum { MPG_LEFT_OUT_MAX = 32 };
 
 /* Empty when zero-initialised. */
 struct mpg_left_out {
     size_t n;
     struct {
-        const char *text; /* behind the count: "probes: only their times are written" */
+        const char *text; /* text after the count: "probes: only their times are written" */
         uint64_t count;
-    } item[MPG_LEFT_OUT_MOST];
+    } item[MPG_LEFT_OUT_MAX];
 };
 
 /* Adds N to the count of TEXT, a static text; equal texts share a count. */

@@ -10,14 +10,15 @@
 
 #include "common/temporary.h"
 
-/* Part I behind the archive's name; the file that makes it one comes last. NULL: none. */
+/* Returns the suffix of the archive's part I. The last part, the anchor file, makes the folder an archive. NULL: none. */
 static const char *part_of(const struct mpg_archive_output *o, int i)
 {
     const bool has_definitions = strcmp(o->ending, ".otf2") == 0;
     return i == 0 ? "" : i == 1 && has_definitions ? ".def" : i == 1 + has_definitions ? o->ending : NULL;
 }
 
-/* Part I of the archive, where it is written (TEMPORARY) or where it belongs. Returns false: the name is too long. */
+/* Writes to PATH the name of the archive's part I, in the temporary folder or at its final place. Returns false if the name is
+ * too long. */
 static bool name_part(const struct mpg_archive_output *o, int i, bool temporary, char *path, size_t size)
 {
     const int n = temporary ? snprintf(path, size, "%s/%s%s", o->temporary, o->name, part_of(o, i))
@@ -64,7 +65,7 @@ int mpg_archive_output_open(struct mpg_archive_output *o, const char *path, cons
     for (int i = 0; part_of(o, i) && o->stem > 0; i++)
         if (!name_part(o, i, false, part, sizeof part) || refuse_existing(part, err) < 0)
             return -1;
-    if (o->stem == 0 && rmdir(o->path) < 0 && errno != ENOENT) /* an empty folder becomes the archive's */
+    if (o->stem == 0 && rmdir(o->path) < 0 && errno != ENOENT) /* an empty folder of this name is replaced by the archive */
         return errno == ENOTEMPTY || errno == ENOTDIR || errno == EEXIST
                    ? refuse_existing(o->path, err) : mpg_error_errno(err, errno, "%s", o->path);
     if (mpg_temporary_folder(o->path, o->temporary, sizeof o->temporary) < 0)
@@ -89,7 +90,7 @@ int mpg_archive_output_folder(const struct mpg_archive_output *o, char *path, si
     return n >= 0 && (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", o->path);
 }
 
-/* Moves the parts to their places beside each other. After a failure none stays there. */
+/* Moves the parts from the temporary folder to their final places. After a failure no part stays there. */
 static int move_parts(const struct mpg_archive_output *o, struct mpg_error *err)
 {
     char from[4352], to[4352];

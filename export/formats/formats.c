@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of formats, and what all of them share: rank after rank to a sink, or the whole trace to a stream. */
+/* The table of formats. Most formats take the trace rank after rank through a sink; others print it to a stream. */
 #include "export/formats/formats.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "prv", "ti", "text", "native", NULL};
 
-/* Ends of names that tell a format. */
+/* Endings of file names, and their formats. */
 static const struct {
     const char *text;
     enum mpg_export_format format;
@@ -63,7 +63,7 @@ static int write_facts(struct mpg_trace *trace, const struct mpg_sink *sink, int
     return 0;
 }
 
-/* Facts of threads that died; a process killed in MPI_Finalize has an event instead. */
+/* Writes the causes of death of threads as facts. For a process killed in MPI_Finalize the trace has an event instead. */
 static int write_deaths(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++) {
@@ -131,7 +131,7 @@ static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left
     return -1;
 }
 
-/* The files of all ranks in the archive's folder, and the list of them. */
+/* Writes a file for each rank into the folder, and the list of these files. */
 static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
                     struct mpg_error *err)
 {

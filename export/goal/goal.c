@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each action is an operation with a label; an operation requires the one before, or only its start, if a posted send is before.
- * Nothing requires a posted receive but the wait for it. */
+/* Each action is an operation with a label; an operation requires the operation before (only its start, if this is a
+ * posted send). Only the wait for a posted receive requires the receive. */
 #include "export/goal/goal.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ struct mpg_goal {
     FILE *out;
     uint64_t label;       /* of the last operation of the rank */
     uint64_t before;      /* operation that the next one requires; 0: none */
-    bool only_start;      /* ... only its start */
+    bool only_start;      /* the next operation requires only the start of BEFORE */
     struct mpg_map posted; /* request -> label */
     uint64_t before_branch;
     bool only_start_of_branch;

@@ -13,7 +13,7 @@ struct mpg_goal;
 /* Begins the graph of RANKS ranks in OUT; check OUT's flag for write errors. Returns NULL with ERR: out of memory. The caller
  * frees it. */
 struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err);
-/* Works as long as G. */
+/* Returns a writer into G, valid as long as G. */
 struct mpg_program_writer mpg_goal_writer(struct mpg_goal *g);
 void mpg_goal_free(struct mpg_goal *g); /* NULL is allowed */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgkit built without libotf2. */
+/* Replaces the writer in mpgkit built without libotf2: each function fails. */
 #include "export/otf2/otf2.h"
 
 struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,

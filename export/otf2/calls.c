@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events as records between an Enter and a Leave. */
+/* Writes each event as an Enter record, records of its messages, requests and collective, and a Leave record. */
 #include "export/otf2/writer.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int remember(struct mpg_open_requests *r, int64_t number, const struct ot
 
 /* --- regions and counters --- */
 
-/* The number of REGION in the archive, in *NUMBER. */
+/* Stores the archive's number of REGION, assigned on first use, in *NUMBER. */
 static int need_region(struct mpg_otf2_writer *w, uint32_t region, uint32_t *number, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&w->region_numbers, region, 0);
@@ -35,13 +35,13 @@ static int need_region(struct mpg_otf2_writer *w, uint32_t region, uint32_t *num
     return 0;
 }
 
-/* Counters at AT_NS. The first ones of a thread follow zeros, from which they are counted. */
+/* Writes the counters of S at AT_NS. Before a thread's first values, zeros are written: counters are sums since then. */
 static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t n, int64_t at_ns, struct mpg_error *err)
 {
-    static const OTF2_MetricValue zeros[OTF2_MOST_VALUES];
-    OTF2_Type types[OTF2_MOST_VALUES];
+    static const OTF2_MetricValue zeros[OTF2_MAX_VALUES];
+    OTF2_Type types[OTF2_MAX_VALUES];
     const uint32_t class = w->locations[s->location].value_class;
-    if (n == 0 || n > OTF2_MOST_VALUES || class == UINT32_MAX)
+    if (n == 0 || n > OTF2_MAX_VALUES || class == UINT32_MAX)
         return 0;
     for (uint32_t i = 0; i < n; i++)
         types[i] = OTF2_TYPE_INT64;
@@ -55,7 +55,7 @@ static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32
 /* Adds the counters of E to the sums of S. */
 static void count_values(struct otf2_stream *s, const struct mpg_event *e)
 {
-    for (uint32_t i = 0; i < e->value_number && i < OTF2_MOST_VALUES; i++)
+    for (uint32_t i = 0; i < e->value_number && i < OTF2_MAX_VALUES; i++)
         s->values[i].signed_int += e->values[i];
 }
 
@@ -90,7 +90,7 @@ static int begin_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return enter(w, s, mpg_otf2_user_region(e->string), e, err);
 }
 
-/* Ends the innermost open region of E's name, and the ones inside of it: an archive's regions are nested. */
+/* Ends the innermost open region of E's name, and first all regions inside of it, since regions of an archive must be nested. */
 static int end_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     size_t depth = s->depth;
@@ -124,7 +124,7 @@ static uint64_t plain_bytes(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* The part of E that it sends, or receives, as a request; false: to or from nobody, or in an unknown communicator. */
+/* Fills R with the message that E sends, or receives. Returns false for MPI_PROC_NULL or an unknown communicator. */
 static bool describe(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct otf2_request *r)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -137,7 +137,8 @@ static bool describe(struct mpg_otf2_writer *w, const struct mpg_event *e, bool 
     if (peer == MPG_PROC_NULL)
         return false;
     if (r->comm == OTF2_UNDEFINED_COMM) {
-        mpg_left_out_add(w->left, "messages from or to processes of another world: only the times of their calls are written", 1);
+        mpg_left_out_add(w->left,
+                         "messages from or to processes of another MPI_COMM_WORLD: only the times of their calls are written", 1);
         return false;
     }
     return true;
@@ -151,7 +152,7 @@ static int write_send(struct mpg_otf2_writer *w, struct otf2_stream *s, const st
     return 0;
 }
 
-/* Prepares an attribute for MPI_ANY_SOURCE and MPI_ANY_TAG. */
+/* Returns an attribute list that says ANY, the wildcards of a receive (MPI_ANY_SOURCE, MPI_ANY_TAG); NULL: none. */
 static OTF2_AttributeList *any_of(struct mpg_otf2_writer *w, uint8_t any)
 {
     if (any == 0 || OTF2_AttributeList_AddUint8(w->attributes, OTF2_OWN_ANY, any) != OTF2_SUCCESS)
@@ -188,7 +189,7 @@ static int post_message(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return e->request_number > 0 && describe(w, e, receives, &r) ? post(w, s, &r, e->requests[0], e->enter_ns, err) : 0;
 }
 
-/* Isendrecv: an archive's request is a send or a receive, so the receiving half has a number of its own. */
+/* Writes an Isendrecv as two requests, since a request of an archive is either a send or a receive. */
 static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     struct otf2_request r;
@@ -199,14 +200,14 @@ static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const str
     return describe(w, e, true, &r) ? post(w, s, &r, e->requests[0] | MPG_SECOND_HALF, e->enter_ns, err) : 0;
 }
 
-/* Send_init, Recv_init: only the start has a record. */
+/* Keeps the operation of a Send_init or Recv_init. The archive has a record only of each start. */
 static int keep_persistent(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct mpg_error *err)
 {
     struct otf2_request r;
     return e->persistent && describe(w, e, receives, &r) ? remember(&w->persistent, e->persistent[0], &r, err) : 0;
 }
 
-/* Takes what the trace found out about wildcard receive NUMBER. */
+/* Sets source and tag of R, a wildcard receive that E completes as request NUMBER, to those of the received message. */
 static void resolve(const struct mpg_event *e, int64_t number, struct otf2_request *r)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -232,7 +233,7 @@ static int write_starts(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return 0;
 }
 
-/* Completes request NUMBER at AT_NS. */
+/* Writes the completion of request NUMBER at AT_NS. */
 static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, bool is_cancelled, int64_t at_ns,
                     struct mpg_error *err)
 {
@@ -253,7 +254,7 @@ static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t nu
     return 0;
 }
 
-/* Request NUMBER was looked at and not completed. */
+/* Writes an unsuccessful test of request NUMBER at AT_NS. */
 static int test(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, int64_t at_ns, struct mpg_error *err)
 {
     if (mpg_open_requests_find(&w->requests, number))
@@ -284,7 +285,7 @@ static void free_request(struct mpg_otf2_writer *w, const struct mpg_event *e)
 
 /* --- collectives --- */
 
-/* The rank's place in COMM. */
+/* Returns the rank's rank in COMM. */
 static int32_t place_in(struct mpg_otf2_writer *w, int32_t comm)
 {
     uint64_t *slot = mpg_map_add(&w->places, (uint64_t)comm, 0);
@@ -298,12 +299,12 @@ static int32_t place_in(struct mpg_otf2_writer *w, int32_t comm)
     return slot ? (int32_t)(*slot - 1) : 0;
 }
 
-/* Prepares attributes with the list of bytes of E, unless it is too long. */
+/* Returns attributes with E's bytes for each member; NULL if E has no such list or the list is too long. */
 static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg_event *e)
 {
     if (e->count_number == 0)
         return NULL;
-    if (e->count_number > OTF2_MOST_COUNTS) {
+    if (e->count_number > OTF2_MAX_COUNTS) {
         mpg_left_out_add(w->left, "collectives with more than 256 sizes each: only their sum is written", 1);
         return NULL;
     }
@@ -315,12 +316,12 @@ static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg
     return w->attributes;
 }
 
-/* Fills R for collective or constructor E; false: processes of another world take part. */
+/* Fills R for E, a collective or constructor. Returns false if processes of another MPI_COMM_WORLD take part. */
 static bool describe_collective(struct mpg_otf2_writer *w, const struct mpg_event *e, struct otf2_request *r)
 {
     *r = (struct otf2_request){.kind = OTF2_REQUEST_COLLECTIVE, .comm = mpg_otf2_comm_number(w, e->comm)};
     if (r->comm == OTF2_UNDEFINED_COMM) {
-        mpg_left_out_add(w->left, "collectives with processes of another world: only their times are written", 1);
+        mpg_left_out_add(w->left, "collectives with processes of another MPI_COMM_WORLD: only their times are written", 1);
         return false;
     }
     mpg_otf2_collective_record(e, place_in(w, e->comm), r);
@@ -380,7 +381,7 @@ static int write_comm_free(struct mpg_otf2_writer *w, struct otf2_stream *s, con
 
 /* --- any call --- */
 
-/* Counts a call of KIND, of which the archive has only the times. */
+/* Counts a call of KIND whose times alone are written. */
 static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
 {
     const char *text = NULL;
@@ -404,7 +405,7 @@ static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
         text = "persistent collectives: only their times are written";
         break;
     case MPG_KIND_DYNAMIC:
-        text = "calls that join processes of another world: only their times are written";
+        text = "calls that join processes of another MPI_COMM_WORLD: only their times are written";
         break;
     case MPG_KIND_WIN_CONSTRUCTOR:
     case MPG_KIND_WIN_FREE:
@@ -430,7 +431,7 @@ static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
     mpg_left_out_add(w->left, text, 1);
 }
 
-/* The records between Enter and Leave of E. */
+/* Writes the records between Enter and Leave of E. */
 static int write_records(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);

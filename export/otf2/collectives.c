@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operations, roles and bytes of collectives. Score-P multiplies a rank's bytes by the members that it sends to and receives
- * from (source: the table of mpgotf2(5), which trace/otf2/collective.c reads back). */
+/* Operations, roles and bytes of collectives. As in Score-P, the bytes sent by a rank count once for each receiving member, and
+ * the bytes received once for each sending member (the table of mpgotf2(5); trace/otf2/collective.c reads these records). */
 #include "export/otf2/writer.h"
 
 static OTF2_CollectiveOp op_of(enum mpg_call call)
@@ -46,7 +46,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = e->is_root ? n * b : 0;
         received = b;
         break;
-    case MPG_CALL_Scatterv: /* the root has the list */
+    case MPG_CALL_Scatterv: /* only the root's event has the bytes of each member */
         sent = e->is_root ? sum : 0;
         received = !e->is_root ? b : place < (int32_t)e->count_number ? e->counts[place] : 0;
         break;
@@ -55,7 +55,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = b;
         received = e->is_root ? n * b : 0;
         break;
-    case MPG_CALL_Gatherv: /* the root's event does not say what others send */
+    case MPG_CALL_Gatherv: /* the root's event lacks the bytes that other members send */
         sent = b;
         break;
     case MPG_CALL_Allgather:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Offsets of clocks, and the global definitions, once all records are written. */
+/* Writes clock offsets and global definitions, after all records. */
 #include "export/otf2/writer.h"
 
 #include <stdio.h>
@@ -19,8 +19,9 @@ struct offset {
     int64_t at_ns, offset_ns;
 };
 
-/* Offset I of location L, I from 0: measured ones, and the first and last of them again at the ends of the records, because
- * readers extrapolate where mpgkit holds offsets constant. Returns false beyond the last. */
+/* Stores offset I, from 0, of location L's clock in *O. The measured offsets come between copies of the first and the last one at
+ * both ends of the records: mpgkit holds offsets constant there, whereas readers of OTF2 extrapolate. Returns false beyond the
+ * last offset. */
 static bool find_offset(const struct mpg_otf2_writer *w, const struct otf2_location *l, size_t i, struct offset *o)
 {
     struct offset first = {0, 0};
@@ -48,7 +49,7 @@ static bool find_offset(const struct mpg_otf2_writer *w, const struct otf2_locat
     return true;
 }
 
-/* The common time of AT_NS of location L. */
+/* Converts AT_NS, a time on location L's clock, to common time. */
 static int64_t common_ns(const struct mpg_otf2_writer *w, const struct otf2_location *l, int64_t at_ns)
 {
     struct offset a, b;
@@ -86,7 +87,7 @@ int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err)
 
 /* --- strings --- */
 
-/* A definition's writer, and the strings so far. */
+/* The writer of definitions, and the strings defined so far. */
 struct definitions {
     OTF2_GlobalDefWriter *g;
     uint32_t strings, empty;
@@ -123,7 +124,7 @@ static int write_times(struct mpg_otf2_writer *w, struct definitions *d, struct 
     return 0;
 }
 
-/* The machine is node 0; NODES: number of a host by mpg_trace_host() -> its node. */
+/* Writes the nodes of the system tree: the machine is node 0. NODES becomes a map from hosts (mpg_trace_host()) to nodes. */
 static int write_hosts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_map *nodes, struct mpg_error *err)
 {
     const uint32_t node = string(d, "node"), machine = string(d, "machine");
@@ -174,7 +175,7 @@ static int write_places(struct mpg_otf2_writer *w, struct definitions *d, struct
     return 0;
 }
 
-/* Facts as properties of the rank's first location: "MPGKIT::key", a second value "MPGKIT::key#2". */
+/* Writes facts as properties of the rank's first location: "MPGKIT::key", a second value "MPGKIT::key#2". */
 static int write_facts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     for (size_t i = 0; i < w->fact_number; i++) {
@@ -227,9 +228,9 @@ static int write_metrics(struct mpg_otf2_writer *w, struct definitions *d, struc
 {
     uint32_t members = 0;
     for (uint32_t class = 0; class < w->value_classes; class++) {
-        uint32_t list[OTF2_MOST_VALUES], n = 0;
+        uint32_t list[OTF2_MAX_VALUES], n = 0;
         char *rest = w->value_names[class];
-        for (char *name; n < OTF2_MOST_VALUES && (name = strtok_r(rest, " ", &rest)); n++) {
+        for (char *name; n < OTF2_MAX_VALUES && (name = strtok_r(rest, " ", &rest)); n++) {
             const bool is_time = strlen(name) > 3 && strcmp(name + strlen(name) - 3, "_ns") == 0;
             list[n] = members++;
             WRITE(OTF2_GlobalDefWriter_WriteMetricMember(d->g, list[n], string(d, name), d->empty, OTF2_METRIC_TYPE_OTHER,
@@ -301,13 +302,13 @@ static bool is_world(const struct mpg_otf2_writer *w, const struct mpg_comm *c)
     return i == c->size;
 }
 
-/* Groups by a checksum of their members: communicators of equal members share one. */
+/* Groups, found by a checksum of their members: communicators with equal members share a group. */
 struct groups {
     struct mpg_map met;
     uint32_t n;
 };
 
-/* The group of N MEMBERS, world ranks, in *NUMBER. */
+/* Stores the number of the group of N MEMBERS (world ranks), defined on first use, in *NUMBER. */
 static int need_group(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, const int32_t *members, int32_t n,
                       uint32_t *number, struct mpg_error *err)
 {
@@ -334,7 +335,7 @@ static int need_group(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return code == OTF2_SUCCESS ? 0 : mpg_otf2_write_error(w, err);
 }
 
-/* Groups 0, the locations of all ranks, and 1, MPI_COMM_SELF's. */
+/* Writes group 0, the locations of all ranks, and group 1, the group of MPI_COMM_SELF. */
 static int write_base(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -357,7 +358,7 @@ static int write_base(struct mpg_otf2_writer *w, struct definitions *d, struct m
     return 0;
 }
 
-/* Communicator COMM of the trace. */
+/* Writes communicator COMM of the trace. */
 static int write_comm(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, int32_t comm, bool first_world,
                       struct mpg_error *err)
 {
@@ -381,7 +382,7 @@ static int write_comm(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return 0;
 }
 
-/* MPI_COMM_WORLD of a trace in which no event names it. */
+/* Writes MPI_COMM_WORLD if no event of the trace uses it. */
 static int write_world(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -406,7 +407,7 @@ static int write_comms(struct mpg_otf2_writer *w, struct definitions *d, struct 
     bool has_world = false;
     int status = write_base(w, d, err);
     for (int32_t comm = 0; comm < mpg_trace_comm_count(w->trace); comm++)
-        (void)mpg_otf2_comm_number(w, comm); /* also those that no record names */
+        (void)mpg_otf2_comm_number(w, comm); /* defines communicators that no record uses, too */
     for (size_t i = 0; status == 0 && i < w->comm_number; i++) {
         const bool world = !has_world && is_world(w, mpg_trace_comm(w->trace, w->comms[i]));
         has_world = has_world || world;

@@ -10,12 +10,12 @@
 
 struct mpg_otf2_writer;
 
-/* Begins an archive NAME of TRACE in FOLDER: FOLDER/NAME.otf2, FOLDER/NAME.def and FOLDER/NAME/. FOLDER exists, and has none of
- * them. TRACE and LEFT, which counts what OTF2 cannot hold, must outlive the writer. Returns NULL with ERR. The caller frees the
- * writer. */
+/* Begins an archive NAME of TRACE in FOLDER: FOLDER/NAME.otf2, FOLDER/NAME.def and FOLDER/NAME/. FOLDER exists,
+ * without these files. LEFT counts the properties of TRACE that OTF2 cannot hold; both must outlive the writer. Returns NULL with
+ * ERR. The caller frees the writer. */
 struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,
                                             struct mpg_left_out *left, struct mpg_error *err);
-/* Takes all ranks of the trace; the archive is whole after the end of the last one. Works as long as W. */
+/* Returns a sink for all ranks of the trace, valid as long as W. The archive is complete after the end of the last rank. */
 struct mpg_sink mpg_otf2_writer_sink(struct mpg_otf2_writer *w);
 void mpg_otf2_writer_free(struct mpg_otf2_writer *w); /* NULL is allowed */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The archive, its locations, and rank after rank. */
+/* Opens the archive and its locations, and writes rank after rank. */
 #include "config.h"
 
 #include "export/otf2/writer.h"
@@ -10,7 +10,7 @@
 
 /* --- libotf2 --- */
 
-/* Keeps the first message of libotf2, which would print it. */
+/* Stores the first error message of libotf2, which would otherwise print it. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -107,11 +107,11 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
 
 /* --- memory of libotf2's buffers: without a limit it keeps up to 128 MiB of events before it writes --- */
 
-enum { MAX_CHUNKS = 2 }; /* of a buffer of events */
+enum { MAX_CHUNKS = 2 }; /* chunks of one buffer of events */
 
 struct chunk {
     struct chunk *next;
-    uint64_t unused; /* the bytes that follow are aligned for any type */
+    uint64_t unused; /* aligns the bytes after the struct for any type */
 };
 
 struct chunks {
@@ -204,7 +204,7 @@ static void clear_streams(struct mpg_otf2_writer *w)
     w->stream_number = 0;
 }
 
-/* The stream of LOCATION, a place in locations. */
+/* Returns the stream of LOCATION, an index in locations, opened on first use. */
 static struct otf2_stream *open_stream(struct mpg_otf2_writer *w, size_t location, struct mpg_error *err)
 {
     const struct otf2_location *l = &w->locations[location];
@@ -261,7 +261,7 @@ static int keep_fact(struct mpg_otf2_writer *w, const char *key, const char *val
     return f->key && f->value ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* The class of counters NAMES, the fact "values", for all threads of the rank. */
+/* Makes NAMES, the fact "values", the counters of all threads of the rank. */
 static int use_values(struct mpg_otf2_writer *w, const char *names, struct mpg_error *err)
 {
     uint32_t class = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept while an OTF2 archive is written. Private to export/otf2/. */
+/* State of the writer of an OTF2 archive. Private to export/otf2/. */
 #ifndef MPG_EXPORT_OTF2_WRITER_H
 #define MPG_EXPORT_OTF2_WRITER_H
 
@@ -9,16 +9,16 @@
 #include "export/otf2/otf2.h"
 #include "export/requests.h"
 
-enum { OTF2_MOST_VALUES = 64, OTF2_MOST_COUNTS = 256 };
+enum { OTF2_MAX_VALUES = 64, OTF2_MAX_COUNTS = 256 };
 
-/* Attributes of records that say what OTF2's own fields do not. */
+/* Attributes of records, for properties without a field in OTF2. */
 enum {
-    OTF2_OWN_ANY,    /* of a receive, or its request: MPG_ANY_ flags */
+    OTF2_OWN_ANY,    /* of a receive or its request: MPG_ANY_ flags of its wildcards */
     OTF2_OWN_FAILED, /* of an Enter: the call failed */
-    OTF2_OWN_COUNTS  /* and further numbers: bytes for each member, of a collective with a list */
+    OTF2_OWN_COUNTS  /* this and further numbers: bytes of each member of a vector collective (Gatherv ...) */
 };
 
-/* Regions: a call's number, then two for each name of the trace. */
+/* Numbers of regions: first those of MPI calls, then two for each string of the trace. */
 static inline uint32_t mpg_otf2_user_region(int32_t string)
 {
     return MPG_CALL_COUNT + 2 * (uint32_t)(string + 1);
@@ -42,7 +42,7 @@ struct otf2_request {
     uint8_t any;
 };
 
-/* A thread of the rank that is written. */
+/* A thread of the rank being written. */
 struct otf2_stream {
     OTF2_EvtWriter *w;
     uint32_t thread;
@@ -51,7 +51,7 @@ struct otf2_stream {
     size_t depth, capacity;
     int64_t last_ns;
     bool has_values;        /* counters are written */
-    OTF2_MetricValue values[OTF2_MOST_VALUES]; /* counters: sums since the begin */
+    OTF2_MetricValue values[OTF2_MAX_VALUES]; /* counters: sums since the begin */
 };
 
 /* A thread of the trace. */
@@ -73,10 +73,10 @@ struct mpg_otf2_writer {
     struct mpg_left_out *left;
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
-    int64_t bias_ns; /* ticks of time 0: no record has a negative time */
+    int64_t bias_ns; /* the earliest time of the trace, which becomes tick 0 */
     int32_t rank;
-    struct otf2_location *locations; /* by rank and thread */
-    size_t location_number, *first_location; /* first_location: by rank, one more than ranks */
+    struct otf2_location *locations; /* all locations, by rank and thread */
+    size_t location_number, *first_location; /* first_location[r]: first location of rank r; ranks + 1 elements */
     struct otf2_stream *streams;     /* of the rank */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* of the rank; records: struct otf2_request */
@@ -105,8 +105,8 @@ static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t ti
 /* Appends room for one item of SIZE bytes to *ITEMS, N of *CAPACITY. Returns 0, or -1 with ERR. */
 int mpg_otf2_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
 
-/* Returns the number of communicator COMM in the archive; OTF2_UNDEFINED_COMM: MPG_NO_COMM, processes of another world are in it,
- * or out of memory. */
+/* Returns the archive's number of communicator COMM; OTF2_UNDEFINED_COMM: COMM is MPG_NO_COMM or contains processes of another
+ * MPI_COMM_WORLD, or memory is out. */
 uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm);
 
 /* Writes the records of E to S. Returns 0, or -1 with ERR. */
@@ -114,8 +114,8 @@ int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const
 /* Leaves all open regions of S. */
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
 
-/* The operation, and the bytes sent and received, of collective E as Score-P counts them: mpgotf2(5). PLACE: the rank's place in
- * its communicator. R's kind, op, peer, bytes and received are set. */
+/* Sets R's kind, op, peer (root), bytes and received (bytes) for collective E, with bytes counted as in Score-P (mpgotf2(5)).
+ * PLACE: the rank's rank in the communicator. */
 void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
 OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives as the messages of one member, in the order in which it sends and receives them. */
+/* Expands a collective into the messages of one member, in the order of its sends and receives. */
 #include <stdlib.h>
 
 #include "export/program/private.h"
@@ -13,7 +13,7 @@ struct part {
     struct mpg_plan plan;
     int32_t v; /* the member, relative to the root */
     uint32_t tag;
-    int64_t requests; /* so far, from -1 downwards */
+    int64_t requests; /* number of the last request; requests of expanded collectives are negative, descending from -1 */
 };
 
 /* A message to (SENDS) or from member OTHER. */
@@ -56,7 +56,7 @@ static int write_up(const struct part *x, const struct mpg_phase *phase, struct 
                                       err);
 }
 
-/* Posts a message; N counts the messages that wait. */
+/* Posts a message to (SENDS) or from member OTHER. */
 static int post(struct part *x, bool sends, int32_t other, double bytes, struct mpg_error *err)
 {
     struct mpg_program_action a = action_of(x, sends ? MPG_ACTION_POST_SEND : MPG_ACTION_POST_RECEIVE, other, bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept of the rank that is written. Private to export/program/. */
+/* State of the rank being written. Private to export/program/. */
 #ifndef MPG_EXPORT_PROGRAM_PRIVATE_H
 #define MPG_EXPORT_PROGRAM_PRIVATE_H
 
@@ -21,10 +21,10 @@ struct mpg_message_program {
     struct mpg_collective_table *table;
     struct mpg_map tags;   /* (communicator, tag) -> tag + 1, for all ranks */
     int32_t rank;
-    uint64_t calls;        /* of the rank so far */
+    uint64_t calls;        /* calls of the rank so far */
     bool has_begun;        /* MPI_Init was left at last_ns */
     int64_t last_ns;       /* leave of the last call */
-    int64_t pending_ns;    /* computation that is not written yet */
+    int64_t pending_ns;    /* computation not yet written */
     struct interval_sums sums;
     struct tracer_overhead overhead;
     struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */
@@ -39,7 +39,7 @@ struct mpg_message_program {
     int32_t before_capacity;
 };
 
-/* Writes computation that is pending, then A. Returns 0, or -1 with ERR. */
+/* Writes the pending computation, then A. Returns 0, or -1 with ERR. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
 /* Tags of a communicator beside the program's. */
 enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 }; /* and below */

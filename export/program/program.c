@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events as actions. */
+/* Converts events to actions of the program. */
 #include "export/program/private.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e,
     return 0;
 }
 
-/* The message that E sends, or receives, in *A; *IS_NONE: to or from nobody. Returns 0, or -1 with ERR. */
+/* Stores the message that E sends, or receives, in *A. *IS_NONE: the partner is MPI_PROC_NULL. Returns 0, or -1 with ERR. */
 static int describe(struct mpg_message_program *p, const struct mpg_event *e, bool receives, struct mpg_program_action *a,
                     bool *is_none, struct mpg_error *err)
 {
@@ -77,7 +77,7 @@ static int describe(struct mpg_message_program *p, const struct mpg_event *e, bo
         if (c->world_ranks[i] == p->rank)
             group = c->world_ranks + c->size;
     if (peer < 0 || peer >= n || group[peer] < 0)
-        return mpg_program_refuse(p, e, "messages of processes of another world are not written", err);
+        return mpg_program_refuse(p, e, "messages of processes of another MPI_COMM_WORLD are not written", err);
     *is_none = false;
     *a = (struct mpg_program_action){.peer = group[peer], .bytes = second ? e->recvbytes : e->bytes, .sends = !receives};
     return mpg_program_tag(p, e->comm, second ? e->recvtag : e->tag, &a->tag, err);
@@ -107,7 +107,7 @@ static int post(struct mpg_message_program *p, const struct mpg_event *e, bool r
     return is_none ? 0 : mpg_program_act(p, &a, err);
 }
 
-/* The receive is posted before the send, and both are waited for. */
+/* Writes E, a Sendrecv: posts the receive, then the send, and waits for both. */
 static int write_sendrecv(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_program_action a;
@@ -134,7 +134,7 @@ static int keep_persistent(struct mpg_message_program *p, const struct mpg_event
     bool is_none = false;
     if ((!receives || e->from != MPG_UNKNOWN) && describe(p, e, receives, &a, &is_none, err) < 0)
         return -1;
-    a.ns = e->comm; /* for starts, which say from whom they receive */
+    a.ns = e->comm; /* kept for starts: their events name the source by its rank in this communicator */
     return e->persistent && !is_none ? remember(&p->persistent, e->persistent[0], &a, err) : 0;
 }
 
@@ -231,7 +231,7 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
     case MPG_KIND_PRECV_INIT:
         return mpg_program_refuse(p, e, "partitioned communication is not written", err);
     case MPG_KIND_DYNAMIC:
-        return mpg_program_refuse(p, e, "processes of another world are not written", err);
+        return mpg_program_refuse(p, e, "processes of another MPI_COMM_WORLD are not written", err);
     default:
         mpg_left_out_add(p->left, "calls of one-sided communication, MPI-IO or unknown functions: computation of their time", 1);
         p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
@@ -274,8 +274,8 @@ static int take_fact(void *context, const char *key, const char *value, struct m
     if (strcmp(key, "died") != 0)
         return 0;
     if (!p->lenient)
-        return mpg_error_set(err, "rank %d ended without MPI_Finalize: others may wait for it for ever (--lenient writes what it "
-                                  "did)", p->rank);
+        return mpg_error_set(err, "rank %d ended without MPI_Finalize: others may wait for it for ever (--lenient writes its "
+                                  "recorded calls)", p->rank);
     mpg_left_out_add(p->left, "ranks that ended without MPI_Finalize: others may wait for them for ever", 1);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as a program of a few actions: computation, sends, receives, and waits for them, between ranks of the world. For
- * formats that know no more: SimGrid's time-independent traces and GOAL. MPI calls take no time of their own; a simulator adds
- * it.
+/* A trace as a program of a few actions: computation, sends, receives, and waits for them, between ranks of
+ * MPI_COMM_WORLD. For formats without further kinds of calls: SimGrid's time-independent traces and GOAL. MPI calls take no time;
+ * the simulator that reads the program adds their costs.
  *
  * Computation is what mpgsim takes for it: the time between calls without the tracer's own and time off the CPU, with local
  * calls. Calls that move no messages here (MPI-IO, one-sided communication, unknown functions) are computation of their traced
@@ -22,20 +22,20 @@ enum mpg_program_action_kind {
     MPG_ACTION_RECEIVE, /* blocking */
     MPG_ACTION_POST_SEND,
     MPG_ACTION_POST_RECEIVE,
-    MPG_ACTION_WAIT     /* for the posted send or receive `request`; the other fields are those of the post */
+    MPG_ACTION_WAIT     /* waits for the posted send or receive `request`; the remaining fields are equal to those of the post */
 };
 
 struct mpg_program_action {
     enum mpg_program_action_kind kind;
     int64_t ns;      /* COMPUTE: 1 or more */
-    int32_t peer;    /* rank of the world */
+    int32_t peer;    /* world rank */
     uint32_t tag;    /* from 0 */
     int64_t bytes;
     int64_t request; /* unique on the rank */
-    bool sends;      /* WAIT: for a send */
+    bool sends;      /* WAIT: the request is a send */
 };
 
-/* What writes a format. Ranks come one after another, in ascending order. Functions return 0, or -1 with ERR. */
+/* Functions that write a format. Ranks come one after another, in ascending order. Functions return 0, or -1 with ERR. */
 struct mpg_program_writer {
     const char *format; /* "GOAL", for messages */
     void *context;
@@ -56,7 +56,7 @@ struct mpg_message_program;
  * TRACE, WRITER and LEFT must outlive the program. Returns NULL with ERR: out of memory. The caller frees it. */
 struct mpg_message_program *mpg_program_new(struct mpg_trace *trace, const struct mpg_program_writer *writer, bool lenient,
                                     struct mpg_left_out *left, struct mpg_error *err);
-/* Takes all ranks of the trace, in ascending order. Works as long as P. */
+/* Returns a sink that takes all ranks of the trace in ascending order, valid as long as P. */
 struct mpg_sink mpg_program_sink(struct mpg_message_program *p);
 void mpg_program_free(struct mpg_message_program *p); /* NULL is allowed */
 

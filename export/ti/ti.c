@@ -18,7 +18,7 @@ struct mpg_ti {
     FILE *list, *out;
     char path[4200];
     struct mpg_map posted; /* (direction and partner, tag) -> posts << 32 | waits */
-    struct mpg_map turns;  /* request -> its number among the posts of its key */
+    struct mpg_map turns;  /* request -> its number among the posts with equal direction, partner and tag */
 };
 
 struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
@@ -52,7 +52,8 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* SimGrid finds a request by sender, receiver and tag: the oldest. Counts posts, and waits for another one than the oldest. */
+/* A wait of SimGrid names sender, receiver and tag, and completes the oldest such request. Counts posts, and the waits that meant
+ * a younger request. */
 static int follow(struct mpg_ti *t, const struct mpg_program_action *a, struct mpg_error *err)
 {
     const bool sends = a->kind == MPG_ACTION_POST_SEND || a->sends;

@@ -9,11 +9,11 @@
 
 struct mpg_ti;
 
-/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and the list LIST of these files by the names that they have in
- * the folder SHOWN. FOLDER exists. LEFT must outlive the result. Returns NULL with ERR. The caller frees it. */
+/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and LIST, a list of the names of these files in
+ * their final folder SHOWN. FOLDER exists. LEFT must outlive the result. Returns NULL with ERR. The caller frees it. */
 struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
                           struct mpg_error *err);
-/* Works as long as T. The files are whole after the end of the last rank. */
+/* Returns a writer into T, valid as long as T. The files are complete after the end of the last rank. */
 struct mpg_program_writer mpg_ti_writer(struct mpg_ti *t);
 void mpg_ti_free(struct mpg_ti *t); /* NULL is allowed */
 

@@ -415,7 +415,7 @@ def check_refusals():
             r"mpgtrace export: calls.txt: rank 1 has several threads that call MPI, which GOAL cannot hold", "--lenient")
     refused("a rank that died", SMALL.replace("1 1200 1210 Finalize\n", "").replace("0 0 100", "#died 1\n0 0 100"),
             r"mpgtrace export: calls.txt: rank 1 ended without MPI_Finalize: others may wait for it for ever "
-            r"\(--lenient writes what it did\)")
+            r"\(--lenient writes its recorded calls\)")
     write("calls.txt", SMALL)
     os.mkdir("x.d")
     done = run(*MPGTRACE, "export", "--format=ti", "-o", "x.d", "calls.txt")
