@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of each rank by their number of iterations; the numbers that all ranks share; the choice among them. */
+/* Finds the loops of each rank, keeps those with a number of iterations that all ranks share, and chooses a loop. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,13 +7,14 @@
 #include "analyse/iterations/iterations.h"
 #include "analyse/iterations/keys.h"
 
-/* A series is regular if most of its gaps are within a factor of 8 of the median gap, or of one kind; they cover a part of the
- * run. */
+/* A series of at least MIN_CALLS calls is a candidate if a share REGULAR_GAPS of its gaps is within a factor of 8 (NEAR_BINS) of
+ * the median gap, or of one kind, and these gaps cover at least a share MIN_SHARE of the run. */
 enum { MIN_CALLS = 4, NEAR_BINS = 6 };
 static const double REGULAR_GAPS = 0.75, MIN_SHARE = 0.1;
-/* The calls between most calls of a loop's key repeat. */
+/* Minimum share of the gaps of a key whose kind occurs repeatedly. */
 static const double REPEATED_GAPS = 0.5;
-/* Loops that explain nearly as much of the run as the best loop; the finest of them, and nearly as fine ones. */
+/* The choice: among loops with a share of the run of at least the best share - NEARLY_BEST, and with at least the largest number
+ * of iterations / NEARLY_FINEST. */
 static const double NEARLY_BEST = 0.1, NEARLY_FINEST = 1.5;
 
 struct candidate {
@@ -25,7 +26,7 @@ struct candidate {
 struct common_loop {
     struct mpg_loop loop;
     uint64_t support;              /* number of series of the body, all ranks */
-    struct mpg_loop_place *place;  /* of each rank */
+    struct mpg_loop_place *place;  /* place of the loop on each rank */
 };
 
 struct finding {
@@ -33,7 +34,7 @@ struct finding {
     int32_t ranks;
     struct common_loop common[MPG_LOOPS];
     size_t n;
-    bool is_cut;                   /* a rank has no MPI_Finalize: it may have been in another iteration than the others */
+    bool is_cut;                   /* a rank has no MPI_Finalize: its last iteration may not be the last of other ranks */
     struct keys keys;              /* of the current rank: */
     double run_ns;
     struct candidate *candidate;
@@ -81,7 +82,7 @@ static int usual_bin(const struct series *s)
     return 0;
 }
 
-/* Returns the time in gaps of S of about the median length; 0: such gaps are not most of all. */
+/* Returns the time in gaps of S of about the median length; 0: fewer than REGULAR_GAPS of the gaps have this length. */
 static double near_median_ns(const struct series *s)
 {
     const int usual = usual_bin(s);
@@ -95,8 +96,8 @@ static double near_median_ns(const struct series *s)
     return (double)near >= REGULAR_GAPS * (double)(s->calls - 1) ? near_ns : 0;
 }
 
-/* Returns the time in gaps of the commonest kind of K between calls of S, with the bursts BURST (NULL: none) within; 0: such gaps
- * are not most of all. Recordings of busy machines have loops that only this shows. */
+/* Returns the time in the gaps of S of K's commonest kind, including the bursts BURST (NULL: none) within; 0: fewer than
+ * REGULAR_GAPS of the gaps are of this kind. On busy machines the gaps of a loop vary in length, but not in kind. */
 static double commonest_ns(const struct key *k, const struct series *s, const struct gap_kind *burst)
 {
     const double gaps = (double)(s->calls - 1);
@@ -114,13 +115,13 @@ static void add_candidate(struct finding *f, const struct key *k, const struct s
     if (s->calls < MIN_CALLS || !(f->run_ns > 0))
         return;
     const double regular_ns = fmax(near_median_ns(s), commonest_ns(k, s, burst)), mean_ns = regular_ns / (double)(s->calls - 1);
-    /* the first iteration is before the first gap: as long as the mean one, if it has begun after MPI_Init */
+    /* the first iteration precedes the first gap: the mean length is assumed, at most the time since MPI_Init */
     const double share = (regular_ns + fmin(mean_ns, s->since_start_ns)) / f->run_ns;
     if (share >= MIN_SHARE)
         f->candidate[f->candidates++] = (struct candidate){fmin(1, share), k, s};
 }
 
-/* Returns whether gaps of kind I of K make bursts: no other kind that repeats has as few keys. */
+/* Returns whether gaps of kind I of K are gaps within bursts: every other kind that repeats has more keys. */
 static bool is_burst(const struct key *k, uint32_t i)
 {
     for (uint32_t other = 0; other < k->kinds; other++)
@@ -129,7 +130,7 @@ static bool is_burst(const struct key *k, uint32_t i)
     return k->kind[i].complete && k->kind[i].number > 1;
 }
 
-/* Returns whether the calls between the calls of K are those of few kinds. */
+/* Returns whether the kinds of K's gaps repeat often enough for a loop (REPEATED_GAPS). */
 static bool repeats(const struct key *k)
 {
     uint64_t repeated = 0;
@@ -182,7 +183,7 @@ static void add_member(struct body *b, const struct candidate *best, const struc
     }
 }
 
-/* A callsite that is met in the loop is a callsite of the loop: its last call, after the last call of the body, too. */
+/* Extends the body to the last call of every callsite that is called between the first and the last call of the first key. */
 static void extend(const struct keys *keys, struct body *b)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
@@ -209,7 +210,7 @@ static struct body find_body(const struct keys *keys, const struct candidate *be
 
 /* ---- all ranks ---- */
 
-/* Returns the candidate with CALLS repeats that explains most, or NULL. */
+/* Returns the candidate with CALLS calls and the largest share of the run, or NULL. */
 static const struct candidate *best_of(const struct finding *f, uint64_t calls)
 {
     const struct candidate *best = NULL;
@@ -249,7 +250,7 @@ static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
     return false;
 }
 
-/* The loops of rank 0: one for each number of iterations. */
+/* Starts the common loops with those of rank 0: the best one for each number of iterations. */
 static int begin_common(struct finding *f, struct mpg_error *err)
 {
     qsort(f->candidate, f->candidates, sizeof *f->candidate, by_share);
@@ -267,7 +268,8 @@ static int begin_common(struct finding *f, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the candidate with the iterations of C. Of a cut run also with one more, or one less, which C has from then on. */
+/* Returns the candidate with the iterations of C. In a truncated trace a candidate may have one iteration more, or one less,
+ * which then becomes the number of C. */
 static const struct candidate *find_same(const struct finding *f, struct common_loop *c)
 {
     const uint64_t n = c->loop.iterations;
@@ -277,7 +279,7 @@ static const struct candidate *find_same(const struct finding *f, struct common_
     return best;
 }
 
-/* Keeps the loops that RANK has, too. */
+/* Keeps the common loops that RANK has, too. */
 static void keep_common(struct finding *f, int32_t rank)
 {
     size_t kept = 0;

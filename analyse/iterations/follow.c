@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the events of each rank a second time, beside a pass over the graph: steps do not have all that keys need. */
+/* Reads the events of each rank a second time during a pass over the graph, because steps lack properties that keys need. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@ struct follower_rank {
     struct mpg_cursor *cursor;
     uint64_t next_number;   /* of the next call */
     int64_t leave_ns;       /* of the last call */
-    uint64_t iteration;     /* begun so far */
+    uint64_t iteration;     /* number of iterations begun so far */
     double fresh;           /* of the last call */
-    uint64_t key[FARTHEST]; /* the keys since the last call of the loop's first key, if bursts matter */
+    uint64_t key[FARTHEST]; /* keys called since the last call of the loop's first key; used if the loop has bursts */
     uint32_t keys;
 };
 

@@ -23,7 +23,7 @@ struct mpg_loop {
 
 /* The place of a loop on a rank. */
 struct mpg_loop_place {
-    uint64_t key, burst;       /* the first call of the body; the repeats of the call that begin no iteration (keys.h) */
+    uint64_t key, burst;       /* of the first call of the body: its key, and the kind of gap within its bursts (keys.h) */
     uint64_t last_call;        /* number of the last call of the body */
     double usual_before_ns;    /* mean computation before the first call, from the second iteration on */
 };
@@ -32,9 +32,9 @@ enum { MPG_LOOPS = 32 };
 
 struct mpg_iterations {
     int32_t ranks;
-    size_t n;                      /* loops, the chosen one first, the others by share; 0: none */
+    size_t n;                      /* number of loops, the chosen one first, the others descending in share; 0: no loop found */
     struct mpg_loop loop[MPG_LOOPS];
-    struct mpg_loop_place *place;  /* of each rank: the chosen loop */
+    struct mpg_loop_place *place;  /* place of the chosen loop on each rank */
 };
 
 /* Finds the loops of TRACE, in one pass over the events. REPEATS: choose the loop with this many iterations; 0: the finest of the
@@ -50,10 +50,10 @@ struct mpg_iteration_follower;
 /* Returns a follower of the chosen loop of FOUND, from the first call on; both outlive it. NULL with ERR. The caller frees it. */
 struct mpg_iteration_follower *mpg_iteration_follower_new(struct mpg_trace *trace, const struct mpg_iterations *found,
                                                           struct mpg_error *err);
-/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop, 1 to
- * N in an iteration, N + 1 after the loop. *FRESH: the part of that computation that belongs to PART; the rest is before the
- * loop. 1 but for the first iteration. Calls of a rank come in ascending order, of the thread that called MPI_Init only. Returns
- * 0, or -1 with ERR: an error of the trace. */
+/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop, 1
+ * to N in an iteration, N + 1 after the loop. *FRESH: the fraction of this computation that belongs to PART. It is less than 1
+ * only in the first iteration, where the rest belongs to the time before the loop. Calls of a rank come in ascending order, of
+ * the thread that called MPI_Init only. Returns 0, or -1 with ERR: an error of the trace. */
 int mpg_iteration_follow(struct mpg_iteration_follower *follower, int32_t rank, uint64_t number, uint64_t *part, double *fresh,
                          struct mpg_error *err);
 void mpg_iteration_follower_free(struct mpg_iteration_follower *follower); /* NULL is allowed */

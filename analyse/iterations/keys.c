@@ -89,14 +89,14 @@ static void add(struct series *s, const struct occurrence *o)
     s->last_ns = o->enter_ns;
 }
 
-/* Returns the bit of a kind in the set of forgotten ones, which may contain others, too. */
+/* Returns the bit of the kind HASH in the set of forgotten kinds. Several kinds share a bit. */
 static uint64_t forgotten_bit(uint64_t hash)
 {
     return (uint64_t)1 << (hash >> 58);
 }
 
-/* Returns the place for a new kind in K: a free one, or that of a kind that was met only once, which K forgets. GAP_KINDS:
- * none. */
+/* Returns the place for a new kind in K: a free place, or the place of a kind with a single gap, which K forgets; GAP_KINDS: no
+ * place. */
 static uint32_t find_place(struct key *k)
 {
     uint32_t i = 0;
@@ -109,7 +109,8 @@ static uint32_t find_place(struct key *k)
     return i;
 }
 
-/* Adds a kind to K. Until a kind is met, its series is all. Returns its index, GAP_KINDS: no place; -1 with ERR: no memory. */
+/* Adds the kind of GAP to K. Its series without bursts starts as the series of all calls so far. Returns the index of the kind;
+ * GAP_KINDS: no place; -1 with ERR: no memory. */
 static int add_kind(struct key *k, const struct gap_kind *gap, struct mpg_error *err)
 {
     const bool complete = (k->forgotten & forgotten_bit(gap->hash)) == 0;
@@ -129,7 +130,7 @@ static int add_kind(struct key *k, const struct gap_kind *gap, struct mpg_error 
     return (int)i;
 }
 
-/* Counts GAP before O, and adds O to the series of other bursts. */
+/* Counts GAP, which precedes call O. Adds O to the series without bursts of every kind but that of GAP. */
 static int add_gap(struct key *k, const struct gap_kind *gap, const struct occurrence *o, struct mpg_error *err)
 {
     int i = 0;
@@ -170,7 +171,7 @@ static void link_newest(struct keys *keys, uint32_t i)
     keys->newest = i + 1;
 }
 
-/* Returns the kind of the gap since the last call of key I, by the keys called since. */
+/* Returns the kind of the gap since the last call of key I: the hash of the set of keys called since then. */
 static struct gap_kind gap_since(const struct keys *keys, uint32_t i)
 {
     uint64_t set = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kinds of calls of one rank, and the distances between calls of a kind. Private to analyse/iterations/.
  *
- * The key of a call is its callsite, or without callsites its call, peer and communicator. Two successive calls of a key have
- * between them a set of other keys; the hash of the set is the kind of their gap. Calls that follow a gap of one kind are a burst
- * with the call before: an exchange with several neighbours in a row, an inner loop. A series is all calls of a key, or all but
- * those in bursts of one kind. */
+ * The key of a call is its callsite, or without callsites its call, peer and communicator. The gap between two successive calls
+ * of a key has a kind: the hash of the set of other keys called in between. A burst is a call and the following calls after gaps
+ * of one kind, such as an exchange with several neighbours in a row, or an inner loop. A series consists of all calls of a key,
+ * or of the calls that begin the bursts of one kind. */
 #ifndef MPG_ITERATION_KEYS_H
 #define MPG_ITERATION_KEYS_H
 
@@ -17,25 +17,25 @@
 
 enum { GAP_BINS = 128, GAP_KINDS = 4, FARTHEST = 256 };
 
-/* Calls of a key, or those that begin bursts. */
+/* All calls of a key, or the calls that begin bursts of one kind. */
 struct series {
     uint64_t burst;       /* kind of the gaps within bursts; 0: all calls */
     uint64_t calls;
     uint64_t first, second, before_last, last; /* numbers of calls */
     double since_start_ns; /* from MPI_Init's leave to the enter of the first call */
     int64_t last_ns;      /* enter of the last call, on the rank's clock */
-    double before_ns;     /* sum of the times since the call before, from the second call on */
+    double before_ns;     /* sum of the times between a call and the previous call of any key, from the second call on */
     uint32_t gaps[GAP_BINS];    /* by half octave: number of gaps, */
     double gaps_ns[GAP_BINS];   /* and their sum */
 };
 
 struct gap_kind {
     uint64_t hash;
-    uint32_t keys;          /* in the set */
+    uint32_t keys;          /* number of keys in the set */
     uint64_t number;
     double sum_ns;
-    struct series *without; /* the series of bursts of this kind, */
-    bool complete;          /* which is right: the kind was not forgotten before */
+    struct series *without; /* the series of the calls that begin bursts of this kind */
+    bool complete;          /* true: WITHOUT is complete; false: the kind was forgotten and found again */
 };
 
 struct key {
@@ -44,7 +44,7 @@ struct key {
     int32_t site;
     uint32_t newer, older;  /* neighbours in the list by last call; key numbers + 1, 0: none */
     struct series all;
-    uint64_t forgotten;     /* kinds that were met once and forgotten: a bit for each */
+    uint64_t forgotten;     /* kinds that were forgotten after a single gap: a bit for each, which several kinds share */
     uint32_t kinds;
     struct gap_kind kind[GAP_KINDS];
 };

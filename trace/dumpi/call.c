@@ -26,9 +26,9 @@ static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
     return true;
 }
 
-/* --- what a call is made of --- */
+/* --- properties of a call --- */
 
-/* A destination, or a source: negative numbers but ANY are MPI_PROC_NULL of the recorder's MPI. */
+/* Converts RANK, a destination: negative ranks are MPI_PROC_NULL of the recorder's MPI. */
 static int32_t destination(int64_t rank)
 {
     return rank < 0 ? MPG_PROC_NULL : (int32_t)rank;
@@ -54,7 +54,7 @@ static bool set_bytes(struct dumpi_rank *d, const struct dumpi_file *f, int64_t 
     return product < INT64_MAX / 4;
 }
 
-/* Storage for N requests. */
+/* Reserves storage for N requests and their statuses. */
 static bool reserve_requests(struct dumpi_rank *d, size_t n)
 {
     size_t a = d->capacity, b = d->capacity, c = d->capacity;
@@ -81,7 +81,7 @@ static struct mpg_call_status status_of(const struct dumpi_record *r, size_t i)
     return (struct mpg_call_status){s->source, s->tag, s->bytes, s->cancelled};
 }
 
-/* The status of a blocking receive or probe, if the program did not ignore it. */
+/* Gives CALL, a blocking receive or probe, its status, unless the program ignored the status. */
 static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     if (r->status_number == 0)
@@ -95,7 +95,7 @@ static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- completions --- */
 
-/* Gives CALL the N requests of AT; null ones are left out, and PLACE[i] is the new place of i, or n. */
+/* Gives CALL the N requests of AT without null requests. PLACE[i]: the index of request i in CALL; N: a null request. */
 static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve_requests(d, n + 1))
@@ -109,7 +109,7 @@ static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, co
     return true;
 }
 
-/* Request I completed, with status S of the record. */
+/* Marks request I as completed, with status S of the record. */
 static void set_done(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call, int64_t i, size_t s)
 {
     if (i < 0 || i >= (int64_t)call->request_number || call->done_number == call->request_number)
@@ -208,7 +208,7 @@ static bool make_probe(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- collectives --- */
 
-/* Sizes of LIST's elements to call->counts; TYPES: a type for each, else TYPE. */
+/* Stores the bytes of LIST's elements in call->counts. TYPES: the type of each element; NULL: all elements have TYPE. */
 static bool set_counts(struct dumpi_rank *d, const struct dumpi_file *f, struct mpg_foreign_call *call,
                        const struct dumpi_list *list,
                        int64_t type, const struct dumpi_list *types, int64_t *sum)
@@ -294,7 +294,7 @@ static bool make_collective(struct dumpi_rank *d, const struct dumpi_file *f, co
 
 /* --- communicators --- */
 
-/* The list of CALL's constructor from AT, N of them. */
+/* Copies the N numbers at AT as the list of CALL's constructor. */
 static bool set_list(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve(&d->list, &d->list_capacity, n + 1, sizeof *d->list))
@@ -336,7 +336,7 @@ static bool make_cart(struct dumpi_rank *d, const struct dumpi_record *r, struct
     return add_grid(d, call->constructor.handle, dims->at, dims->n);
 }
 
-/* Cart_sub: the extents of the old grid, and which remain. */
+/* Cart_sub: lists the extents of the old grid, and for each dimension whether it remains. */
 static bool make_sub_grid(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     const struct dumpi_list *remain = &r->lists[0];
@@ -371,7 +371,7 @@ static bool make_created(struct dumpi_rank *d, const struct dumpi_record *r, str
     }
     if (!group || (group->comm >= 0 && group->comm != call->comm && group->comm != DUMPI_WORLD) || (!group->ranks &&
                                                                                                     group->comm >= 0)) {
-        call->call = MPG_CALL_COUNT; /* of a group of another communicator */
+        call->call = MPG_CALL_COUNT; /* from a group of another communicator */
         return true;
     }
     call->constructor.rule = group->comm == call->comm ? MPG_COMM_PICK : MPG_COMM_LIST;
@@ -404,7 +404,7 @@ static bool make_constructor(struct dumpi_rank *d, const struct dumpi_record *r,
         call->constructor.color = (int64_t)r->lists[0].n;
         return true;
     default:
-        call->call = MPG_CALL_COUNT; /* of two communicators */
+        call->call = MPG_CALL_COUNT; /* from two communicators */
         return true;
     }
 }

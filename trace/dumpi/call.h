@@ -9,7 +9,7 @@
 
 enum { DUMPI_WORLD = 2, DUMPI_SELF = 3, DUMPI_FIRST_REQUEST = 2 };
 
-/* What a rank's records said so far, and storage for lists. Zero-initialised but for groups.world_size. */
+/* State of a rank after its records so far, and storage for lists. Zero-initialised but for groups.world_size. */
 struct dumpi_rank {
     struct dumpi_types types;
     struct dumpi_groups groups;
@@ -26,14 +26,14 @@ struct dumpi_rank {
     int32_t *list;            /* of a constructor */
     size_t list_capacity;
     char name[64];
-    uint64_t unknown_types;   /* uses of types of unknown size: a byte each */
+    uint64_t unknown_types;   /* number of uses of types of unknown size, which count as a byte */
 };
 
 /* Turns R into CALL, whose lists are valid until the next call. Returns 0, or -1 with ERR: out of memory, sizes above 2^61. */
 int mpg_dumpi_make_call(struct dumpi_rank *d, const struct dumpi_file *f, const struct dumpi_record *r,
                         struct mpg_foreign_call *call,
                     struct mpg_error *err);
-/* Forgets the rank, and keeps storage. */
+/* Clears the state of the rank, and keeps storage. */
 void mpg_dumpi_rank_reset(struct dumpi_rank *d);
 void mpg_dumpi_rank_clear(struct dumpi_rank *d);
 

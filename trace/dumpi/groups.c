@@ -75,7 +75,7 @@ static void add(struct dumpi_group *group, int32_t rank)
     group->ranks[group->n++] = rank;
 }
 
-/* Members of OLD at the places of PLACES. A list that nothing tells leaves the group unknown. */
+/* Makes *MADE of the members of OLD with the ranks PLACES. Invalid ranks are left out. */
 static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                  struct dumpi_group *made)
 {
@@ -88,7 +88,7 @@ static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, co
     return made->ranks;
 }
 
-/* Members of OLD but for the places of PLACES. */
+/* Makes *MADE of the members of OLD without those with the ranks PLACES. */
 static bool leave_out(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                       struct dumpi_group *made)
 {
@@ -109,7 +109,7 @@ static bool leave_out(const struct dumpi_groups *g, const struct dumpi_group *ol
     return done;
 }
 
-/* Union, intersection or difference of A and B, by the letter. */
+/* Makes *MADE the union (WHAT 'u'), intersection ('i') or difference of A and B; of different communicators: unknown. */
 static bool combine(const struct dumpi_groups *g, const struct dumpi_group *a, const struct dumpi_group *b, char what,
                     struct dumpi_group *made)
 {
@@ -137,7 +137,7 @@ static bool combine(const struct dumpi_groups *g, const struct dumpi_group *a, c
     return done;
 }
 
-/* The places of the ranges in LIST, triples of first, last and step, to PLACES. */
+/* Stores the ranks of the ranges in LIST, triples of first, last and step, in PLACES. */
 static bool spread(const struct dumpi_list *list, struct dumpi_list *places)
 {
     for (size_t i = 0; i + 2 < list->n; i += 3) {

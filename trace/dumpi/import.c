@@ -23,7 +23,7 @@ struct import {
 
 /* --- a rank --- */
 
-/* Facts of a rank's file, once. */
+/* Writes the facts of a rank's file, in one pass only. */
 static int write_facts(struct import *im, int32_t rank, const struct dumpi_file *f, struct mpg_error *err)
 {
     struct mpg_build *b = im->calls.foreign.build;
@@ -85,7 +85,7 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
 
 /* --- the files --- */
 
-/* The value of KEY in TEXT's lines "key=value", to VALUE. */
+/* Stores the value of KEY in TEXT, lines "key=value", in VALUE. */
 static bool find_value(const char *text, const char *key, char *value, size_t size)
 {
     const size_t n = strlen(key);

@@ -38,7 +38,7 @@ static void skip(struct dumpi_file *f, uint64_t bytes)
         (void)get(f, 1);
 }
 
-/* A count of items that follow; none if negative. */
+/* Reads the number of items that follow; negative numbers count as 0. */
 static uint32_t get_count(struct dumpi_file *f)
 {
     const int32_t n = get_int(f);
@@ -59,7 +59,7 @@ static bool append(struct dumpi_list *l, int32_t value)
     return true;
 }
 
-/* Appends a list of numbers of BYTES bytes; memory grows with what the file has, not with what it says. */
+/* Appends a list of numbers of BYTES bytes. Memory grows with the data read, not with the count that the file claims. */
 static bool get_list(struct dumpi_file *f, struct dumpi_list *l, int bytes)
 {
     const uint32_t n = get_count(f);
@@ -183,7 +183,7 @@ void mpg_dumpi_end(struct dumpi_file *f)
 
 /* --- records --- */
 
-/* A time: 16 bits of seconds, which begin anew after 18 hours. */
+/* Reads a time in ns. The seconds have 16 bits, which overflow after 18 hours. */
 static int64_t get_time(struct dumpi_file *f)
 {
     const int64_t second = 1000000000, cycle = 65536 * second;
@@ -223,9 +223,9 @@ static bool read_argument(struct dumpi_file *f, struct dumpi_record *r, char let
     case 'I':
     case 'R':
     case 'T':
-        return r->list_number < DUMPI_MOST_LISTS && get_list(f, &r->lists[r->list_number++], letter == 'T' ? 2 : 4);
+        return r->list_number < DUMPI_MAX_LISTS && get_list(f, &r->lists[r->list_number++], letter == 'T' ? 2 : 4);
     case 'D':
-        if (r->list_number == DUMPI_MOST_LISTS)
+        if (r->list_number == DUMPI_MAX_LISTS)
             return false;
         for (uint32_t i = 0, n = get_count(f); i < n && done && !f->failed; i++)
             done = get_list(f, &r->lists[r->list_number], 4);
@@ -259,7 +259,7 @@ static bool read_argument(struct dumpi_file *f, struct dumpi_record *r, char let
         value = get_int(f);
         break;
     }
-    if (r->scalar_number == DUMPI_MOST_SCALARS)
+    if (r->scalar_number == DUMPI_MAX_SCALARS)
         return false;
     r->scalars[r->scalar_number++] = value;
     return true;
@@ -285,7 +285,7 @@ static int read_arguments(struct dumpi_file *f, struct dumpi_record *r, unsigned
     return 0;
 }
 
-/* Reads a record as mpg_dumpi_next() does, or a mark of a function of the program: *IS_CALL false. */
+/* Reads a record as mpg_dumpi_next() does. *IS_CALL: false for a mark of one of the program's functions. */
 static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_call, struct mpg_error *err)
 {
     const off_t at = ftello(f->in);
@@ -298,7 +298,7 @@ static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_ca
     r->function = function;
     r->scalar_number = r->list_number = 0;
     r->status_number = 0;
-    for (int i = 0; i < DUMPI_MOST_LISTS; i++)
+    for (int i = 0; i < DUMPI_MAX_LISTS; i++)
         r->lists[i].n = 0;
     const unsigned mask = (unsigned)get(f, 1);
     read_times(f, r, mask);
@@ -322,7 +322,7 @@ int mpg_dumpi_next(struct dumpi_file *f, struct dumpi_record *r, struct mpg_erro
 
 void mpg_dumpi_record_clear(struct dumpi_record *r)
 {
-    for (int i = 0; i < DUMPI_MOST_LISTS; i++)
+    for (int i = 0; i < DUMPI_MAX_LISTS; i++)
         free(r->lists[i].at);
     free(r->statuses);
 }

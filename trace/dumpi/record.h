@@ -12,8 +12,8 @@
 
 /* The arguments of each function, in the order of their numbers from 0. Letters:
  *   i  32 bits   h  16 bits   b  8 bits   L  64 bits   a  32 bits: a rank, o its root
- *   I  list of 32 bits   T  list of 16 bits   H  list of 16 bits that nobody needs   B  list of 8 bits   D  list of lists of 32
- * bits   R  list of requests, 32 bits   S  statuses, where the record's mask says so
+ *   I  list of 32 bits   T  list of 16 bits   H  list of 16 bits, not needed   B  list of 8 bits   D  list of lists of 32
+ * bits   R  list of requests, 32 bits   S  statuses, if the record's mask has them
  *   C  string   X  list of strings   Y  list of lists of strings   A  as X
  *   ?  the next argument is only there if rank and root are equal */
 struct dumpi_layout {
@@ -22,7 +22,7 @@ struct dumpi_layout {
 extern const struct dumpi_layout mpg_dumpi_layouts[];
 extern const unsigned mpg_dumpi_layout_number;
 
-enum { DUMPI_MOST_SCALARS = 16, DUMPI_MOST_LISTS = 8 };
+enum { DUMPI_MAX_SCALARS = 16, DUMPI_MAX_LISTS = 8 };
 
 struct dumpi_list {
     int32_t *at;
@@ -39,9 +39,9 @@ struct dumpi_record {
     int64_t enter_ns, leave_ns;
     uint32_t thread;
     bool has_times;
-    int64_t scalars[DUMPI_MOST_SCALARS]; /* letters i h b L a o, in order; i signed */
+    int64_t scalars[DUMPI_MAX_SCALARS]; /* letters i h b L a o, in order; i signed */
     int scalar_number;
-    struct dumpi_list lists[DUMPI_MOST_LISTS]; /* letters I T R, in order; of D all lists in one */
+    struct dumpi_list lists[DUMPI_MAX_LISTS]; /* letters I T R, in order; of D all lists in one */
     int list_number;
     struct dumpi_status *statuses;
     size_t status_number, status_capacity;
@@ -54,8 +54,8 @@ struct dumpi_file {
     uint8_t version[3];
     char host[256];
     struct dumpi_list sizes;       /* of types by number; empty: not in the file */
-    uint32_t bias;                 /* seconds that all times leave out */
-    int64_t last_ns, wrapped_ns;   /* seconds have 16 bits: what they lost */
+    uint32_t bias;                 /* seconds to add to all times */
+    int64_t last_ns, wrapped_ns;   /* the last time read, and the overflows of the 16-bit seconds so far */
     bool failed;                   /* the file ended inside a record */
 };
 

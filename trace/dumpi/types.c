@@ -49,7 +49,8 @@ static int64_t struct_size(const struct dumpi_types *t, const struct dumpi_file 
     return sum;
 }
 
-/* The elements of the old type in the new one that R makes, and which scalars name both; -1: R makes none. */
+/* Returns the number of elements of the old type in the new type that R makes, and stores in *OLD the index of the scalar that
+ * names the old type; the last scalar names the new type. -1: R makes no such type. */
 static int64_t elements_of(const struct dumpi_record *r, const char *name, int *old)
 {
     const int64_t *s = r->scalars;

@@ -2,7 +2,7 @@
 /* Reads LogGOPSim's binary form, little-endian without gaps: u64 4223, u32 ranks, u8 highest cpu, u8 highest nic, for each rank
  * u64 begin and end counted from byte 8. A rank: u32 operations, u32 roots, the roots, operations of 39 bytes (u32 number of
  * requirements, u8 kind, u32 peer, u64 size, u32 tag, u8 cpu, u8 nic, u32 number and first place of operations that its end and
- * that its start releases), and a list of u32 numbers of operations. (Source: the layout that its writer documents by its sizes.)
+ * that its start releases), and a list of u32 numbers of operations. (Source: the sizes that LogGOPSim's writer documents.)
  * */
 #include "trace/goal/import.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The schedule of a rank: operations, and which must end or start before others start. Private to trace/goal/. */
+/* The schedule of a rank: operations, and edges between operations that must end or start before others start. Private to
+ * trace/goal/. */
 #ifndef MPG_GOAL_GRAPH_H
 #define MPG_GOAL_GRAPH_H
 
@@ -15,14 +16,14 @@ struct goal_node {
     uint8_t kind;
     uint8_t cpu;
     uint64_t size;        /* bytes, or ns */
-    int32_t peer, tag;    /* of a receive: -1 for any */
-    uint32_t first, last; /* its edges: goal_graph.after */
-    uint32_t waits;       /* operations before it that are not placed yet */
-    uint32_t open;        /* of those that must have ended: placed sends and receives that were not waited for */
-    uint32_t name;        /* the number of the label in messages, or of the node */
-    int64_t posted_calcs; /* of a placed send or receive: the work placed before it */
-    int64_t request;      /* of a placed send or receive, until it is waited for; 0 */
-    uint32_t place;       /* of such: its place in the list of open ones */
+    int32_t peer, tag;    /* -1: any source or tag of a receive */
+    uint32_t first, last; /* its edges to later operations: goal_graph.edges[first] to [last - 1] */
+    uint32_t waits;       /* number of required operations that are not placed yet */
+    uint32_t open;        /* number of required messages that are placed, without a wait so far */
+    uint32_t name;        /* name in error messages: number of the label, or of the node if there are no labels */
+    int64_t posted_calcs; /* of a placed send or receive: number of work operations placed before */
+    int64_t request;      /* request of a placed send or receive, until the wait; else 0 */
+    uint32_t place;       /* while request is set: place in the list of open messages */
 };
 
 struct goal_edge {
@@ -37,26 +38,26 @@ struct goal_graph {
     size_t edge_number, edge_capacity;
 };
 
-/* Add an operation or an edge. Return 0, or -1 with ERR: out of memory, a node that is none. */
+/* Add an operation or an edge. Return 0, or -1 with ERR: out of memory, BEFORE or AFTER is no node. */
 int mpg_goal_add_node(struct goal_graph *g, const struct goal_node *node, struct mpg_error *err);
 int mpg_goal_add_edge(struct goal_graph *g, uint32_t before, uint32_t after, bool is_start, struct mpg_error *err);
-void mpg_goal_reset(struct goal_graph *g); /* without nodes, keeps storage */
+void mpg_goal_reset(struct goal_graph *g); /* removes all nodes, keeps storage */
 void mpg_goal_clear(struct goal_graph *g);
 
-/* What the order of a schedule consists of. */
+/* Functions that mpg_goal_order() calls, in the order of the program. */
 struct goal_program {
     void *context;
-    /* Node I of the graph: work, or posting a send or receive, which sets its request. */
+    /* Places NODE: performs work, or posts a send or receive and sets node->request. */
     int (*place)(void *context, struct goal_node *node, struct mpg_error *err);
     /* Waits for N requests on CPU. */
     int (*wait)(void *context, unsigned cpu, const int64_t *requests, uint32_t n, struct mpg_error *err);
-    /* The name of a node in messages, to TEXT. */
+    /* Writes the name of NODE, for error messages, to TEXT. */
     void (*name)(void *context, const struct goal_node *node, char *text, size_t size);
 };
 
-/* Puts the operations of each cpu of G in one order of work, nonblocking sends and receives, and waits, so that each operation
- * waits for what it requires and no more, and calls P for each. Errors: edges between cpus, a circle, operations that have no
- * such order. */
+/* Puts the operations of each cpu of G in an order of work, nonblocking sends and receives, and waits, in which each operation
+ * waits for its required operations and for no others. Calls the functions of P in this order. Errors: edges between cpus, a
+ * cycle, operations for which no such order exists. */
 int mpg_goal_order(struct goal_graph *g, const struct goal_program *p, struct mpg_error *err);
 
 #endif

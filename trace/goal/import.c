@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a GOAL schedule: reads it to count ranks, if receives come from any source once more to match them, and once for
- * events. */
+/* Imports a GOAL schedule in two passes: one counts the ranks, one writes the events. Receives from any source need a pass in
+ * between, which matches them. */
 #include "trace/goal/import.h"
 
 #include <errno.h>

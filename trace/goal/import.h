@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The import of a schedule, a rank after the other. Private to trace/goal/. */
+/* State of the import of a schedule, rank after rank. Private to trace/goal/. */
 #ifndef MPG_GOAL_IMPORT_H
 #define MPG_GOAL_IMPORT_H
 
@@ -17,12 +17,12 @@ struct goal_import {
     int32_t ranks;
     FILE *in;
     int64_t size_bytes;
-    struct goal_graph graph;      /* of the present rank */
-    char **labels;                /* of the present rank, by number; NULL: nodes have no names (binary) */
+    struct goal_graph graph;      /* schedule of the present rank */
+    char **labels;                /* labels of the present rank, by number; NULL: nodes have no names (binary form) */
     uint32_t *label_nodes;        /* the node of each label, UINT32_MAX: none yet */
     size_t label_number, label_capacity;
     struct mpg_map label_map;     /* (hash, collision) -> 1 + label */
-    uint64_t cpu_ns[256];         /* of the present rank: work so far */
+    uint64_t cpu_ns[256];         /* work of the present rank so far, by cpu */
     int32_t rank;
     struct mpg_wildcards *wildcards;
     size_t wildcard;
@@ -30,12 +30,12 @@ struct goal_import {
     enum { GOAL_SURVEY, GOAL_MATCH, GOAL_EMIT } pass;
 };
 
-/* Read all ranks from IM->in, and call mpg_goal_rank() after the operations of each. Return 0, or -1 with ERR; *LINE: the place,
- * for messages (0: none). */
+/* Read all ranks from IM->in, and call mpg_goal_rank() after the operations of each. Return 0, or -1 with ERR; *LINE: the line
+ * of the error, for the message (0: no line). */
 int mpg_goal_read_text(struct goal_import *im, unsigned long *line, struct mpg_error *err);
 int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err);
 
-/* Takes the schedule of rank IM->rank. */
+/* Processes the schedule of rank IM->rank, IM->graph, as the present pass demands. */
 int mpg_goal_rank(struct goal_import *im, struct mpg_error *err);
 /* Forgets the labels of a rank. */
 void mpg_goal_forget_labels(struct goal_import *im);

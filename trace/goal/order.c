@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Orders a schedule as a program would run it.
+/* Orders a schedule as an MPI program would run it.
  *
- * A candidate is an operation before which nothing is left to place. Sends, receives and work of no time whose requirements have
- * ended are placed at once. Then work, if it is the only work that can start, and started before any message could end for which
- * another candidate waits. Else the program waits, for messages that all candidates require: all later operations follow from a
- * candidate, so they require the messages, too. */
+ * A candidate is an operation whose required operations are all placed. Sends, receives and work without duration are placed as
+ * soon as their required operations have ended. Next comes work, if only one candidate is work, and if no message that another
+ * candidate waits for could end before this work starts. Otherwise the program waits for the messages that all candidates
+ * require: every later operation follows a candidate, and therefore requires these messages, too. */
 #define _GNU_SOURCE
 #include "trace/goal/graph.h"
 
@@ -16,13 +16,13 @@ struct order {
     struct goal_graph *g;
     const struct goal_program *p;
     unsigned cpu;
-    uint32_t *ready;      /* candidates whose requirements have ended, without time: a queue */
+    uint32_t *ready;      /* queue of candidates without duration whose required operations have ended */
     size_t ready_first, ready_number;
     uint32_t *work;       /* candidates that are work and can start */
     size_t work_number;
-    uint32_t *blocked;    /* candidates that require messages that are not waited for */
+    uint32_t *blocked;    /* candidates that require open messages */
     size_t blocked_number;
-    uint32_t *open;       /* placed messages that are not waited for */
+    uint32_t *open;       /* open messages: placed sends and receives without a wait so far */
     uint32_t *edges_to;   /* edges, sorted by AFTER */
     size_t open_number;
     int64_t *requests;
@@ -57,7 +57,7 @@ static void add_candidate(struct order *o, uint32_t i)
         o->ready[o->ready_number++] = i;
 }
 
-/* Places I, and makes candidates of what follows. */
+/* Places operation I. Operations that now have no unplaced requirement become candidates. */
 static int place(struct order *o, uint32_t i, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -81,7 +81,7 @@ static int place(struct order *o, uint32_t i, struct mpg_error *err)
     return 0;
 }
 
-/* Whether all blocked candidates require message I. */
+/* Returns whether all blocked candidates require message I. */
 static bool is_required_by_all(const struct order *o, uint32_t i)
 {
     const struct goal_node *node = &o->g->nodes[i];
@@ -94,7 +94,7 @@ static bool is_required_by_all(const struct order *o, uint32_t i)
     return n == o->blocked_number;
 }
 
-/* Waits for the messages in CHOSEN, N of them, and looks at the blocked candidates again. */
+/* Waits for the N messages in CHOSEN, and unblocks the candidates that required no other messages. */
 static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -116,7 +116,7 @@ static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mp
     return 0;
 }
 
-/* The first edge to I in edges_to. */
+/* Returns the place in edges_to of the first edge to operation I. */
 static size_t first_edge_to(const struct order *o, uint32_t i)
 {
     size_t low = 0, high = o->g->edge_number;
@@ -130,7 +130,7 @@ static size_t first_edge_to(const struct order *o, uint32_t i)
     return low;
 }
 
-/* The next open message that I requires, from edge *AT on; NULL: none. */
+/* Returns the edge of the next open message that I requires, from place *AT in edges_to on; NULL: no further message. */
 static const struct goal_edge *next_message(const struct order *o, uint32_t i, size_t *at)
 {
     for (; *at < o->g->edge_number; ++*at) {
@@ -145,7 +145,7 @@ static const struct goal_edge *next_message(const struct order *o, uint32_t i, s
     return NULL;
 }
 
-/* Waits for what all candidates require. */
+/* Waits for the messages that all blocked candidates require. */
 static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *err)
 {
     size_t n = 0, at = first_edge_to(o, o->blocked[0]);
@@ -159,7 +159,7 @@ static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *
     return wait_for(o, chosen, n, err);
 }
 
-/* The work that starts now, if that is certain. */
+/* Places the only work among the candidates. Errors: two candidates are work; a message could end before the work starts. */
 static int start_work(struct order *o, struct mpg_error *err)
 {
     if (o->work_number > 1)
@@ -184,7 +184,7 @@ static int compare_after(const void *a, const void *b, void *edges)
     return (x->before > y->before) - (x->before < y->before);
 }
 
-/* Prepares edges and counts. Returns -1 with ERR for edges between cpus. */
+/* Sorts the edges, and counts the requirements of each operation. Returns -1 with ERR for edges between cpus. */
 static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error *err)
 {
     if (g->edge_number > 0)

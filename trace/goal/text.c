@@ -13,7 +13,7 @@ enum { MAX_WORDS = 24 };
 struct text {
     struct mpg_line_reader *lines;
     bool in_comment, in_rank;
-    bool *seen; /* by rank */
+    bool *seen; /* by rank: the file has a schedule of the rank */
 };
 
 /* Replaces comments by blanks. */
@@ -82,7 +82,7 @@ static bool parse_bytes(char *word, uint64_t *size)
     return is_number;
 }
 
-/* The number of label NAME of the present rank, a new one for a new name. Returns -1 with ERR: out of memory. */
+/* Returns the number of label NAME of the present rank, assigned on first use, or -1 with ERR: out of memory. */
 static int64_t find_label(struct goal_import *im, const char *name, struct mpg_error *err)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -171,7 +171,7 @@ static int parse_requires(struct goal_import *im, char **words, struct mpg_error
     return status;
 }
 
-/* Labels of edges become nodes. */
+/* Replaces the labels of edges by nodes, and processes the schedule of the rank. */
 static int finish_rank(struct goal_import *im, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;
@@ -244,7 +244,7 @@ static int take_line(struct goal_import *im, struct text *t, char *line, struct 
     return status;
 }
 
-/* Every rank needs a schedule, so that a short file has no million of ranks. */
+/* Checks that every rank has a schedule: a short file cannot claim a million ranks. */
 static int check_ranks(const struct goal_import *im, const struct text *t, struct mpg_error *err)
 {
     if (!t->seen)

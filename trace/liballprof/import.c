@@ -23,20 +23,20 @@ struct import {
         int64_t at_ns[2], offset_ns[2]; /* at the first and last call: offset to rank 0's clock */
         bool has[2];
     } *clock;                /* by rank */
-    struct mpg_map posted;   /* addresses of requests of the rank that is surveyed */
+    struct mpg_map posted;   /* addresses of requests of the rank being surveyed */
     uint64_t by_4, by_8;     /* requests found at steps of 4 and 8 bytes */
 };
 
 /* --- the head of a file --- */
 
-/* Returns what follows WORDS in LINE, or NULL. */
+/* Returns the text after WORDS in LINE; NULL: LINE does not contain WORDS. */
 static char *after(char *line, const char *words)
 {
     char *found = strstr(line, words);
     return found ? found + strlen(words) : NULL;
 }
 
-/* A line that begins with '#'. */
+/* Processes a comment, a line that begins with '#': host names, and clock offsets. */
 static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_error *err)
 {
     struct clock *clock = &im->clock[rank];
@@ -44,7 +44,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
     host = host ? host : after(line, "# hostname: ");
     if (host) {
         host[strcspn(host, " ")] = '\0';
-        char *unknown = strstr(host, ".(none)"); /* domain of a host without one */
+        char *unknown = strstr(host, ".(none)"); /* a host without a domain */
         if (unknown)
             *unknown = '\0';
         return *host ? mpg_build_fact(im->calls.foreign.build, rank, "host", host, err) : 0;
@@ -63,7 +63,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
 
 /* --- lines --- */
 
-/* Learns, from the addresses of arrays of requests, how long a request is: 4 bytes with MPICH, 8 with Open MPI. */
+/* Finds the size of a request from the addresses of arrays of requests: 4 bytes with MPICH, 8 with Open MPI. */
 static int learn_stride(struct import *im, struct mpg_error *err)
 {
     const struct lap_line *l = &im->line;
@@ -111,7 +111,7 @@ static int take_line(struct import *im, int32_t rank, char *text, struct mpg_err
     return mpg_calls_take(c, rank, &l->call, err);
 }
 
-/* Whether TEXT, the last line of a file and without line end, is whole: only the last call is written so. */
+/* Returns whether TEXT, the last line of a file, is complete. Without a line end this is only the call of MPI_Finalize. */
 static bool is_whole(const char *text, size_t n)
 {
     return text[n - 1] == '\n' || strncmp(text, "MPI_Finalize:", 13) == 0 || *text == '#';
@@ -188,7 +188,7 @@ static int write_clock(struct import *im, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Writes the facts of clocks. Returns what they say, or NULL with ERR. */
+/* Writes the facts about clocks. Returns "shared", "measured" or "unknown", or NULL with ERR. */
 static const char *write_clocks(struct import *im, struct mpg_error *err)
 {
     const int32_t ranks = im->calls.foreign.ranks;
@@ -207,7 +207,7 @@ static const char *write_clocks(struct import *im, struct mpg_error *err)
 
 /* --- the whole --- */
 
-/* The fact "imported" from the first line of the first file. */
+/* Writes the recorder's name and version, from the first line of file PATH, to WHAT. */
 static int describe(const char *path, char *what, size_t size, struct mpg_error *err)
 {
     char line[200] = "";

@@ -11,11 +11,11 @@
 
 enum { MAX_FIELDS = 64, MAX_REQUESTS = 1 << 20 };
 
-/* What each argument is, a letter an argument:
+/* Kinds of arguments, a letter for each argument:
  *   -  not needed                   k  communicator: "handle,rank,size"
  *   b  send buffer (MPI_IN_PLACE?)  r  address of a request
- *   n  count, t type of what is sent (or of the only buffer)
- *   N  count, T type of what is received
+ *   n  count and t type of the sent data (or of the only buffer)
+ *   N  count and T type of the received data
  *   d  destination, g its tag;  s  source, G its tag (g, if the call only receives)
  *   R  root
  *   c  number of requests, a  address of their array
@@ -128,7 +128,7 @@ bool mpg_lap_parse_us(const char *text, int64_t *ns)
     return digits > 0 && value < INT64_MAX / 4;
 }
 
-/* Parses the number at the begin of *TEXT and what follows it, a comma or the end. */
+/* Parses the number at the begin of *TEXT, and the comma or end of text after the number. */
 static bool parse_number(const char **text, int64_t *value)
 {
     int64_t number;
@@ -168,8 +168,8 @@ static bool parse_int32(const char *text, int32_t *value)
     return true;
 }
 
-/* Negative sources: MPICH has -1 for MPI_PROC_NULL and -2 for any source, Open MPI the other way round. Handles of MPICH's
- * communicators have a kind in the upper bits of 32. */
+/* Converts FROM, a negative source. In MPICH -1 is MPI_PROC_NULL and -2 MPI_ANY_SOURCE, in Open MPI the reverse. MPICH's handles
+ * of communicators are recognised by the kind in the upper bits of 32. */
 static int32_t negative_source(const struct mpg_foreign_call *call, int32_t from)
 {
     const uint32_t kind = (uint32_t)call->comm & 0xfc000000u, high = (uint32_t)((uint64_t)call->comm >> 32);
@@ -284,7 +284,7 @@ static bool multiply(int64_t number, int64_t size, int64_t *bytes)
     return product < INT64_MAX / 4;
 }
 
-/* Numbers of LIST, each times SIZE, to l->counts and their sum to *SUM. */
+/* Stores the numbers of LIST, each times SIZE, in l->counts, and their sum in *SUM. */
 static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64_t *sum)
 {
     uint32_t n = 0;
@@ -309,7 +309,7 @@ static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64
     return n == (uint32_t)l->call.size;
 }
 
-/* The bytes of a call, as mpgtext(5) counts them. */
+/* Sets the bytes of the call, counted as in mpgtext(5). */
 static bool set_bytes(struct lap_line *l, const struct fields *f)
 {
     struct mpg_foreign_call *call = &l->call;
@@ -371,7 +371,8 @@ static enum mpg_comm_rule rule_of(enum mpg_call call)
     return call == MPG_CALL_Comm_dup ? MPG_COMM_SAME : call == MPG_CALL_Comm_split ? MPG_COMM_SPLIT : MPG_COMM_SHOWN;
 }
 
-/* The arguments of CALL, or NULL; of a nonblocking collective those of the blocking one, and *HAS_REQUEST. */
+/* Returns the arguments of CALL, or NULL. A nonblocking collective has the arguments of the blocking call, and a request
+ * (*HAS_REQUEST). */
 static const char *arguments_of(struct lap_line *l, enum mpg_call call, bool *has_request)
 {
     *has_request = call < MPG_CALL_COUNT && mpg_call_kind(call) == MPG_KIND_ICOLLECTIVE;
@@ -447,7 +448,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
         return mpg_error_set(err, "%.40s: sizes are damaged", call->name);
     if (call->call < MPG_CALL_COUNT && mpg_call_kind(call->call) == MPG_KIND_CONSTRUCTOR) {
         if (call->comm < 0)
-            call->call = MPG_CALL_COUNT; /* of two communicators: what it makes cannot be told */
+            call->call = MPG_CALL_COUNT; /* constructor from two communicators: the members of the new one are unknown */
         call->constructor.rule = rule_of(call->call);
         call->constructor.parent = call->comm;
         call->constructor.handle = -1;

@@ -8,7 +8,7 @@
 /* A parsed line, with storage for lists that is reused. */
 struct lap_line {
     struct mpg_foreign_call call;
-    uint64_t *requests;   /* addresses; of an array of requests the first only, until mpg_lap_spread() */
+    uint64_t *requests;   /* addresses; of an array only the address of its first request, until mpg_lap_spread() */
     size_t request_capacity;
     int64_t *counts;
     size_t count_capacity;
@@ -26,7 +26,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err);
 int mpg_lap_spread(struct lap_line *l, uint64_t stride, struct mpg_error *err);
 void mpg_lap_clear(struct lap_line *l);
 
-/* Parses a decimal number of us, as ns, up to LENGTH bytes of TEXT. Returns whether it is one. */
+/* Parses TEXT, a decimal number of us, into *NS. Returns false if TEXT is no such number. */
 bool mpg_lap_parse_us(const char *text, int64_t *ns);
 
 #endif
