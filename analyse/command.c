@@ -32,7 +32,7 @@ static int find(const struct wanted *a, struct mpg_trace *trace, struct mpg_trac
                 struct mpg_waits_table *table, struct mpg_error *err)
 {
     if (mpg_trace_cut(trace) && !a->options.lenient)
-        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        return mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     if (mpg_trace_need_times(trace, "waits", err) < 0)
         return -1;
     if (mpg_waits_find(trace, &a->options, found, err) < 0)

@@ -19,7 +19,7 @@
 #define MPG_ROW_OF_LENIENT(LENIENT) \
     { \
         .name = "lenient", .kind = MPG_OPTION_FLAG, .value = (LENIENT), \
-        .help = "count what has no partner, instead of stopping there" \
+        .help = "count unmatched calls instead of failing" \
     }
 
 /* --debug-path (const char **). */

@@ -88,17 +88,16 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
                      "more than its run\n");
     if (c->unmatched || c->incomplete_ranks)
         fprintf(out, "attention   %" PRIu64 " %s without partner, %" PRIu64 " %s without "
-                     "MPI_Finalize: what they waited for is not in it\n", c->unmatched,
+                     "MPI_Finalize: their waits are not counted\n", c->unmatched,
                 mpg_units_word(c->unmatched, "operation", "operations"), c->incomplete_ranks,
                 mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
     if (c->truncated)
-        fprintf(out, "attention   %" PRIu64 " %s received into: %s taken whole\n", c->truncated,
-                mpg_units_word(c->truncated, "message is longer than what it is", "messages are longer than what they are"),
-                c->truncated == 1 ? "it is" : "they are");
+        fprintf(out, "attention   %" PRIu64 " %s: the whole message counts\n", c->truncated,
+                mpg_units_word(c->truncated, "message is longer than its receive buffer",
+                               "messages are longer than their receive buffers"));
     if (c->unknown)
-        fprintf(out, "attention   what %" PRIu64 " %s is not in it\n", c->unknown,
-                mpg_units_word(c->unknown, "call that the tracer does not know communicates",
-                               "calls that the tracer does not know communicate"));
+        fprintf(out, "attention   the communication of %" PRIu64 " %s is not counted\n", c->unknown,
+                mpg_units_word(c->unknown, "call that the tracer does not know", "calls that the tracer does not know"));
 }
 
 /* ---- totals ---- */

@@ -45,7 +45,7 @@ struct mpg_waits {
     struct mpg_wait_sum category[MPG_CATEGORIES], call[MPG_CALL_COUNT];
     struct waits_site *site;
     struct mpg_map site_index; /* (callsite, call) -> index + 1 */
-    uint32_t regions, sites;   /* regions: names, and none */
+    uint32_t regions, sites;   /* regions: number of names, plus 1 for time outside of regions */
     struct mpg_map causes;     /* (group of sums, rank waited for) -> waiting for this rank, as bits */
 };
 

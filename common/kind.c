@@ -105,7 +105,7 @@ static const struct {
     {MPG_FILE_TRACE_FOLDER, MPG_FILE_TRACE_TEXT, "'mpgtrace print ", "' makes one"},
     {MPG_FILE_RESULTS, MPG_FILE_RESULTS_FOLDER, "give the folder that it is in", NULL},
     {MPG_FILE_SIGNATURE, MPG_FILE_RESULTS_FOLDER,
-     "this is what sigmake makes of one; 'sigshow ", "' shows it"},
+     "sigmake made it of such a folder; 'sigshow ", "' shows it"},
     {MPG_FILE_EMPTY_FOLDER, MPG_FILE_RESULTS_FOLDER, "'mpgbench -o ", "' measures into it"},
     {MPG_FILE_GZIP, MPG_FILE_KINDS, "'gzip -d ", "' unpacks it"},
     {MPG_FILE_XZ, MPG_FILE_KINDS, "'xz -d ", "' unpacks it"},

@@ -265,8 +265,8 @@ int mpg_scale_main(int argc, char **argv)
          .kind = MPG_OPTION_STRING,
          .value = &w.metric,
          .argument = "WHAT",
-         .brief = "what may grow: share (default), time, mean, count, ...",
-         .help = "what may grow with the number of processes: share (of T_comm,\n"
+         .brief = "the metric that may grow: share (default), time, mean, count, ...",
+         .help = "metric that may grow with the number of processes: share (of T_comm,\n"
                  "default), time, time/T_app, mean (of a call), count, bytes,\n"
                  "imbalance (of computation), or the name of a counter that was\n"
                  "recorded"},
@@ -309,7 +309,7 @@ int mpg_scale_main(int argc, char **argv)
          .argument = "PERCENT",
          .minimum = 0,
          .maximum = 100,
-         .help = "rows: what takes as much of T_comm in some run (default 1)"},
+         .help = "rows with at least this share of T_comm in some run (default 1)"},
         {.name = "grows",
          .kind = MPG_OPTION_FLAG,
          .value = &w.options.grows,
@@ -328,8 +328,8 @@ int mpg_scale_main(int argc, char **argv)
          .value = &w.of_table,
          .words = tables,
          .brief = "which table (default correlation)",
-         .help = "correlation (default); callsites: what each rank did in a run;\n"
-                 "aggregate: what all ranks did, by process count; runs: times and\n"
+         .help = "correlation (default); callsites: the calls of each rank in a run;\n"
+                 "aggregate: the calls of all ranks, by process count; runs: times and\n"
                  "speedup; efficiency: load balance, serialization, transfer, scaling"},
         {.name = "representative",
          .kind = MPG_OPTION_WORD,
@@ -341,8 +341,8 @@ int mpg_scale_main(int argc, char **argv)
          .kind = MPG_OPTION_LIST,
          .value = &w.labels,
          .argument = "KEY=VALUE,FILE...",
-         .help = "says of FILEs, arguments too, scaling=fixed, scaling=scaled,\n"
-                 "size=TEXT, or what you like"},
+         .help = "label FILEs, which are arguments, too: scaling=fixed, scaling=scaled,\n"
+                 "size=TEXT, or any other KEY=VALUE"},
         {.name = "manifest",
          .kind = MPG_OPTION_LIST,
          .value = &w.manifests,
@@ -359,7 +359,7 @@ int mpg_scale_main(int argc, char **argv)
         {.name = "no-waits",
          .kind = MPG_OPTION_FLAG,
          .value = &w.no_waits,
-         .help = "do not look for what the calls of traces waited"},
+         .help = "do not determine the waits in the calls of traces"},
         {.name = "plot",
          .kind = MPG_OPTION_STRING,
          .value = &w.plot,

@@ -49,7 +49,7 @@ static int path_of(const struct wanted *a, const char *name, struct mpg_error *e
         : NULL;
     int status = trace ? 0 : -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
-        status = mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        status = mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     if (status == 0)
         status = mpg_trace_need_times(trace, "the critical path", err);
     const int64_t path_segments = a->path_segments > 0 ? a->path_segments : a->by == PATH_BY_SEGMENT ? 2 * TABLE_ROWS : 0;

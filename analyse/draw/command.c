@@ -37,7 +37,7 @@ static int graph_of(const struct wanted *a, const char *path, struct mpg_error *
         : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
-        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = write_drawing(a, trace, err);
     mpg_trace_close(trace);
@@ -60,7 +60,7 @@ int mpg_graph_main(int argc, char **argv)
          .help = "larger standard sends wait for their receiver; -1 (default): all\n"
                  "do, as in the paper"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
-         .help = "leave out what has no partner, instead of stopping there"},
+         .help = "leave out unmatched messages and calls instead of failing"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {0}};

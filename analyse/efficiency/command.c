@@ -26,7 +26,7 @@ static int find(const struct wanted *a, const char *path, struct mpg_trace **tra
     if (!*trace)
         return -1;
     if (mpg_trace_cut(*trace) && !a->options.lenient)
-        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(*trace));
+        return mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(*trace));
     if (mpg_trace_need_times(*trace, "efficiencies", err) < 0)
         return -1;
     return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_error_add_trace_path(*trace, err) : 0;

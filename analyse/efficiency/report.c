@@ -120,7 +120,7 @@ static void print_share(FILE *out, const char *name, double ns, double total_ns,
 {
     if (!(ns > 0) || !(total_ns > 0))
         return;
-    fprintf(out, "%s%s %.2g %%", *first ? "Outside of MPI, too   " : ", ", name, 100 * ns / total_ns);
+    fprintf(out, "%s%s %.2g %%", *first ? "Lost outside of MPI   " : ", ", name, 100 * ns / total_ns);
     *first = false;
 }
 

@@ -53,7 +53,7 @@ static int messages_of(const struct wanted *a, const char *path, struct mpg_erro
         : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
-        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = report(a, trace, err);
     mpg_trace_close(trace);
@@ -71,7 +71,7 @@ static void add_common(struct mpg_option *option, struct wanted *a)
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",
          .help = "which algorithms these are, mpgcollectives(5) (default: Open MPI's)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->options.lenient,
-         .help = "count what has no partner, too, instead of stopping there"},
+         .help = "count unmatched messages, too, instead of failing"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json, .help = "all of it as JSON"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv, .help = "the table as CSV"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a->output, .argument = "FILE",

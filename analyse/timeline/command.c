@@ -36,7 +36,7 @@ static int timeline_of(const struct wanted *a, const char *path, struct mpg_erro
     struct mpg_clock_map *clocks = NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->part.lenient)
-        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace && (mpg_timeline_check(trace, &a->part, "--calls=A-B or --ranks=LIST", err) < 0 ||
                        mpg_walk_clocks(trace, a->part.lenient, &clocks, err) < 0))
         mpg_error_add_trace_path(trace, err);

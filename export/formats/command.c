@@ -37,7 +37,7 @@ static int export_trace(const struct request *r, const char *path, const char *p
         mpg_output_differs_from_input("output", r->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !r->config.lenient)
-        mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(trace));
+        mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = mpg_export(trace, r->output, &r->config, &left, err);
     if (status == 0)
@@ -51,12 +51,12 @@ int mpg_export_main(int argc, char **argv)
     struct request r = {.config = {.format = MPG_EXPORT_FORMATS}, .output = "-"};
     const struct mpg_option options[] = {
         {.name = "format", .kind = MPG_OPTION_WORD, .value = &r.config.format, .given = &r.format_given,
-         .words = mpg_export_names, .help = "the format (default: what the end of the output's name tells)"},
+         .words = mpg_export_names, .help = "the format (default: by the ending of the output's name)"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &r.output, .argument = "OUT",
          .help = "write to OUT instead of standard output: a file, an archive\n"
                  "OUT.otf2, or a folder; nothing that exists is replaced but files"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &r.config.lenient,
-         .help = "leave out what has one end or is cut off, instead of stopping there"},
+         .help = "leave out unmatched and truncated calls instead of failing"},
         {0}};
     const struct mpg_program program = {.name = "mpgtrace export",
                                         .arguments = "TRACE",

@@ -6,7 +6,7 @@
 
 #include "common/units.h"
 
-static const char remedy[] = "--lenient simulates what there is";
+static const char remedy[] = "--lenient simulates the recorded part";
 
 /* Returns whether a thread of RANK was killed; *THREAD, *CALL and *ENTER_NS are as mpg_trace_died() says. */
 static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,

@@ -46,8 +46,8 @@ static int check_select(const struct mpg_bound_hypotheses *x, const struct mpg_t
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                              "their numbers)", s->site, x->sites_met);
     if (s->place && !mpg_bound_has_site(x, i))
-        return mpg_error_set(err, "no callsite of the trace is called '%s' (mpgtrace stat --callsites shows what they are "
-                             "called; print, their numbers)", s->place);
+        return mpg_error_set(err, "no callsite of the trace is called '%s' (mpgtrace stat --callsites shows their "
+                             "names; print, their numbers)", s->place);
     return 0;
 }
 

@@ -123,7 +123,7 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_
     const char *names = names_of(p);
     uint64_t content = scale_mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
     if (rank->state == MPG_PROFILE_RUNNING)
-        return mpg_error_set(err, rank->runs ? "it is still running" : "it died: what it would have done is not known");
+        return mpg_error_set(err, rank->runs ? "it is still running" : "it died: the rest of its run is unknown");
     if (run_ns < 0)
         return mpg_error_set(err, "paused for longer than it ran");
     for (size_t i = 0; i < rank->row_number; i++) {

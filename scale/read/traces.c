@@ -294,7 +294,7 @@ static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_e
     struct mpg_error why;
     int status;
     if (mpg_waits_find(r->trace, &options, &found, &why) < 0)
-        status = mpg_scale_note(notes, r->run->path, false, err, "what its calls waited is not known: %s", why.text);
+        status = mpg_scale_note(notes, r->run->path, false, err, "the waits in its calls are unknown: %s", why.text);
     else if ((status = judge(r, &found.counts, notes, err)) == 0)
         status = add_waits(r, found.waits, err);
     mpg_traced_waits_clear(&found);
@@ -349,7 +349,7 @@ static int check(const struct mpg_trace *trace, struct mpg_error *err)
             return mpg_error_set(err, "rank %d: it is still running", rank);
         for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++)
             if (mpg_trace_died(trace, rank, mpg_trace_thread(trace, rank, i), &call, &enter_ns))
-                return mpg_error_set(err, "rank %d: it died: what it would have done is not known", rank);
+                return mpg_error_set(err, "rank %d: it died: the rest of its run is unknown", rank);
     }
     return 0;
 }

@@ -246,8 +246,8 @@ static void print_plan(const struct request *request, const struct scale_plan *p
 static void print_counts(const struct request *request, int n)
 {
     if (n < SCALE_MIN_COUNTS && !request->only)
-        fprintf(stderr, "mpgscale run: attention: %d process %s in --counts: what grows is found from runs at %d, that folder's "
-                "earlier ones with them\n", n, n == 1 ? "count" : "counts", SCALE_MIN_COUNTS);
+        fprintf(stderr, "mpgscale run: attention: %d process %s in --counts: growth needs runs at %d counts, earlier runs "
+                "in this folder included\n", n, n == 1 ? "count" : "counts", SCALE_MIN_COUNTS);
 }
 
 /* Executes the runs without the analysis. Returns 0 or an exit status. */
@@ -326,7 +326,7 @@ int mpg_scale_run_main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgscale run",
         .arguments = "-- LAUNCHER ... " SCALE_RUN_RANKS " ... PROGRAM [ARGUMENT]...",
-        .summary = "Run a program at several process counts, record each run, and say what grows.",
+        .summary = "Run a program at several process counts, record each run, and report growing callsites.",
         .options = options,
         .min_arguments = 1,
         .max_arguments = -1,

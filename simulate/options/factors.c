@@ -49,9 +49,9 @@ int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mp
         if (strcmp(given->item[i], "signature") == 0)
             return mpg_error_set(err, "xF and signature exclude each other: signature is x1");
     if (what != MPG_SWEPT_CALL_NOISE && given->n > 0)
-        return mpg_error_set(err, "xF multiplies what '%s' replaces", given->item[0]);
+        return mpg_error_set(err, "xF multiplies the values that '%s' replaces", given->item[0]);
     if (what >= MPG_SWEPT_LATENCY && (c->model.latency == MPG_TIME_FIT || c->model.byte == MPG_TIME_FIT))
-        return mpg_error_set(err, "xF and --models=%s=fit exclude each other: families are fitted to what was measured",
+        return mpg_error_set(err, "xF and --models=%s=fit exclude each other: families are fitted to the measured values",
                              c->model.byte == MPG_TIME_FIT ? "byte" : "latency");
     return 0;
 }
@@ -100,8 +100,9 @@ int mpg_setting_scale_messages(struct mpg_setting *in, const struct mpg_signatur
         return mpg_error_set(err, "%s: --%s=x%.6g: there are no message times in it", target->path, option,
                              p->latency_factor != 1 ? p->latency_factor : p->byte_factor);
     if (!p->predicts && !in->source.signature)
-        return mpg_error_set(err, "--%s=x%.6g: nothing says what messages took on the traced machine: --source=FILE does, and "
-                                  "--predict needs nothing", option, p->latency_factor != 1 ? p->latency_factor : p->byte_factor);
+        return mpg_error_set(err, "--%s=x%.6g: message times on the traced machine are unknown: give --source=FILE; "
+                                  "--predict does not need it", option,
+                             p->latency_factor != 1 ? p->latency_factor : p->byte_factor);
     in->scaled = mpg_factors_apply(target, &factors, err);
     if (!in->scaled || mpg_bound_overheads(in->scaled, err) < 0)
         return -1;

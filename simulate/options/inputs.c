@@ -579,12 +579,12 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_config *c, const s
     if (read_setting(in, c, f, err) < 0)
         return -1;
     if (mpg_trace_cut(f->trace) && !c->model.lenient)
-        return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
+        return mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(f->trace));
     set_options(c, f, in);
     if (set_collectives(c, f, i, in, err) < 0)
         return -1;
     if (!c->target.predict && has_resizes(c) && !mpg_resize_is_known(&in->p))
-        return mpg_error_set(err, "resize: neither a source's signature nor --source=byte says what bytes cost on the "
+        return mpg_error_set(err, "resize: neither a source's signature nor --source=byte gives the time of a byte on the "
                            "traced machine (--predict needs neither)");
     return 0;
 }

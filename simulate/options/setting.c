@@ -126,7 +126,7 @@ static int use_target(const struct mpg_config *c, struct mpg_perturbation *p, st
     if (!mpg_config_target_has_messages(c))
         return 0;
     if (c->change.latency.n > 0 || c->change.byte.n > 0)
-        return mpg_error_set(err, "--%s: %s says what messages take", c->change.latency.n > 0 ? "latency" : "byte",
+        return mpg_error_set(err, "--%s: the target %s gives the costs of messages", c->change.latency.n > 0 ? "latency" : "byte",
                              c->target.machine->name);
     p->parameters = c->target.machine;
     p->calls_cost_nothing = true;

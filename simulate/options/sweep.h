@@ -33,8 +33,8 @@ enum mpg_sweep_unit {
 };
 
 struct mpg_axis {
-    enum mpg_swept what;   /* MPG_SWEPTS: a key of the target, */
-    char *key;             /* namely this key; else NULL */
+    enum mpg_swept what;   /* MPG_SWEPTS: a key of the target */
+    char *key;             /* the key of the target; NULL: not swept by key */
     enum mpg_sweep_unit unit;
     const char *text, *option; /* text and option, as given to --sweep or --tolerate */
     size_t n;

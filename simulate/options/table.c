@@ -51,7 +51,7 @@ static const struct mpg_option_rule rules[] = {
     {"target", MPG_OPTION_IMPLIES, "predict", NULL},
     {"perturb", MPG_OPTION_EXCLUDES, "target", "a target has no costs of the traced run to compare"},
     /* machines */
-    {"predict", MPG_OPTION_NEEDS, "signature|latency|target|--sweep latency", "one of them says what messages take"},
+    {"predict", MPG_OPTION_NEEDS, "signature|latency|target|--sweep latency", "one of these gives the costs of messages"},
     {"--target=KEY=VALUE", MPG_OPTION_NEEDS, "--target=NAME", NULL},
     {"target=work", MPG_OPTION_NEEDS, "--target=NAME", NULL},
     {"target=get", MPG_OPTION_NEEDS, "--target=NAME", NULL},
@@ -77,7 +77,7 @@ static const struct mpg_option_rule rules[] = {
     /* not available with a parametric target */
     {"tolerate", MPG_OPTION_EXCLUDES, "target",
      "it is about the traced run's slowdown (--sweep KEY=... is about this one's)"},
-    {"several --signature", MPG_OPTION_EXCLUDES, "target", "a target takes what its file does not say from one"},
+    {"several --signature", MPG_OPTION_EXCLUDES, "target", "parameters that a target's file lacks come from one signature"},
     {"waits", MPG_OPTION_EXCLUDES, "target",
      "a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER"},
     {"timeline", MPG_OPTION_EXCLUDES, "target",
@@ -124,7 +124,7 @@ static const struct mpg_option_rule rules[] = {
     {"history", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it keeps answers about one run"},
     {"report", MPG_OPTION_EXCLUDES, "a table of traces and targets", "a page is of one run"},
     {"where", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN},
-    {"target=engine=graph", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
+    {"target=engine=graph", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events simulate processors"},
     {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
     /* output */
     {"where=path", MPG_OPTION_NEEDS, "predict|a prediction", "it is made of times"},
@@ -257,11 +257,11 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
         {.name = "source", .kind = MPG_OPTION_STRING, .value = &c->source.file, .argument = "FILE|none", .keys = k->source,
          .brief = "the machine of the trace (default: its own signature)",
          .help = "the traced machine's signature, whose costs the trace contains\n"
-                 "(default: the one in the trace; the target's if the trace is of its\n"
-                 "machine); none: there is none. Keys: map=PLACES, where ranks were\n"
-                 "(default: on the trace's hosts); eager-limit=BYTES; latency=TIME\n"
-                 "of a message, byte=TIME of each of its bytes (default: as the\n"
-                 "trace shows)"},
+                 "(default: the signature in the trace; the target's if the trace was\n"
+                 "recorded there); none: no signature exists. Keys: map=PLACES of the\n"
+                 "ranks (default: the trace's hosts); eager-limit=BYTES; latency=TIME\n"
+                 "of a message, byte=TIME of each of its bytes (default: as seen in\n"
+                 "the trace)"},
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &c->target.predict,
          .brief = "only predict the run on the target, with all tables",
          .help = "predict the run on the target, with all tables: computation from\n"
@@ -274,32 +274,32 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
         {.name = "target", .kind = MPG_OPTION_LIST, .value = &c->target.given, .keys = k->target,
          .argument = "ethernet25|hdr|slingshot|distributed|shared|cm5|ideal|FILE",
          .brief = "how long on a machine of parameters, mpgtarget(5)?",
-         .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
-                 "(FILE, or a shipped one of that name), with a processor a rank. What\n"
-                 "FILE does not say --signature does, if there is one. Of several, and\n"
-                 "of a second TRACE: a table, a line for each trace on each target.\n"
-                 "KEY=VALUE: one parameter, in place of what FILE says. Other keys:\n"
-                 "work=wall: work is the time between calls, though ranks shared cores\n"
-                 "and there is no CPU time; get=blocking: a rank waits at once for what\n"
-                 "it gets or puts; engine=graph: in the order of the graph, for\n"
+         .help = "predict the run on a machine of these parameters, mpgtarget(5): FILE,\n"
+                 "or a shipped file of that name; one processor a rank. Parameters that\n"
+                 "FILE lacks come from --signature, if given. Several targets, or a\n"
+                 "second TRACE: a table, a line for each trace on each target.\n"
+                 "KEY=VALUE: one parameter, instead of FILE's. Other keys: work=wall:\n"
+                 "computation is the time between calls, even if ranks shared cores and\n"
+                 "the trace has no CPU time; get=blocking: a rank waits at once for its\n"
+                 "MPI_Get and MPI_Put; engine=graph: in the order of the graph, for\n"
                  "targets that need no order of simulated time (default: events)"},
         {.name = "map", .kind = MPG_OPTION_STRING, .value = &c->target.map, .argument = "PLACES", .keys = k->map,
-         .help = "where ranks are on the target: block:N (N ranks a node),\n"
+         .help = "places of ranks on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"
                  "its node, and core complex if known. Messages take the path\n"
-                 "between their places. Or path=core-complex, path=node,\n"
-                 "path=between-nodes: all take this one (default: the farthest\n"
-                 "measured)"},
+                 "between the places of their ranks. Or path=core-complex, path=node,\n"
+                 "path=between-nodes: all messages take this path (default: the\n"
+                 "farthest measured path)"},
         {.name = "models", .kind = MPG_OPTION_KEYS, .argument = "KEY=MODEL[,KEY=MODEL...]", .keys = k->models,
-         .help = "what is drawn from signatures: noise=replay: recorded detours;\n"
+         .help = "models of a signature's measurements: noise=replay: recorded detours;\n"
                  "noise=renewal: detours drawn from the recorded gaps and durations;\n"
-                 "noise=fit: from the families fitted to them; noise=ecdf: the time\n"
-                 "that FTQ quanta lost (default: replay where there are detours).\n"
-                 "latency=fit, byte=fit: the families fitted to what was measured\n"
-                 "(default: empirical). cosched=none, node, job: who meets recorded\n"
-                 "noise at the same time (default: node if its cores were recorded\n"
-                 "together). measurement=fixed: signatures are exact (default:\n"
-                 "resample: two replicas each see another measurement)"},
+                 "noise=fit: from families fitted to gaps and durations; noise=ecdf:\n"
+                 "the time that FTQ quanta lost (default: replay where detours were\n"
+                 "recorded). latency=fit, byte=fit: families fitted to the measurements\n"
+                 "(default: empirical). cosched=none, node, job: ranks that meet\n"
+                 "recorded noise at the same time (default: node if its cores were\n"
+                 "recorded together). measurement=fixed: signatures are exact (default:\n"
+                 "resample: each pair of replicas sees another measurement)"},
         {.group = "Perturbations", .name = "noise", .kind = MPG_OPTION_LIST, .value = &c->change.noise,
          .argument = "DIST[@RANKS]",
          .brief = "time lost in each compute interval, like exp:2us",
@@ -308,10 +308,10 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "DIST: T or const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
                  "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
                  "with times like 100ns or 2us; RANKS like 0,4-7.\n"
-                 "Several of it add up where they name the same rank"},
+                 "Several --noise for one rank add up"},
         {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &c->change.call_noise, .argument = "DIST[@RANKS]",
-         .help = "time lost inside each MPI call; signature: what the target's noise\n"
-                 "takes from what the call itself was traced to do; x0.5: half of that"},
+         .help = "time lost inside each MPI call; signature: the target's noise during\n"
+                 "the call's own traced time; x0.5: half of this time"},
         {.name = "latency", .kind = MPG_OPTION_LIST, .value = &c->change.latency, .argument = "DIST",
          .brief = "extra latency of each message, like 10us; x2: twice the signature's",
          .help = "extra latency of each message; x2: twice the signature's"},
@@ -325,7 +325,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
                  "kernel's rates in both signatures; counters: by the trace's\n"
                  "counters and all rates (default in predictions, where both are\n"
-                 "known). Of one region, or of all else"},
+                 "known). @REGION: for this region only"},
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &c->change.eager_limit, .argument = "BYTES", .minimum = -1,
          .maximum = HUGE, .given = &c->given.eager_limit,
          .help = "larger standard sends wait for their receiver; -1: all do\n"
@@ -339,21 +339,21 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "[ranks=LIST] (time=T|bytes=N to=RANK|+K|-K)', 'drop SELECT',\n"
                  "'resize SELECT (factor=F|bytes=N)', SELECT like 'call=Isend tag=7'"},
         {.group = "Model", .name = "absorb", .kind = MPG_OPTION_WORD, .value = &c->model.absorb, .words = absorbs,
-         .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
-                 "early messages; needs comparable clocks). Default:\n"
+         .help = "none: nothing absorbs delay; wait: waiting in calls absorbs it;\n"
+                 "clock: early messages, too (needs comparable clocks). Default:\n"
                  "clock where clocks are comparable, else wait"},
         {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &c->model.collectives, .words = collectives,
          .keys = k->collectives,
-         .help = "measured (default): as the signature has measured them, others by\n"
-                 "the messages of their algorithms, scaled to what was measured;\n"
-                 "expand: each by its messages; rounds: all by rounds of messages.\n"
-                 "table=FILE: which algorithms, mpgcollectives(5) (default: Open MPI\n"
-                 "4.1's)"},
+         .help = "measured (default): times of the signature; collectives that it lacks\n"
+                 "by the messages of their algorithms, scaled to its times; expand: all\n"
+                 "by the messages of their algorithms; rounds: all by rounds of\n"
+                 "messages. table=FILE: the algorithms, mpgcollectives(5) (default:\n"
+                 "those of Open MPI 4.1)"},
         {.name = "polling", .kind = MPG_OPTION_WORD, .value = &c->model.polling, .words = pollings, .keys = k->polling,
-         .help = "loops of Test..., Iprobe ... that find nothing wait (default):\n"
-                 "noise takes nothing from what is between them, and calls that\n"
-                 "come too late go with it; or work: it takes what it took.\n"
-                 "interval=TIME: longer ones between two of these are work (10us)"},
+         .help = "time between unsuccessful polls (Test..., Iprobe ...) of a loop: wait\n"
+                 "(default): waiting, which noise does not lengthen; work: computation.\n"
+                 "interval=TIME: longer intervals between two polls are computation\n"
+                 "(default 10us)"},
         {.name = "tasks", .kind = MPG_OPTION_WORD, .value = &c->model.tasks, .words = tasks,
          .help = "tasks that a rank hands out as others ask for them: traced (default):\n"
                  "each worker gets those of the recorded run; by-arrival: the worker\n"
@@ -361,72 +361,72 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "computation (a warning says what it changes)"},
         {.name = "paper", .kind = MPG_OPTION_WORDS, .value = &c->model.paper, .words = papers,
          .alone = "call-edges,sync-reduce",
-         .help = "as the paper on the message-passing graph has it, in one or both:\n"
+         .help = "follow the paper on the message-passing graph in one or both points:\n"
                  "call-edges: --call-noise acts on messages, too (default with\n"
-                 "--absorb=none --eager-limit=-1, but for own-edges); sync-reduce:\n"
+                 "--absorb=none --eager-limit=-1, unless own-edges); sync-reduce:\n"
                  "ranks that contribute to a Reduce or Gather(v) wait for its root"},
         {.name = "without", .kind = MPG_OPTION_WORDS, .value = &c->model.without, .words = list_without(),
          .argument = "RULE[,RULE...]",
-         .help = "leaves rules of the model out; mpgsim(1) lists them. Among them are\n"
-                 "choice: Waitany, Test..., Recv from any source keep what they took in\n"
-                 "the trace; tracer: what recording took stays in the run;\n"
+         .help = "leave rules of the model out; mpgsim(1) lists the rules. Some are\n"
+                 "choice: Waitany, Test..., Recv from any source complete the traced\n"
+                 "message; tracer: the time for recording stays in the run;\n"
                  "weak-progress: with hypotheses, no send waits until its receiver is\n"
                  "in a call"},
         {.name = "horizon", .kind = MPG_OPTION_INT, .value = &c->model.horizon, .argument = "N", .maximum = HUGE,
          .given = &c->given.horizon,
-         .help = "messages in flight, at most, for calls that choose among what is\n"
-                 "not sent yet (default 65536)"},
+         .help = "maximum number of messages in flight, for calls that choose among\n"
+                 "messages not yet sent (default 65536)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &c->model.lenient,
-         .help = "count what has no partner, or does not fit it, instead of failing"},
+         .help = "count unmatched messages and calls instead of failing"},
         {.group = "Question", .name = "sweep", .kind = MPG_OPTION_LIST, .value = &c->question.sweeps,
          .argument = "PARAM=LO:HI:N",
          .brief = "a table of answers, like latency=1us,10us,100us",
-         .help = "a table of answers instead of one, for N values from LO to HI with\n"
-                 "the same draws; PARAM=LO:HI:N:log: each the same times the one\n"
-                 "before; PARAM=V,V...: these. noise, call-noise, latency, byte:\n"
-                 "times are const:T; x1,x2 are factors of the signature's values;\n"
-                 "plain numbers are factors of what these options give.\n"
-                 "compute-ratio, eager-limit; absorb and map as lists. Several\n"
-                 "make a grid. With --target PARAM is a key of mpgtarget(5), and\n"
-                 "each value a machine of the table"},
+         .help = "a table of answers, for N values from LO to HI with the same draws;\n"
+                 "PARAM=LO:HI:N:log: spaced by a constant ratio; PARAM=V,V...: these\n"
+                 "values. noise, call-noise, latency, byte: times are const:T; x1,x2\n"
+                 "are factors of the signature's values; plain numbers are factors of\n"
+                 "the values of these options. compute-ratio, eager-limit; absorb and\n"
+                 "map as lists. Several --sweep make a grid. With --target PARAM is a\n"
+                 "key of mpgtarget(5), and each value a machine of the table"},
         {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &c->question.tolerate, .argument = "LIMIT%:PARAM",
          .brief = "how much of it is tolerable, like 5%:latency?",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
-                 "compute-ratio with which the median run is at most so much longer\n"
-                 "than the traced one (with --predict: than it is as given), as in\n"
-                 "5%:noise; of several limits, each, as in 1%,2%,5%:latency, and of\n"
-                 "several signatures; a factor of what the option of that name gives"},
+                 "compute-ratio with which the median run is at most LIMIT% longer than\n"
+                 "the traced run (with --predict: than the predicted run), as in\n"
+                 "5%:noise. Several limits, as in 1%,2%,5%:latency, and several\n"
+                 "signatures make a table. If the option of that name is given, the\n"
+                 "answer is a factor of its value"},
         {.name = "where", .kind = MPG_OPTION_WORDS, .value = &c->question.where, .words = wheres, .keys = k->where,
          .brief = "where in the program does the time go?",
          .help = "also say where in the program delays are injected, propagated,\n"
-                 "absorbed and passed on (several: with commas), or, with --predict,\n"
-                 "what time goes to, and the share of all replicas' critical paths\n"
-                 "and what the run takes more with each parameter, row by row. path,\n"
-                 "with --predict: what the critical path of the median run consists\n"
-                 "of, by the other words, and what the run takes more for each ns of\n"
-                 "latency, ns a byte, % of computation and of noise; segments=N:\n"
-                 "the longest of it (default 20)"},
+                 "absorbed and passed on (several words: with commas), or, with\n"
+                 "--predict, where time is spent: a row for each place, with its share\n"
+                 "of the critical paths of all replicas, and the increase of the run\n"
+                 "time with each parameter. path, with --predict: the critical path of\n"
+                 "the median run by the other words, and the increase of the run time\n"
+                 "for 1 ns of latency, 1 ns a byte, 1 % of computation and of noise;\n"
+                 "segments=N: the N longest segments of the path (default 20)"},
         {.name = "waits", .kind = MPG_OPTION_WORD, .value = &c->question.waits, .words = waits, .alone = "call",
          .help = "also what calls waited for, traced and in the replica of the median\n"
                  "run: late senders and receivers, barriers, collectives; with a row\n"
                  "for each call (default), callsite, region or rank"},
         {.name = "against", .kind = MPG_OPTION_STRING, .value = &c->target.against, .argument = "TIME|FILE",
-         .help = "with --target: the run on one processor that speedup and efficiency\n"
-                 "are against, too: a time, or FILE, an answer of it by --json"},
+         .help = "with --target: a run on one processor, for a further speedup and\n"
+                 "efficiency: its time, or FILE, its answer by --json"},
         {.group = "Run", .name = "replicas", .kind = MPG_OPTION_INT, .value = &c->replicas, .argument = "N", .minimum = 1,
          .maximum = MAX_REPLICAS, .given = &c->given.replicas, .keys = k->replicas,
          .help = "replicas to simulate (default 64, or 1 if nothing is random).\n"
                  "first=K: the number of the first, to repeat a single one (default 0)"},
         {.name = "seed", .kind = MPG_OPTION_INT, .value = &c->seed, .argument = "N", .maximum = HUGE, .given = &c->given.seed,
-         .help = "of all draws (default 1)"},
+         .help = "seed of all draws (default 1)"},
         {.name = "threads", .kind = MPG_OPTION_INT, .value = &c->threads, .argument = "N", .minimum = 1,
          .maximum = MAX_THREADS, .given = &c->given.threads,
-         .help = "that share them (default: all processors that it may use); no answer\n"
-                 "depends on it"},
+         .help = "number of threads (default: all available processors); the answer\n"
+                 "does not depend on the number"},
         {.name = "cache", .kind = MPG_OPTION_WORD, .value = &c->cache, .words = caches,
-         .help = "kept (default): what a first pass over the trace finds is kept in a\n"
-                 "file beside it, and not looked for again; fresh: that file is\n"
-                 "neither read nor written. No answer depends on it"},
+         .help = "kept (default): the findings of the first pass over the trace are\n"
+                 "kept in a file beside the trace, and used again; fresh: the file is\n"
+                 "neither read nor written. The answer does not depend on the file"},
         {.group = "Output", .name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &c->output.output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &c->output.json, .brief = "print the whole answer as JSON",
@@ -435,13 +435,13 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .help = "print all tables and assumptions of both questions"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &c->output.csv,
          .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
-                 "several scenarios (as of --sweep), what is tolerated, or the segments\n"
-                 "of --where=path"},
+                 "several scenarios (--sweep, several signatures), the tolerances, or\n"
+                 "the segments of --where=path"},
         {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &c->output.per_rank, .help = "print a table of the ranks' delays"},
         {.name = "report", .kind = MPG_OPTION_STRING, .value = &c->output.report, .argument = "FILE",
          .brief = "also write the answer as a page for a browser",
-         .help = "also write the answer as a page for a browser, FILE.html: what was found\n"
-                 "in plain words, what to do, pictures; nothing is fetched"},
+         .help = "also write the answer as a page for a browser, FILE.html: the\n"
+                 "findings in plain words, what to do, pictures; nothing is fetched"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &c->output.plot, .argument = "DIR",
          .help = "of --sweep, several --signature, --target or TRACE: also draw the\n"
                  "table into DIR, as SVG and PNG (needs gnuplot)"},
@@ -454,14 +454,14 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "ranks=LIST: these ranks only, like 0,4-7"},
         {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &c->output.output_trace, .argument = "FOLDER",
          .help = "write the trace with its first replica's times (--replicas=first=K)\n"
-                 "to FOLDER, or in the format that the end of the name tells: x.otf2"},
+                 "to FOLDER, or in the format of the ending of the name: x.otf2"},
         {.name = "output-format", .kind = MPG_OPTION_WORD, .value = &c->output.trace_format,
          .given = &c->output.trace_format_given, .words = mpg_export_names,
          .help = "the format of --output-trace: that of mpgtrace export"},
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &c->output.history, .argument = "FILE",
-         .help = "keep the answer, with what it was asked for, in FILE, which\n"
-                 "mpghistory reads (default: what MPGKIT_HISTORY names; else it is\n"
-                 "not kept)"},
+         .help = "keep the answer, with the command line and the input files, in FILE,\n"
+                 "for mpghistory (default: the file that MPGKIT_HISTORY names; if\n"
+                 "unset, the answer is not kept)"},
         {0}};
     _Static_assert(sizeof options / sizeof *options <= MAX_OPTIONS, "too many options");
     memcpy(table, options, sizeof options);

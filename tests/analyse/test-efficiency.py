@@ -156,7 +156,7 @@ def test_not_computation():
         0 1150 1200 Finalize off=10
         1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq"), [690, 400], 1050, 690, disturbed_ns=850)
     text = run(path("t.txt"))[1]
-    ok("... is said", "Outside of MPI, too   off the CPU 7.8 % of the ranks' time" in text and
+    ok("... is said", "Lost outside of MPI   off the CPU 7.8 % of the ranks' time" in text and
        "Recording             NOT RELIABLE: 7.8 % of the ranks' time off the CPU outside of MPI (13 % of the time there), 1.5 % in "
        "calls: record again on an idle machine\n" in text, text)
     write(2, """0 900 1100 Barrier off=50

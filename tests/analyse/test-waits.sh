@@ -382,7 +382,7 @@ take 2 <<'END'
 1 2385 5000 Recv from=0 tag=0 bytes=8
 END
 like "... a message that is too long as what it is" "$("$mpgtrace" waits --lenient t.txt | grep ^attention)" \
-    "attention   1 message is longer than what it is received into: it is taken whole"
+    "attention   1 message is longer than its receive buffer: the whole message counts"
 is "... in JSON" "$("$mpgtrace" waits --lenient --json t.txt | grep -o '"\(unmatched\|truncated\)": [0-9]*' | tr '\n' ' ')" \
     '"unmatched": 0 "truncated": 1 '
 ring 2 30000 8 >t.txt
@@ -392,7 +392,7 @@ cat whole.trace/rank-*.mpgt >all.mpgt
 is "... and standard input" "$("$mpgtrace" waits --csv - <all.mpgt)" "$("$mpgtrace" waits --csv t.txt)"
 head -c $(($(wc -c <all.mpgt) - 40)) all.mpgt >cut.mpgt
 like "a cut-off trace: an error" "$("$mpgtrace" waits cut.mpgt 2>&1 >/dev/null; echo $?)" \
-    "mpgtrace waits: cut.mpgt is cut off*--lenient goes on with what is whole)?1"
+    "mpgtrace waits: cut.mpgt is cut off*--lenient reads the complete part)?1"
 like "... or what is whole" "$("$mpgtrace" waits --lenient cut.mpgt 2>&1; echo $?)" "*Point-to-point*0"
 bad() {
     local pattern=$1 got

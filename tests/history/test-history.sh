@@ -333,7 +333,7 @@ spared() {
     cp "$file" before.is
     for as in $outputs; do
         "$MPGSIM" "$@" "--$as=./$file" ring.txt >out 2>err
-        is "$file as $as" "$? $(cat err) $(cmp "$file" before.is)" "1 mpgsim: --$as: ./$file is what is read "
+        is "$file as $as" "$? $(cat err) $(cmp "$file" before.is)" "1 mpgsim: --$as: ./$file is an input "
     done
 }
 outputs="output timeline history"
@@ -357,7 +357,7 @@ cp h.db before.is
 for file in ./h.db ring.txt; do
     cp $file before.is
     "$mpghistory" rerun --history=h.db -o $file 1 >out 2>err
-    is "rerun does not replace $file" "$? $(cat err) $(cmp $file before.is)" "1 mpghistory rerun: --output: $file is what is read "
+    is "rerun does not replace $file" "$? $(cat err) $(cmp $file before.is)" "1 mpghistory rerun: --output: $file is an input "
 done
 mkfifo hold
 "$PYTHON" -c 'import sqlite3

@@ -230,7 +230,7 @@ def test_a_bare_time_is_constant():
 
 def test_refused():
     for said, *words in (("--latency: xF multiplies a signature's message times, and there is no --signature", "--latency=x2"),
-                         ("--latency: xF multiplies what '5us' replaces", "--latency=x2", "--latency=5us", "--signature=a.sig"),
+                         ("--latency: xF multiplies the values that '5us' replaces", "--latency=x2", "--latency=5us", "--signature=a.sig"),
                          ("--latency: two factors, x2 and x3", "--latency=x2", "--latency=x3", "--signature=a.sig"),
                          ("--byte: 'x-1': a factor is not below 0", "--byte=x-1", "--signature=a.sig"),
                          ("--byte: 'x2e6' is not from x0 to x1e6", "--byte=x2e6", "--signature=a.sig"),
@@ -244,7 +244,7 @@ def test_refused():
         status, out, err = run(*words)
         assert status == 2 and not out and err.count("\n") == 1 and said in err, (words, status, err)
     status, _, err = run("--perturb", "--latency=x2", "--signature=a.sig", "--source=none")
-    assert status == 1 and "nothing says what messages took on the traced machine: --source=FILE does" in err, err
+    assert status == 1 and "message times on the traced machine are unknown: give --source=FILE" in err, err
     status, _, err = run("--noise=x2", "--signature=a.sig")
     assert status == 1 and "a.sig: --noise=x2: there is no noise in it" in err, err
 

@@ -55,7 +55,7 @@ like "... and given up" "$(cat err)" "*2 ranks: given up after 2 runs that faile
 runs --counts=2 --repetitions=3 -o none -- "${mpirun[@]}" -np '{ranks}' ./app fail 2
 is "where all fail there is no answer" "$status,$(lines none)" "1,0"
 like "runs at too few counts: said before they are made" "$(cat err)" \
-    "mpgscale run: 3 runs of *attention: 1 process count in --counts: what grows is found from runs at 3*2 ranks): *"
+    "mpgscale run: 3 runs of *attention: 1 process count in --counts: growth needs runs at 3 counts*2 ranks): *"
 runs --counts=2 --repetitions=1 -o aborts -- "${mpirun[@]}" -np '{ranks}' ./app abort 2
 like "one that aborts: its own last words, not its launcher's" "$(cat err)" "*): exit status 5: 2 is no square (*"
 printf '%s\n' '#!/bin/sh' '"$@"; status=$?' \

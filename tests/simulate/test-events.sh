@@ -405,7 +405,7 @@ refused() { # PATTERN OPTION...
 refused "mpgsim: --target=KEY=VALUE needs --target=NAME" --target=Policy=none
 refused "mpgsim: --target=Speed=1: 'Speed' is no key" --target=ideal --target=Speed=1
 refused "mpgsim: --waits and --target exclude each other: a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER" --target=ideal --waits
-refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
+refused "mpgsim: --latency: the target distributed gives the costs of messages" --target=distributed --latency=const:1us
 refused "mpgsim: --against needs --target=NAME" --predict --latency=const:1us --against=1s
 refused "mpgsim: --against: '5' has no unit" --target=ideal --against=5
 refused "mpgsim: --against=0: a run takes more than 0" --target=ideal --against=0

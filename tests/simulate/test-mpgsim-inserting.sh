@@ -135,7 +135,7 @@ trace=some.txt refused 1 "'insert *': rank 2 begins 'r' 0 times, and rank 0, to 
     'insert r ranks=2 bytes=5 to=0'
 sed '/^#clocks/d' halo.txt >apart.txt
 trace=apart.txt refused 1 "an inserted message needs clocks that the ranks have in common*" 'insert r bytes=5 to=1'
-ok "refused: nothing says what a message takes" refuses 1 "mpgsim: nothing says what an inserted message takes: *" \
+ok "refused: nothing says what a message takes" refuses 1 "mpgsim: the cost of an inserted message is unknown: *" \
     --hypothesis="$right" halo.txt
 # Rank 1 begins r only after what rank 0 sends after its own begin.
 calls 2 >circle.txt <<'T'

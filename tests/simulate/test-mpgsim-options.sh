@@ -269,12 +269,12 @@ ok "standard input twice" refuses 2 "*only one of TRACE, --target, --signature, 
 ok "twice, as a table" refuses 2 "*only one of TRACE, *--collectives=table can be -*" \
     --collectives=expand --collectives=table=- -
 cp t.txt kept.txt
-ok "what is read as output" refuses 1 "*--output: t.txt is what is read" -o t.txt t.txt
+ok "what is read as output" refuses 1 "*--output: t.txt is an input" -o t.txt t.txt
 ok "it is not touched" cmp -s t.txt kept.txt
 # replaced FILE OPTION...: FILE, which is read, is refused as output and stays
 replaced() {
     cp "$1" kept
-    refuses 1 "*--output: $1 is what is read" -o "$@" t.txt && cmp -s "$1" kept
+    refuses 1 "*--output: $1 is an input" -o "$@" t.txt && cmp -s "$1" kept
 }
 printf '0\n0\n0\n0\n' >places
 ok "a map as output" replaced places --predict --signature=target.sig --map=places

@@ -90,7 +90,7 @@ lacks "contradict each other" --predict "${target[@]}" --hypothesis='drop tag=5'
 lacks "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --hypothesis='resize tag=6 factor=2'
 lacks "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
     --hypothesis='resize tag=5 factor=2' --hypothesis='resize from=1 bytes=1'
-lacks "says what bytes cost on the traced machine" --hypothesis='resize factor=2'
+lacks "gives the time of a byte on the traced machine" --hypothesis='resize factor=2'
 refused "factor= and bytes= are both given" --hypothesis='resize factor=2 bytes=7'
 refused "neither factor= nor bytes=" --hypothesis='resize tag=5'
 refused "is no call of MPI" --hypothesis='resize call=Sond factor=2'

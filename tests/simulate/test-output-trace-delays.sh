@@ -335,7 +335,7 @@ fails() {
 touch failed.out failed.err
 ok "a trace that is there" fails "mpgsim: --output-trace: pair.trace: holds a trace already: name another folder" \
     --output-trace pair.trace ring.txt
-ok "what is read" fails "mpgsim: --output-trace: pair.trace is what is read" --output-trace pair.trace pair.trace
+ok "what is read" fails "mpgsim: --output-trace: pair.trace is an input" --output-trace pair.trace pair.trace
 ok "no such folder" fails "mpgsim: --output-trace: no/new: No such file or directory" --output-trace no/new pair.txt
 printf '0 200 300 Send to=1 bytes=8\n' | calls 2 >unmatched.txt
 ok "a trace that cannot be placed" fails "mpgsim: unmatched.txt: rank 0, call 1 (MPI_Send): no receive*" \

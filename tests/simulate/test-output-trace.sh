@@ -270,7 +270,7 @@ ok "a folder of other things" refuses 1 "mpgsim: --output-trace: other: not repl
     --predict --output-trace other pair.txt
 cp pair.txt file
 ok "a file" refuses 1 "mpgsim: --output-trace: file: Not a directory" --predict --output-trace file ring.txt
-ok "what is read" refuses 1 "mpgsim: --output-trace: pair.trace/ is what is read" \
+ok "what is read" refuses 1 "mpgsim: --output-trace: pair.trace/ is an input" \
     --predict --output-trace pair.trace/ pair.trace
 ok "no such folder" refuses 1 "mpgsim: --output-trace: no/new: No such file or directory" \
     --predict --output-trace no/new pair.txt

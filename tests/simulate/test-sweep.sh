@@ -410,7 +410,7 @@ printf '%s\n' '#mpgtext 1' '#ranks 2' '#comm 0 = 0 1' '0 0 10 Init' '0 20 30 Fin
 ok "a row's own fault names its values" refuses 1 "mpgsim: noise=2500 ns, absorb=clock: --absorb=clock: *clocks*" \
     --sweep=noise=2.5us,3us --sweep=absorb=none,clock unclocked.txt
 cp narrow.sig read.sig
-ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is what is read*" --perturb --signature=target.sig \
+ok "a signature as output" refuses 1 "mpgsim: --output: read.sig is an input*" --perturb --signature=target.sig \
     --perturb --signature=read.sig -o read.sig mixed.txt
 ok "too much for one of them" refuses 1 "mpgsim: --sweep: 'noise=1,1e99': *more than 31 years*" --sweep=noise=1,1e99 --noise=exp:1s ring.txt
 done_testing

@@ -183,7 +183,7 @@ def check_refused(folder):
             (["--target=ideal", "--output-trace=x", "four.txt", "six.txt"],
              "--output-trace and a table of traces and targets exclude each other: it is of one run"),
             (["--target=ideal", "--target=engine=graph", "four.txt", "six.txt"],
-             "--target=engine=graph and a table of traces and targets exclude each other: only events know what processors do"),
+             "--target=engine=graph and a table of traces and targets exclude each other: only events simulate processors"),
             (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: it is about "
              "the traced run's slowdown (--sweep KEY=... is about this one's)"),
             (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: a trace of the "

@@ -229,7 +229,7 @@ static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
         sim->result->floor_rule = mpg_floors_rule(sim->prepass.floors);
     if (inserts(sim) && !mpg_flight_target_known(sim->p) && !mpg_floors_know_messages(sim->prepass.floors))
         return mpg_error_set(
-            err, "nothing says what an inserted message takes: the trace has no messages, and neither --signature nor "
+            err, "the cost of an inserted message is unknown: the trace has no messages, and neither --signature nor "
                  "--source or --source=latency is given");
     return 0;
 }

@@ -110,7 +110,7 @@ MPI_Finalize, nor a window (rank-0.window.mpgt) that would hold the last calls"
 is "mpgsim says it, too" "$("$MPGSIM" segv.trace 2>&1)" "mpgsim: segv.trace: rank 0: its trace \
 ends without MPI_Finalize, and there is no window (rank-0.window.mpgt) that would hold its last \
 calls; \
---lenient simulates what there is"
+--lenient simulates the recorded part"
 truncate -s -1 end.trace/rank-0.mpgt
 is "... and not of a trace that is whole or cut off" "$("$MPGTRACE" stat end.trace |
     sed -nE '/^(no window|cut off)/s/  .*//p')" "cut off"
