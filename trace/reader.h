@@ -83,7 +83,7 @@ struct mpg_stored_signature {
     const char *name; /* file name of the signature; owned by the trace */
     uint32_t crc32;   /* CRC of the file's bytes */
     size_t bytes;
-    bool damaged;     /* the fact with the name is missing or invalid: no name, no bytes */
+    bool damaged;     /* the fact with the file name is missing or invalid: NAME is "" */
 };
 bool mpg_trace_find_signature(const struct mpg_trace *trace, struct mpg_stored_signature *found);
 /* Returns the bytes and a NUL, which the caller frees. Returns NULL with ERR: damage, out of memory. */

@@ -65,7 +65,8 @@ static int32_t first_remote(struct mpg_prv_writer *w, int32_t number, const stru
     return w->is_in_first ? comm->size : 0;
 }
 
-/* The rank of MPI_COMM_WORLD of PEER, a rank in communicator NUMBER, or in its remote group; -1: a process of another world. */
+/* The rank of MPI_COMM_WORLD of PEER, a rank in communicator NUMBER, or in its remote group; -1: a process of another
+ * MPI_COMM_WORLD. */
 static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer)
 {
     const struct mpg_comm *comm = mpg_trace_comm(w->trace, number);
@@ -85,7 +86,8 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
         return false;
     const int32_t rank = world_rank(w, e->comm, peer);
     if (rank < 0) {
-        mpg_left_out_add(w->left, "messages from or to processes of another world: only the times of their calls are written", 1);
+        mpg_left_out_add(w->left,
+                         "messages from or to processes of another MPI_COMM_WORLD: only the times of their calls are written", 1);
         return false;
     }
     *half = (struct prv_half){.comm = e->comm, .from = is_send ? w->rank : rank, .to = is_send ? rank : w->rank,

@@ -165,7 +165,7 @@ static void put_record(const struct mpg_prv_writer *w, struct text *t, const str
         put_number(t, r->at_ns);
     }
     if (r->is_event && r->type == PRV_TYPE_COMM && comm_number(w, r->value) == 0)
-        return; /* processes of another world */
+        return; /* processes of another MPI_COMM_WORLD */
     put_number(t, r->is_event ? r->type : r->value);
     put_number(t, !r->is_event ? r->type : r->type == PRV_TYPE_COMM ? (int64_t)comm_number(w, r->value) : r->value);
 }

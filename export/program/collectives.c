@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives in any form: blocking, nonblocking, persistent, of neighbours. */
+/* Writes collectives of every form: blocking, nonblocking, persistent, and of neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/program/private.h"
 #include "graph/algorithms/operation.h"
 
-/* A persistent collective, as its initialisation said. */
+/* A persistent collective, with the arguments of its initialisation. */
 struct kept {
     struct mpg_event event; /* its lists are owned by the program */
     uint32_t turn;
@@ -18,7 +18,8 @@ struct posted_group {
     int64_t first, n;
 };
 
-static const struct mpg_program_action flush_action = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN}; /* writes pending work */
+/* Has no effect of its own: pending computation is written before it. */
+static const struct mpg_program_action flush_action = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN};
 
 void mpg_program_collectives_init(struct mpg_message_program *p)
 {
@@ -40,9 +41,9 @@ void mpg_program_collectives_begin_rank(struct mpg_message_program *p)
     mpg_map_clear(&p->branches);
 }
 
-/* --- what can be written --- */
+/* --- collectives that can be written --- */
 
-/* Returns why E, of any form, cannot be written; NULL: it can. */
+/* Returns the reason for which E, of any form, cannot be written; NULL: E can be written. */
 static const char *why_not(const struct mpg_message_program *p, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -51,7 +52,7 @@ static const char *why_not(const struct mpg_message_program *p, const struct mpg
         return "collectives of inter-communicators are not written";
     for (int32_t i = 0; i < c->size; i++)
         if (c->world_ranks[i] < 0)
-            return "collectives with processes of another world are not written";
+            return "collectives with processes of another MPI_COMM_WORLD are not written";
     const bool waits_later = kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_ICONSTRUCTOR || kind == MPG_KIND_COLLECTIVE_INIT;
     if (waits_later && !p->writer->branch)
         return "nonblocking and persistent collectives are not written";
@@ -63,7 +64,7 @@ static const char *why_not(const struct mpg_message_program *p, const struct mpg
     return NULL;
 }
 
-/* The turn of E among the calls of its communicator like it, in *TURN; the first reads the lists of all ranks. */
+/* Stores in *TURN how many collectives of E's call preceded E on its communicator. Reads the lists of all ranks first. */
 static int take_turn(struct mpg_message_program *p, const struct mpg_event *e, uint32_t *turn, struct mpg_error *err)
 {
     *turn = 0;
@@ -78,7 +79,7 @@ static int take_turn(struct mpg_message_program *p, const struct mpg_event *e, u
     return 0;
 }
 
-/* The bytes of each member of E in *BLOCKS; NULL if members have equal ones. Returns a reason if E cannot be written. */
+/* Sets *BLOCKS to the bytes of each member of E; NULL: all members have equal bytes. Returns the reason if E is not written. */
 static const char *find_blocks(const struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn,
                                const int64_t **blocks)
 {
@@ -89,7 +90,7 @@ static const char *find_blocks(const struct mpg_message_program *p, const struct
     return *blocks ? NULL : "a collective that not all members call is not written";
 }
 
-/* Returns whether communicator COMM has all ranks in the order of their numbers. */
+/* Returns whether communicator COMM has all ranks, in the order of MPI_COMM_WORLD. */
 static bool is_all(const struct mpg_message_program *p, int32_t comm)
 {
     const struct mpg_comm *c = mpg_trace_comm(p->trace, comm);
@@ -115,7 +116,7 @@ static int write_blocking(struct mpg_message_program *p, const struct mpg_event 
     return mpg_program_expand(p, e, blocks, -1, err);
 }
 
-/* E goes on beside the actions that follow, until REQUEST completes. */
+/* Writes nonblocking collective E, which runs beside the following actions until REQUEST completes. */
 static int write_branch(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                         int64_t request, struct mpg_error *err)
 {
@@ -129,7 +130,7 @@ static int write_branch(struct mpg_message_program *p, const struct mpg_event *e
 
 /* --- collectives of neighbours --- */
 
-/* The bytes that neighbour FROM, whose NTH edge to rank PLACE is meant, sends; -1: it does not. */
+/* Returns the bytes that neighbour FROM sends along its edge number NTH to rank PLACE; -1: FROM has no such edge. */
 static int64_t bytes_from(const struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int32_t from,
                           uint32_t nth, int32_t place)
 {
@@ -200,7 +201,7 @@ static int wait_for_group(struct mpg_message_program *p, const struct posted_gro
     return 0;
 }
 
-/* REQUEST 0: waits at once. */
+/* Writes neighbourhood collective E, completed by REQUEST; 0: E is blocking. */
 static int write_neighbors(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t request,
                            struct mpg_error *err)
 {
@@ -225,14 +226,14 @@ int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, s
 
 /* --- any form --- */
 
-/* The number of the next nonblocking or PERSISTENT collective of COMM, the same for all members; -1 with ERR. */
+/* Returns the number of the next nonblocking or PERSISTENT collective of COMM, equal for all members, or -1 with ERR. */
 static int64_t next_branch(struct mpg_message_program *p, int32_t comm, bool persistent, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&p->branches, (uint64_t)comm, persistent);
     return slot ? 2 * (int64_t)(*slot)++ + persistent : mpg_error_set(err, "out of memory");
 }
 
-/* Writes collective E, whose lists are of TURN; REQUEST 0: it is blocking. */
+/* Writes collective E with the lists of TURN, completed by REQUEST; 0: E is blocking. */
 static int write_any(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t branch, int64_t request,
                      struct mpg_error *err)
 {
@@ -260,7 +261,7 @@ int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event
     return branch < 0 ? -1 : write_any(p, e, turn, branch, request, err);
 }
 
-/* A copy of N items of SIZE bytes that the program owns; *LIST becomes the copy. */
+/* Replaces *LIST, N items of SIZE bytes, by a copy that the program owns. */
 static int own(struct mpg_message_program *p, const void **list, size_t n, size_t size, struct mpg_error *err)
 {
     if (n == 0 || !*list)

@@ -115,7 +115,7 @@ static int write_phase(struct part *x, const struct mpg_phase *phase, struct mpg
     return wait_for(x, first, err);
 }
 
-/* Sums of BLOCKS from the root on, in p->before. */
+/* Stores the cumulative sums of BLOCKS, from the root on, in p->before. */
 static int sum_blocks(struct mpg_message_program *p, const int64_t *blocks, int32_t size, int32_t root, struct mpg_error *err)
 {
     if (p->before_capacity < size + 1) {

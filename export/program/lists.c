@@ -8,7 +8,7 @@
 struct program_comm_lists {
     int32_t size;
     uint32_t n, capacity; /* collectives */
-    int64_t *value; /* of each collective and member: bytes, or the place of its edges; -1: not called */
+    int64_t *value; /* for each collective and member: its bytes, or the place of its edges; -1: the member has not called */
 };
 
 int32_t mpg_program_place(const struct mpg_comm *c, int32_t rank)
@@ -41,7 +41,7 @@ bool mpg_program_has_lists(const struct mpg_event *e)
     }
 }
 
-/* The lists of E's communicator and call, made if there are none yet; NULL: out of memory. */
+/* Returns the lists of E's communicator and call, made on first use; NULL: out of memory. */
 static struct program_comm_lists *lists_of(struct program_lists *lists, const struct mpg_event *e, int32_t size)
 {
     uint64_t *place = mpg_map_add(&lists->index, (uint64_t)e->comm, mpg_call_blocking(e->call));

@@ -28,11 +28,11 @@ struct mpg_message_program {
     struct interval_sums sums;
     struct tracer_overhead overhead;
     struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */
-    struct mpg_open_requests kept, groups;       /* of collectives.c */
-    int64_t group_requests;                      /* the next request of a message of neighbours */
+    struct mpg_open_requests kept, groups;       /* persistent collectives; posted collectives of neighbours (collectives.c) */
+    int64_t group_requests;                      /* request of the next message to or from a neighbour */
     void **owned;                                /* lists of persistent collectives */
     size_t owned_number;
-    struct program_lists lists;                  /* of all ranks */
+    struct program_lists lists;                  /* sizes of the collectives of all ranks */
     struct mpg_map turns;                        /* (communicator, call) -> collectives with lists so far */
     struct mpg_map branches;                     /* (communicator, 1 if persistent) -> nonblocking collectives so far */
     double *before;                              /* sums of blocks, for expand.c */
@@ -41,21 +41,21 @@ struct mpg_message_program {
 
 /* Writes the pending computation, then A. Returns 0, or -1 with ERR. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
-/* Tags of a communicator beside the program's. */
-enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 }; /* and below */
+/* Tags of a communicator in addition to those of the program's messages. */
+enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 }; /* branches: and below */
 
-/* Returns the number of tag TAG of communicator COMM in *NUMBER. */
+/* Stores the tag of the written program for tag TAG of communicator COMM in *NUMBER. */
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err);
-/* E cannot be written because of WHY: an error, or its time becomes computation. */
+/* Handles E, which cannot be written for the reason WHY: an error, or, if lenient, E becomes computation of its duration. */
 int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err);
-/* Writes the messages of collective E, which has the algorithm of its blocking form. BLOCKS: the bytes of each member; NULL: all
- * have E's. BRANCH: the number of a nonblocking collective, which has a tag of its own as such collectives overlap; -1: E is
- * blocking. */
+/* Writes the messages of collective E by the algorithm of its blocking form. BLOCKS: the bytes of each member; NULL: all members
+ * have the bytes of E. BRANCH: the number of a nonblocking collective, whose messages have a separate tag, since nonblocking
+ * collectives overlap; -1: E is blocking. */
 int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                        struct mpg_error *err);
 
 void mpg_program_collectives_init(struct mpg_message_program *p);
-/* Forgets the collectives of the rank before. */
+/* Clears the collectives of the previous rank. */
 void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
 /* Writes collective, constructor or collective of neighbours E, blocking or nonblocking. */
 int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);

@@ -446,8 +446,8 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
     return true;
 }
 
-/* In the first half of that group, members without partner get the blocks of the second half from the N members with
- * partner, at distance STEP, halved from round to round. */
+/* Passes the blocks of the last group's second half on to the members of its first half that have no partner at DISTANCE: from
+ * the N members with a partner, over STEP, which is halved from round to round. */
 static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
                     struct mpg_message *m)
 {

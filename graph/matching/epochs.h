@@ -27,7 +27,8 @@ int mpg_graph_note_part(const struct applied_hypotheses *s, struct epoch_parts *
                         int32_t target,
                         int by, struct mpg_error *err);
 /* In a learning pass: CALL ends the epoch for TARGET (-1: for all targets), and hypothesis DROPPER (-1: none) drops
- * the epoch. Learns and forgets the parts. Errors: out of memory; another hypothesis selects one of the parts. */
+ * the epoch. Records DROPPER for the epoch's parts for TARGET, and removes these parts from EPOCH_PARTS. Errors: out of
+ * memory; another hypothesis selects one of the parts. */
 int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct epoch_parts *epoch_parts, const struct call *call,
                           int32_t target,
                           int dropper,

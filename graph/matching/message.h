@@ -17,7 +17,7 @@ struct message {
     bool standard : 1, sync_source : 1;        /* a standard-mode send; synchronous on the traced machine */
     bool grows : 1;                            /* synchronous on the target only because hypotheses enlarge the message */
     bool blocking : 1, has_left : 1;           /* sent by a call that does nothing else (MPI_Send); left_ns is known */
-    bool sent_requested : 1, posted_requested : 1; /* the sending, the posting call leaves completion to a request */
+    bool sent_requested : 1, posted_requested : 1; /* the send (the receive) is completed by a request, in a later call */
     bool sender_holds : 1, receiver_holds : 1; /* the sender's, the receiver's completion is still to come */
     bool abandoned : 1;                        /* the sender never completes the send */
     bool polled : 1;                           /* received by a nonblocking call */

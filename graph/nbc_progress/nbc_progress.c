@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waiting for other members' calls, and the edges. */
+/* Completions of nonblocking collectives: the wait for calls of other members, and the edges of this wait. */
 #include "graph/nbc_progress/nbc_progress.h"
 
 #include <stdlib.h>

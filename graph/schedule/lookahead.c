@@ -127,8 +127,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Returns whether EVENT is its thread's first, and MPI_Init's thread has not left all calls yet that it left before EVENT
- * in the trace: the new thread continues from the last of these. */
+/* Returns whether the new thread of EVENT must wait to begin: in the trace, MPI_Init's thread left a call before EVENT that has
+ * not been left here yet. The new thread continues from the last such call. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;

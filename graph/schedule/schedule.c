@@ -315,7 +315,7 @@ void mpg_graph_close(struct mpg_graph *g)
 
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err)
 {
-    struct mpg_graph_options leaves = *options; /* no evaluator reads the steps */
+    struct mpg_graph_options leaves = *options; /* no evaluator reads the steps of this pass: as few as possible */
     leaves.wanted = MPG_STEPS_LEAVES;
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
     struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, &leaves, err) : NULL;

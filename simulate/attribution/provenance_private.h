@@ -37,7 +37,7 @@ struct mpg_provenance {
     uint32_t *branch[KINDS]; /* capacity x parts x lanes: the branch at each mark */
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
-    struct leaves leaves, next; /* marks at the begin of the old window; at its end */
+    struct leaves leaves, next; /* the marks at the begin of the old window, and at its end, where the next window begins */
     uint32_t *root; /* a lane */
     double *path_ns; /* a lane: time of the terms in the tally */
     uint64_t *here;  /* words; for functions that fail */

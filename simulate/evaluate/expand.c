@@ -50,7 +50,7 @@ static void write_back(const struct window *window, struct looked_at *t)
     t->used = false;
 }
 
-/* With provenance every slot that was read is written back; only the member itself continues. */
+/* With provenance: stores the value and origin of every slot in use. Only the member's own slot stays in use. */
 static void write_all(void *data)
 {
     struct window *window = data;

@@ -157,7 +157,7 @@ static void look_ahead(const struct replica *rep)
     const struct event *next = rep->heap.event;
     if (rep->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= rep->program.streams)
         return;
-    enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* the next steps */
+    enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* prefetched bytes: three steps */
     const struct span *first = rep->program.queue[next->id].first;
     __builtin_prefetch(&rep->stream[next->id]);
     for (size_t i = 0; first && i < LOOKED_AT; i += 64)

@@ -63,7 +63,8 @@ void mpg_events_turns_end(struct replica *rep, struct processor *p)
     p->rounds = 0;
 }
 
-/* Whether an event of RANK's stream at this time would have been handled already. */
+/* Returns whether an event of RANK's stream at the present time was due before the event being handled: of events at one
+ * time the lowest stream comes first. */
 static bool has_gone(const struct replica *rep, int32_t rank)
 {
     return rep->latest.kind == EVENT_STREAM && (uint32_t)rank < rep->latest.id;

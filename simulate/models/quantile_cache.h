@@ -17,7 +17,7 @@ double mpg_quantile_cache_bytes(int32_t ranks);
 
 /* Uniform draws, one for each replica, of a message time that the two overheads of the same message use again. */
 struct mpg_overhead_draws {
-    struct mpg_address of; /* address of the message, if LEFT */
+    struct mpg_address of; /* address of the message; valid if LEFT */
     bool left;             /* the draws exist */
     double *u;             /* one probability for each replica */
 };

@@ -146,8 +146,8 @@ static bool is_of_file(enum mpg_kind kind)
     return kind >= MPG_KIND_FILE_OPEN && kind <= MPG_KIND_FILE_COLLECTIVE;
 }
 
-/* Defines in S everything that E, with labels, refers to, and replaces the object's label by the stream's number. E has its
- * string's number. */
+/* Defines in S the communicators, callsites and other definitions that E names by labels. Replaces e->object, a label, by its
+ * number in the stream. E has the number of its string already. */
 static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_build_definitions *d = &b->definitions;

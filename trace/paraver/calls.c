@@ -57,7 +57,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Gives messages that overtake another of their channel labels of their own. */
+/* Puts each message that overtakes an earlier message of the same sender, receiver and tag into a communicator of its own. */
 static int separate(struct prv_import *im, struct mpg_error *err)
 {
     enum { MAX_OWN = 4096 };

@@ -215,7 +215,7 @@ static inline void unwind_frame(struct walk *w, const struct code_address *p, st
     at->interrupted = p->rule.kind == UNWIND_SIGNAL;
     at->address = at->interrupted ? stacks_leave_signal(&thread.stacks, &at->high, &at->sp, &at->fp_at)
                                   : plain(step(w, &p->rule, at->high, &at->sp, &at->fp_at));
-    w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule to any address */
+    w->other |= at->interrupted || at->address == 0; /* the stack ended, or the rule is damaged */
 }
 
 /* Returns the frame with ADDRESS in the list FRAMES, of which *NEXT is the most likely one; NULL: none. */

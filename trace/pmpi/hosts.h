@@ -24,7 +24,7 @@ struct hosts_count {
  * the folder get the same answer, if it is not HOSTS_UNKNOWN. */
 enum hosts_answer hosts_query(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count);
 
-/* Removes the folder. Once all processes of the job have an answer. */
+/* Removes the folder in which the hosts exchanged counts. Call it once all processes of the job have an answer. */
 void hosts_end(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "trace/text/event.h"
 
-/* Ranks of a list, which grow. */
+/* A list of ranks that grows on demand. */
 struct list {
     int32_t *ranks;
     size_t n, capacity;

@@ -16,10 +16,10 @@
 struct mpg_floors;
 
 struct mpg_floor_options {
-    bool has_source_cost;      /* --source=latency or --source=byte is given: the first rule */
+    bool has_source_cost;      /* --source=latency or --source=byte is given: LATENCY_NS and BYTE_NS are the minimum */
     double latency_ns, byte_ns;
-    const struct mpg_network_path *source; /* third rule, and a part of the second; may be NULL */
-    bool less_overheads;       /* second rule: subtract the costs of SOURCE's calls; SOURCE has overheads */
+    const struct mpg_network_path *source; /* for sizes that the trace has no time of, and for LESS_OVERHEADS; or NULL */
+    bool less_overheads;       /* message times of the trace contain call costs: subtract those of SOURCE */
     bool knows_waits;          /* clocks say which calls waited */
     bool knows_calls;          /* hypotheses: also which calls waited for calls of others, or for nonblocking collectives */
     const struct mpg_paths *paths; /* SOURCE and LESS_OVERHEADS for each pair of ranks, and their hosts; may be NULL */
