@@ -22,19 +22,19 @@ static void describe(struct mpg_session *x, const struct mpg_redistributed *foun
 /* Adds the computation of the workers of T: as predicted, or as traced. */
 static void add_computation(struct mpg_session *x, const struct mpg_tasks *t)
 {
-    double sum_ns = 0, least_ns = INFINITY, most_ns = 0;
+    double sum_ns = 0, min_ns = INFINITY, max_ns = 0;
     for (int32_t r = 0; r < t->ranks; r++) {
         const struct mpg_run_account *a = &x->result.run_account[r];
         const double ns = x->result.predicted ? a->compute_ns + a->noise_ns : t->computation_ns[r];
         if (!t->worker[r].is_worker)
             continue;
         sum_ns += ns;
-        least_ns = fmin(least_ns, ns);
-        most_ns = fmax(most_ns, ns);
+        min_ns = fmin(min_ns, ns);
+        max_ns = fmax(max_ns, ns);
     }
-    x->tasks.least_ns = least_ns;
+    x->tasks.min_ns = min_ns;
     x->tasks.mean_ns = sum_ns / t->workers;
-    x->tasks.most_ns = most_ns;
+    x->tasks.max_ns = max_ns;
 }
 
 int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err)

@@ -400,7 +400,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (shown by the trace)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},
         {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
-        {"minimum times", print_floors, r->result->floor_rule != NULL, NULL},
+        {"minimum time", print_floors, r->result->floor_rule != NULL, NULL},
         {"choice", print_choice, c->choices + c->followed_receives > 0, NULL},
         {"kept", print_kept, keeps_receives(r), NULL},
         {"answers", print_answers,

@@ -38,13 +38,13 @@ static void warn_of_known(const struct mpg_task_report *t, struct mpg_notes *lis
 void mpg_warn_tasks(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_task_report *t = r->tasks;
-    char least[32], most[32], mean[32], less[32];
+    char min[32], max[32], mean[32], less[32];
     double half_ns;
     if (!t || t->is_by_arrival)
         return;
     const double run_ns = median_of(r, &half_ns);
     const bool is_known = t->by_arrival_ns > 0;
-    const double change_ns = is_known ? fabs(t->by_arrival_ns - t->traced_ns) : t->most_ns - t->mean_ns;
+    const double change_ns = is_known ? fabs(t->by_arrival_ns - t->traced_ns) : t->max_ns - t->mean_ns;
     if (!(change_ns > fmax(half_ns, LEAST_PART * run_ns)))
         return;
     if (is_known) {
@@ -55,8 +55,8 @@ void mpg_warn_tasks(const struct mpg_report *r, struct mpg_notes *list)
                   "rank %d answers messages as they come, which is in another order on the target than in the trace, and here "
                   "each of %d ranks gets the work of the recorded run: %s to %s of computation, mean %s. By arrival the run may "
                   "be shorter by up to some %s (%.2g %%). %s",
-                  t->master, t->workers, mpg_units_format_time(least, sizeof least, t->least_ns),
-                  mpg_units_format_time(most, sizeof most, t->most_ns), mpg_units_format_time(mean, sizeof mean, t->mean_ns),
+                  t->master, t->workers, mpg_units_format_time(min, sizeof min, t->min_ns),
+                  mpg_units_format_time(max, sizeof max, t->max_ns), mpg_units_format_time(mean, sizeof mean, t->mean_ns),
                   mpg_units_format_time(less, sizeof less, change_ns), 100 * change_ns / run_ns, t->why);
 }
 
@@ -92,7 +92,7 @@ void mpg_tasks_json(struct mpg_json *j, const char *key, const struct mpg_task_r
         mpg_json_string(j, "not_by_arrival", t->why);
     static const char *const names[] = {"least", "mean", "largest"};
     mpg_json_object(j, "computation_ns");
-    mpg_json_members(j, names, (double[]){t->least_ns, t->mean_ns, t->most_ns}, 3);
+    mpg_json_members(j, names, (double[]){t->min_ns, t->mean_ns, t->max_ns}, 3);
     mpg_json_close(j);
     mpg_json_close(j);
 }

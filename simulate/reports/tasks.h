@@ -14,7 +14,7 @@ struct mpg_task_report {
     uint32_t passes;     /* simulations without noise that found the distribution */
     uint64_t late;       /* by arrival: receives that nevertheless take a later message than the first */
     double traced_ns, by_arrival_ns; /* run with the traced distribution, and by arrival; 0: unknown, and WHY says why */
-    double least_ns, mean_ns, most_ns; /* computation of a worker: predicted, or if nothing is, traced */
+    double min_ns, mean_ns, max_ns;    /* computation of a worker: predicted, or if nothing is, traced */
     char why[1024];
 };
 

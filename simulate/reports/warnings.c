@@ -312,7 +312,7 @@ static void add_unused_floors(const struct mpg_report *r, struct mpg_notes *list
                         : r->given.source_latency ? "--source=latency"
                                                   : "--source=byte";
     if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
-        mpg_notes_add(list, "minimum times", "%s without effect: %s", names,
+        mpg_notes_add(list, "minimum time", "%s without effect: %s", names,
             r->result->floor_rule
                 ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
                 : "only --absorb=clock, or messages that become faster, need message times");

@@ -60,15 +60,15 @@ int mpg_task_survey_new(struct mpg_task_survey *x, struct mpg_trace *trace, doub
     *x = (struct mpg_task_survey){.trace = trace, .ranks = (int32_t)ranks, .computation_ns = computation_ns};
     x->open.partner = calloc(ranks, sizeof *x->open.partner);
     x->pick.partner = calloc(ranks, sizeof *x->pick.partner);
-    x->most.partner = calloc(ranks, sizeof *x->most.partner);
-    return x->open.partner && x->pick.partner && x->most.partner ? 0 : -1;
+    x->max.partner = calloc(ranks, sizeof *x->max.partner);
+    return x->open.partner && x->pick.partner && x->max.partner ? 0 : -1;
 }
 
 void mpg_task_survey_clear(struct mpg_task_survey *x)
 {
     free(x->open.partner);
     free(x->pick.partner);
-    free(x->most.partner);
+    free(x->max.partner);
 }
 
 void mpg_task_survey_begin(struct mpg_task_survey *x, int32_t rank)
@@ -131,10 +131,10 @@ void mpg_task_survey_take(struct mpg_task_survey *x, uint64_t number, const stru
 
 void mpg_task_survey_end(struct mpg_task_survey *x)
 {
-    if (x->pick.n <= x->most.n)
+    if (x->pick.n <= x->max.n)
         return;
-    const struct mpg_task_chooser last = x->most;
-    x->most = x->pick;
+    const struct mpg_task_chooser last = x->max;
+    x->max = x->pick;
     x->pick = last;
 }
 
@@ -142,5 +142,5 @@ const struct mpg_task_chooser *mpg_task_survey_master(const struct mpg_task_surv
 {
     if (x->open_ranks > 0)
         return x->open_ranks == 1 ? &x->open : NULL;
-    return x->most.n > 0 ? &x->most : NULL;
+    return x->max.n > 0 ? &x->max : NULL;
 }

@@ -43,7 +43,7 @@ struct mpg_task_survey {
     double *computation_ns;         /* by world rank; belongs to the caller */
     int64_t left_ns;                /* of the rank that is read */
     int32_t open_ranks;             /* ranks that leave a source open */
-    struct mpg_task_chooser open, pick, most; /* from any source, the first such rank; by Waitany and the like, the rank that is
+    struct mpg_task_chooser open, pick, max;  /* from any source, the first such rank; by Waitany and the like, the rank that is
                                                  read and the rank with the most such calls */
 };
 
