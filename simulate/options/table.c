@@ -399,8 +399,8 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
         {.name = "where", .kind = MPG_OPTION_WORDS, .value = &c->question.where, .words = wheres, .keys = k->where,
          .brief = "where in the program does the time go?",
          .help = "also say where in the program delays are injected, propagated,\n"
-                 "absorbed and passed on (several words: with commas), or, with\n"
-                 "--predict, where time is spent: a row for each place, with its share\n"
+                 "absorbed and passed on (several words: with commas), or, in a\n"
+                 "prediction, where time is spent: a row for each place, with its share\n"
                  "of the critical paths of all replicas, and the increase of the run\n"
                  "time with each parameter. path, with --predict: the critical path of\n"
                  "the median run by the other words, and the increase of the run time\n"
