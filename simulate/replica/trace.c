@@ -76,7 +76,7 @@ struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const
         .ratio = rules->ratio, .delays = rules->delays, .keeps_flushes = rules->keeps_tracer};
     struct mpg_replica_trace *r = NULL;
     if (is_same(name, path)) {
-        mpg_error_set(err, "%s is what is read", path);
+        mpg_error_set(err, "%s is an input", path);
         return NULL;
     }
     if (!(r = calloc(1, sizeof *r))) {
