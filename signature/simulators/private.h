@@ -35,7 +35,7 @@ struct wire_terms {
 void mpg_wire_fit(const struct mpg_network_path *path, struct wire_terms (*terms)(const void *context, double bytes),
                   const void *context, double *a, double *b);
 
-/* Lines of text: what is lost. */
+/* Lines of text: the losses. */
 enum { NOTES_MAX = 24, NOTE_BYTES = 320 };
 struct notes {
     size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the exports have in common: the machine's places and paths, and what is lost. */
+/* Common to the exports: the machine's nodes and paths, and the list of losses. */
 #include "signature/simulators/simulators.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void mpg_note(struct notes *notes, const char *format, ...)
     va_end(arguments);
 }
 
-/* Prints TEXT without what ends a comment of XML. */
+/* Prints TEXT without the end mark of a comment in XML. */
 static void print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {
@@ -58,7 +58,7 @@ void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *be
     }
 }
 
-/* --- what every export loses --- */
+/* --- losses of every export --- */
 
 static void note_spread(struct notes *notes, const struct mpg_network_path *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A machine's signature as the machine of other simulators: a platform of SimGrid, options of LogGOPSim, a configuration of
- * Dimemas (sigshow(1)). These hold a number where a signature holds a distribution, so each export says what is lost. */
+ * Dimemas (sigshow(1)). These hold a number where a signature holds a distribution, so each export lists its losses. */
 #ifndef MPG_SIMULATORS_H
 #define MPG_SIMULATORS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of a Paraver trace with the messages whose times are theirs, as events. */
+/* Calls of a Paraver trace, joined with messages of the same times, as events. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Puts each message that overtakes an earlier message of the same sender, receiver and tag into a communicator of its own. */
+/* Puts each message that overtakes an earlier message of the same sender, receiver and tag into a new communicator. */
 static int separate(struct prv_import *im, struct mpg_error *err)
 {
     enum { MAX_OWN = 4096 };
@@ -93,7 +93,7 @@ static int separate(struct prv_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* Sorts each rank's messages by their three times. */
+/* Sorts each rank's messages by each of three times. */
 static int sort_messages(struct prv_import *im, struct mpg_error *err)
 {
     for (size_t i = 0; i < im->message_number; i++) {
@@ -130,7 +130,7 @@ static int sort_messages(struct prv_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* The first of the N messages in LIST, sorted BY a time, whose time is AT_NS or later. */
+/* The first of the N messages in LIST, sorted BY a time, at AT_NS or later. */
 static size_t lower_bound(const struct prv_import *im, const size_t *list, size_t n, enum by by, int64_t at_ns)
 {
     size_t low = 0;
@@ -186,8 +186,8 @@ static int emit_unknown(struct state *s, const struct prv_call *call, struct mpg
 /* MPI_PROC_NULL is in the world. */
 static const struct prv_message nobody = {.comm = 0};
 
-/* A message that CALL sends, and no call before: its logical send is the enter, its physical send the leave; other recorders'
- * physical sends can differ. NULL: none. */
+/* Returns a message sent by CALL and by no earlier call: the logical send is CALL's enter, the physical send CALL's leave, except
+ * by recorders other than Extrae. NULL: none. */
 static struct prv_message *take_send(struct state *s, const struct prv_call *call)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
@@ -208,8 +208,8 @@ static struct prv_message *take_send(struct state *s, const struct prv_call *cal
     return found;
 }
 
-/* A message whose logical receive is AT_NS in THREAD, and that no call has taken. RECEIVED_NS: its physical receive, if there is
- * such a message; NOT_NS: not its physical receive. NULL: none. */
+/* Returns a message with the logical receive AT_NS in THREAD, not yet taken by a call; with the physical receive RECEIVED_NS, if
+ * there is one, and never with NOT_NS. NULL: none. */
 static struct prv_message *take_receive(struct state *s, int32_t thread, int64_t at_ns, int64_t received_ns, int64_t not_ns)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
@@ -230,7 +230,7 @@ static struct prv_message *take_receive(struct state *s, int32_t thread, int64_t
     return found;
 }
 
-/* A message that CALL receives before it ends. */
+/* Returns a message received by CALL before CALL's end. */
 static struct prv_message *take_received(struct state *s, const struct prv_call *call)
 {
     return take_receive(s, call->thread, call->enter_ns, call->leave_ns, -1);
@@ -242,8 +242,8 @@ static enum mpg_call call_of(const struct prv_import *im, const struct prv_call 
     return strncmp(name, "MPI_", 4) == 0 ? mpg_call_by_name(name + 4) : MPG_CALL_COUNT;
 }
 
-/* A message for which CALL posts the receive. If the next call of the thread begins at the end of CALL and receives a message
- * itself, this message has the same logical time. */
+/* Returns a message with a receive posted by CALL. If the thread's next call begins at the end of CALL and receives a message,
+ * that message has the same logical time. */
 static struct prv_message *take_posted(struct state *s, const struct prv_call *call)
 {
     const struct prv_rank *r = &s->im->rank[s->rank];
@@ -313,7 +313,7 @@ static int emit_irecv(struct state *s, const struct prv_call *call, struct prv_m
     return m ? 0 : emit_free(s, call, request, err);
 }
 
-/* A Sendrecv whose halves are in two communicators: its operations and the wait for them. */
+/* Writes a Sendrecv with halves in two communicators: two operations and a wait. */
 static int emit_halves(struct state *s, const struct prv_call *call, const struct prv_message *send,
                        const struct prv_message *receive, struct mpg_error *err)
 {
@@ -358,7 +358,7 @@ static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_
     return emit(s, &e, send ? send : receive ? receive : &nobody, NULL, err);
 }
 
-/* Starts: each operation as a nonblocking one. The first takes the call's time. */
+/* Writes a Start: each operation as a nonblocking call. The first has the Start's time. */
 static int emit_starts(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     int64_t enter_ns = call->enter_ns;
@@ -423,7 +423,7 @@ static uint64_t *collective_number(struct prv_import *im, int32_t rank, const st
     return mpg_map_add(&im->collectives, (uint64_t)call->comm, (uint64_t)rank);
 }
 
-/* Roots stand on the root's own call only. */
+/* Only the root's call names the root. */
 static int find_roots(struct prv_import *im, struct mpg_error *err)
 {
     for (int32_t r = 0; r < im->ranks; r++)
@@ -495,7 +495,7 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
 
 /* --- any call --- */
 
-/* After MPI_Finalize the recorder's time is nobody's. */
+/* Leaves out the recorder's time after MPI_Finalize. */
 static int emit_flush(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Flush);
@@ -581,7 +581,7 @@ static int make_rank(struct state *s, struct mpg_error *err)
     return 0;
 }
 
-/* Refuses messages that no call has. */
+/* Refuses messages without a call. */
 static int check_taken(const struct prv_import *im, const struct state *s, struct mpg_error *err)
 {
     size_t n = 0;
