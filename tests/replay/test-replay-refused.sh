@@ -157,5 +157,5 @@ is "a message that is inserted is not re-enacted" \
 replayed=$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='resize call=Send bytes=64KiB' self.trace)
 is "a new size, without the costs of bytes" "$replayed" "0 "
 simulated=$(answer mpgsim "$mpgsim" --hypothesis='resize call=Send bytes=64KiB' self.trace)
-like "... which mpgsim asks for" "$simulated" "1 resize: neither a source's signature nor --source=byte says *"
+like "... which mpgsim asks for" "$simulated" "1 resize: neither a source's signature nor --source=byte gives the time of a byte *"
 done_testing

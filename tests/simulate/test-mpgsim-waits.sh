@@ -15,7 +15,7 @@ found = []
 for row in answer["rows"]:
     who = str(row[answer["by"]]).replace("MPI_", "")
     found += ["%s:%s=%.10g" % (who, kind[:-3], ns) for kind, ns in row[sys.argv[1]].items()
-              if kind.endswith("_ns") and kind not in ("time_ns", "wait_ns", "transfer_ns") and ns]
+              if kind.endswith("_ns") and kind not in ("time_ns", "wait_ns", "transfer_ns", "waits_for_ns") and ns]
 print(" ".join(sorted(found)))' "$which"
 }
 
@@ -156,7 +156,7 @@ is "... nor does JSON" "$("$mpgsim" --json --noise=exp:1us t.txt | "$python" -m 
     "$("$mpgsim" --json --waits --noise=exp:1us t.txt | "$python" -c '
 import json, sys
 answer = json.load(sys.stdin)
-del answer["waits"]
+del answer["waits"], answer["heat_map"]
 json.dump(answer, sys.stdout)' | "$python" -m json.tool --sort-keys)"
 # The median one of five runs, found without it.
 is "the replica is the median run" \

@@ -18,7 +18,7 @@ open_hosts
 traced() {
     local ranks=$1 trace=$2
     shift 2
-    on_hosts 600 "$ranks" "$MPGTRACE" record --quiet -o "$trace" "$@"
+    on_hosts 600 "$ranks" "$MPGTRACE" record --quiet --force -o "$trace" "$@"
 }
 
 # identity ABSORB TRACE: no rank changes when nothing is perturbed.
