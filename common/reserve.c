@@ -17,3 +17,17 @@ int mpg_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count, 
     *capacity = wanted;
     return 0;
 }
+
+int mpg_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err)
+{
+    void **at = items;
+    if (n < *capacity)
+        return 0;
+    const size_t more = *capacity ? 2 * *capacity : 16;
+    void *grown = realloc(*at, more * size);
+    if (!grown)
+        return mpg_error_set(err, "out of memory");
+    *at = grown;
+    *capacity = more;
+    return 0;
+}

@@ -26,7 +26,7 @@ static int need_region(struct mpg_otf2_writer *w, uint32_t region, uint32_t *num
     if (!slot)
         return mpg_error_set(err, "out of memory");
     if (*slot == 0) {
-        if (mpg_otf2_grow(&w->regions, w->region_number, &w->region_capacity, sizeof *w->regions, err) < 0)
+        if (mpg_grow(&w->regions, w->region_number, &w->region_capacity, sizeof *w->regions, err) < 0)
             return -1;
         w->regions[w->region_number++] = region;
         *slot = w->region_number;
@@ -84,7 +84,7 @@ static int leave(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t regi
 
 static int begin_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
-    if (mpg_otf2_grow(&s->regions, s->depth, &s->capacity, sizeof *s->regions, err) < 0)
+    if (mpg_grow(&s->regions, s->depth, &s->capacity, sizeof *s->regions, err) < 0)
         return -1;
     s->regions[s->depth++] = e->string;
     return enter(w, s, mpg_otf2_user_region(e->string), e, err);

@@ -286,7 +286,7 @@ uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm)
     if (!slot)
         return OTF2_UNDEFINED_COMM;
     *slot = is_self(w, c) ? OTF2_OWN_SELF : OTF2_UNDEFINED_COMM;
-    if (is_self(w, c) || !is_known(c) || mpg_otf2_grow(&w->comms, w->comm_number, &w->comm_capacity, sizeof *w->comms, &err) < 0)
+    if (is_self(w, c) || !is_known(c) || mpg_grow(&w->comms, w->comm_number, &w->comm_capacity, sizeof *w->comms, &err) < 0)
         return (uint32_t)*slot;
     w->comms[w->comm_number++] = comm;
     return (uint32_t)(*slot = w->comm_number);

@@ -41,20 +41,6 @@ static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef 
     return OTF2_FLUSH;
 }
 
-int mpg_otf2_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err)
-{
-    void **at = items;
-    if (n < *capacity)
-        return 0;
-    const size_t more = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(*at, more * size);
-    if (!grown)
-        return mpg_error_set(err, "out of memory");
-    *at = grown;
-    *capacity = more;
-    return 0;
-}
-
 /* --- begin --- */
 
 static int list_locations(struct mpg_otf2_writer *w, struct mpg_error *err)
@@ -208,7 +194,7 @@ static void clear_streams(struct mpg_otf2_writer *w)
 static struct otf2_stream *open_stream(struct mpg_otf2_writer *w, size_t location, struct mpg_error *err)
 {
     const struct otf2_location *l = &w->locations[location];
-    if (mpg_otf2_grow(&w->streams, w->stream_number, &w->stream_capacity, sizeof *w->streams, err) < 0)
+    if (mpg_grow(&w->streams, w->stream_number, &w->stream_capacity, sizeof *w->streams, err) < 0)
         return NULL;
     struct otf2_stream *s = &w->streams[w->stream_number];
     *s = (struct otf2_stream){.thread = l->thread, .location = location, .last_ns = INT64_MIN};
@@ -253,7 +239,7 @@ static int close_streams(struct mpg_otf2_writer *w, struct mpg_error *err)
 
 static int keep_fact(struct mpg_otf2_writer *w, const char *key, const char *value, struct mpg_error *err)
 {
-    if (mpg_otf2_grow(&w->facts, w->fact_number, &w->fact_capacity, sizeof *w->facts, err) < 0)
+    if (mpg_grow(&w->facts, w->fact_number, &w->fact_capacity, sizeof *w->facts, err) < 0)
         return -1;
     struct otf2_fact *f = &w->facts[w->fact_number];
     *f = (struct otf2_fact){w->rank, strdup(key), strdup(value)};

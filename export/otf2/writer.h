@@ -6,6 +6,7 @@
 #include <otf2/otf2.h>
 
 #include "common/map.h"
+#include "common/reserve.h"
 #include "export/otf2/otf2.h"
 #include "export/requests.h"
 
@@ -102,8 +103,6 @@ static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t ti
 {
     return (uint64_t)(time_ns + w->bias_ns);
 }
-/* Appends room for one item of SIZE bytes to *ITEMS, N of *CAPACITY. Returns 0, or -1 with ERR. */
-int mpg_otf2_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
 
 /* Returns the archive's number of communicator COMM; OTF2_UNDEFINED_COMM: COMM is MPG_NO_COMM or contains processes of another
  * MPI_COMM_WORLD, or memory is out. */

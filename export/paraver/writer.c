@@ -9,20 +9,6 @@
 
 enum { SORT_BYTES = 8 << 20 }; /* of memory for records */
 
-int mpg_prv_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err)
-{
-    void **at = items;
-    if (n < *capacity)
-        return 0;
-    const size_t more = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(*at, more * size);
-    if (!grown)
-        return mpg_error_set(err, "out of memory");
-    *at = grown;
-    *capacity = more;
-    return 0;
-}
-
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns)
 {
     int64_t origin_ns;
@@ -307,7 +293,7 @@ static int take_region(struct mpg_prv_writer *w, struct prv_stream *s, const str
     int64_t value = 0;
     if (mpg_call_kind(e->call) == MPG_KIND_REGION_BEGIN) {
         uint64_t *slot = mpg_map_add(&w->regions, (uint64_t)(e->string + 1), 0);
-        if (!slot || mpg_prv_grow(&w->region_names, w->region_number, &w->region_capacity, sizeof *w->region_names, err) < 0)
+        if (!slot || mpg_grow(&w->region_names, w->region_number, &w->region_capacity, sizeof *w->region_names, err) < 0)
             return mpg_error_set(err, "out of memory");
         if (*slot == 0) {
             w->region_names[w->region_number] = e->string;
@@ -352,7 +338,7 @@ static struct prv_stream *find_stream(struct mpg_prv_writer *w, uint32_t thread,
         mpg_error_set(err, "rank %d: thread %u is not in the trace", w->rank, thread);
         return NULL;
     }
-    if (mpg_prv_grow(&w->streams, w->stream_number, &w->stream_capacity, sizeof *w->streams, err) < 0)
+    if (mpg_grow(&w->streams, w->stream_number, &w->stream_capacity, sizeof *w->streams, err) < 0)
         return NULL;
     struct prv_stream *s = &w->streams[w->stream_number++];
     *s = (struct prv_stream){.thread = thread, .object = (uint32_t)object};
@@ -380,7 +366,7 @@ static int use_values(struct mpg_prv_writer *w, const char *names, struct mpg_er
         while (i < w->counter_number && (strncmp(w->counters[i], p, length) != 0 || w->counters[i][length] != '\0'))
             i++;
         if (i == w->counter_number) {
-            if (mpg_prv_grow(&w->counters, i, &w->counter_capacity, sizeof *w->counters, err) < 0)
+            if (mpg_grow(&w->counters, i, &w->counter_capacity, sizeof *w->counters, err) < 0)
                 return -1;
             if (!(w->counters[i] = strndup(p, length)))
                 return mpg_error_set(err, "out of memory");

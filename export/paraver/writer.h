@@ -4,6 +4,7 @@
 #define MPG_EXPORT_PARAVER_WRITER_H
 
 #include "common/map.h"
+#include "common/reserve.h"
 #include "export/paraver/paraver.h"
 #include "export/requests.h"
 #include "trace/store/sorter.h"
@@ -117,8 +118,6 @@ struct mpg_prv_writer {
     struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
 };
 
-/* Appends room for one item of SIZE bytes to *ITEMS, N of *CAPACITY. Returns 0, or -1 with ERR. */
-int mpg_prv_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
 /* TIME_NS of RANK, from the begin of the trace in common time. */
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns);
 
