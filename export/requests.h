@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of a rank that are not completed yet, with a record of what was posted: what an export must know when a request
- * completes. The caller says the record's size. */
+/* Open requests of a rank, each with a record of the posting call for the completing call. The caller sets the size of records. */
 #ifndef MPG_EXPORT_REQUESTS_H
 #define MPG_EXPORT_REQUESTS_H
 
@@ -16,9 +15,9 @@
 /* Empty when only RECORD_BYTES is set. */
 struct mpg_open_requests {
     size_t record_bytes;
-    struct mpg_map at; /* request -> place + 1 */
+    struct mpg_map at; /* request -> 1 + index into records */
     unsigned char *records;
-    uint32_t *unused;  /* places */
+    uint32_t *unused;  /* indices into records */
     uint32_t n, capacity, unused_number;
 };
 

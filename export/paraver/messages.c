@@ -96,7 +96,7 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return true;
 }
 
-/* Keeps HALF, which nothing changes any more. */
+/* Stores HALF, now complete. */
 static int keep(struct mpg_prv_writer *w, bool is_send, const struct prv_half *half, struct mpg_error *err)
 {
     return mpg_sorter_add(is_send ? w->sends : w->receives, half, err);
@@ -115,7 +115,7 @@ static int take_send(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return keep(w, true, &half, err);
 }
 
-/* A matched receive has the place of its probe among the receives. */
+/* Gives a matched receive the order of its probe among the receives. */
 static void take_place_of_probe(struct mpg_prv_writer *w, const struct mpg_event *e, struct prv_half *half)
 {
     const uint64_t *order = e->message > 0 ? mpg_map_find(&w->probed, (uint64_t)e->message, 0) : NULL;

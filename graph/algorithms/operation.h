@@ -10,10 +10,10 @@
  * algorithms. */
 enum mpg_collective mpg_collective_of(enum mpg_call call);
 
-/* Returns whether blocks of OPERATION differ in size from member to member, so that a plan needs the block of each. */
+/* Returns whether the members' blocks in OPERATION differ in size, so that a plan needs each member's block. */
 bool mpg_collective_has_blocks(enum mpg_collective operation);
-/* Returns the bytes of member I in collective EVENT of that member: the vector, or its block (struct mpg_collective_size); of
- * Alltoallv what it sends to all others. */
+/* Returns the bytes of member I in EVENT, member I's collective call: the vector or the block (struct mpg_collective_size); for
+ * Alltoallv the bytes sent to all others. */
 int64_t mpg_collective_member_bytes(const struct mpg_event *event, int32_t i);
 
 #endif
