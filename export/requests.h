@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open requests of a rank, each with a record of the posting call for the completing call. The caller sets the size of records. */
+/* Open requests of a rank, each with a record of the posting call for the completing call. The caller sets the size of
+ * records. */
 #ifndef MPG_EXPORT_REQUESTS_H
 #define MPG_EXPORT_REQUESTS_H
 
