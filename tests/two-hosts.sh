@@ -49,13 +49,13 @@ use_launcher() {
     export $(mpi_between_hosts "$mpirun" "$tmp/agent" 192.0.2.0/24)
 }
 
-# on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for SECONDS at most (MPICH: 120, and once more if it hangs); its
+# on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for SECONDS at most (MPICH: 60, and twice more if it hangs); its
 # output goes to out and err, and is shown when it fails. One rank a host gets a core of
 # its own: each host thinks that it has them all.
 on_hosts() {
     local seconds=$1 ranks=$2 last=$(($(nproc --all) - 1))
     shift 2
-    [ "$launcher" != hydra ] || [ "$seconds" -lt 120 ] || seconds=120
+    [ "$launcher" != hydra ] || [ "$seconds" -lt 60 ] || seconds=60
     export FAR_CORES=0-$last
     [ "$ranks" -gt 1 ] || FAR_CORES=$last
     set -- -np $((2 * ranks)) "$@"
@@ -64,14 +64,14 @@ on_hosts() {
     hydra) set -- -launcher ssh -launcher-exec "$tmp/agent" -iface veth0 \
         -hosts "192.0.2.1:$ranks,192.0.2.2:$ranks" "$@" ;;
     esac
-    for _ in first again; do
+    for _ in 1 2 3; do
         # shellcheck disable=SC2086 # mpirun may have arguments
         timeout "$seconds" ip netns exec "$a" unshare --uts sh -c 'hostname near; exec "$@"' sh \
             $mpirun "$@" >out 2>err && return
         # MPICH 4.0.2 (UCX 1.13) over TCP hangs in MPI_Finalize now and then, untraced, too (2 of 501 runs of ring on a busy machine):
         # a rank waits for its launcher, and the other rank waits for the connection to it to close.
         [ "$?-$launcher" = 124-hydra ] || break
-        rm -rf .mpgtrace-*
+        find . -name '.mpgtrace-*' -prune -exec rm -r {} + # the killed ranks leave it
     done
     sed 's/^/# /' err
     return 1
