@@ -96,7 +96,7 @@ int mpg_waits_main(int argc, char **argv)
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace waits", .arguments = "TRACE",
-        .summary = "What calls waited for: late senders and receivers, barriers, collectives.",
+        .summary = "List wait states: late senders and receivers, barriers, collectives.",
         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
     const int first = mpg_option_parse(&program, argc, argv);
 

@@ -26,7 +26,7 @@ static int check_samples(const double *samples, size_t n, struct mpg_error *err)
         return mpg_error_set(err, "a distribution needs at least one sample");
     for (size_t i = 0; i < n; i++)
         if (!(fabs(samples[i]) <= MPG_DISTRIBUTION_LIMIT))
-            return mpg_error_set(err, "sample %zu is %g, beyond what a distribution holds", i,
+            return mpg_error_set(err, "sample %zu is %g, too large for a distribution", i,
                                  samples[i]);
     return 0;
 }

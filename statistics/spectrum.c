@@ -18,7 +18,7 @@ static int check_values(const double *values, size_t n, struct mpg_error *err)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(values[i]) <= MPG_SPECTRUM_LIMIT))
-            return mpg_error_set(err, "value %zu is %g, beyond what a spectrum takes", i,
+            return mpg_error_set(err, "value %zu is %g, too large for a spectrum", i,
                                  values[i]);
     return 0;
 }

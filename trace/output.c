@@ -32,7 +32,7 @@ static int check_replaceable(const char *output, bool force, const char *advice,
     if (fd < 0 && errno == ENOENT)
         return 0;
     if (fd < 0 && lstat(output, &st) == 0 && S_ISLNK(st.st_mode))
-        return mpg_error_set(err, "%s: not replaced, as it is a link: name what it leads to",
+        return mpg_error_set(err, "%s: not replaced, as it is a symbolic link: name its target",
                              output);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     if (!dir || fstat(fd, &st) < 0) {

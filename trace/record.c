@@ -266,8 +266,8 @@ int mpg_record_main(int argc, char **argv)
          .words = pcontrols, .help = "MPI_Pcontrol(1, \"name\") and (-1, \"name\") begin and end\n"
                                     "regions, as for IPM"},
         {.name = "mpi", .kind = MPG_OPTION_WORD, .value = &request.mpi, .words = mpis,
-         .argument = "MPI", .help = "openmpi, mpich or abi (default: what PROGRAM is linked\n"
-                                    "to, or its launcher is of)"},
+         .argument = "MPI", .help = "openmpi, mpich or abi (default: the one\n"
+                                    "of PROGRAM or its launcher)"},
         {0}};
     static const struct mpg_option_rule rules[] = {
         {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "it is --local=0"},

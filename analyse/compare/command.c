@@ -114,7 +114,7 @@ int mpg_compare_main(int argc, char **argv)
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace compare", .arguments = "BEFORE... -- AFTER...",
-        .summary = "What changed between two versions of a program, by recordings of both:\n"
+        .summary = "Compare two versions of a program by recordings of both:\n"
                    "run time, efficiencies, regions, callsites.",
         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1};
     const int after = find_after(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;

@@ -244,7 +244,7 @@ static int write_any(struct mpg_message_program *p, const struct mpg_event *e, u
     if (why)
         return mpg_program_refuse(p, e, why, err);
     if (mpg_collective_of(mpg_call_blocking(e->call)) == MPG_COLLECTIVE_ALLTOALLV)
-        mpg_left_out_add(p->left, "calls of Alltoallv and Alltoallw: what a rank sends is spread evenly over the others", 1);
+        mpg_left_out_add(p->left, "calls of Alltoallv and Alltoallw: the data of a rank are spread evenly over the others", 1);
     return request == 0 ? write_blocking(p, e, blocks, err) : write_branch(p, e, blocks, branch, request, err);
 }
 

@@ -46,7 +46,7 @@ int mpg_graph_explain_part(const struct collectives *collectives, const struct p
     if (waits_for_root(c, part->me) && graph_has_arrived(c, c->root))
         return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s", missing, why);
     if (posted->number != here.number)
-        snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
+        snprintf(starts, sizeof starts, " the collective that call %llu (MPI_%s) starts",
                  (unsigned long long)posted->number, mpg_call_name(c->called));
     return mpg_graph_error_lenient(&here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s", c->arrived,
                                    c->expected, graph_comm_of(collectives, c)->label, *starts ? starts : " it",

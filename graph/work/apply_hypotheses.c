@@ -18,7 +18,7 @@ static int contradict(const struct applied_hypotheses *s, const struct call *cal
     const struct mpg_hypotheses *list = s->bound->list;
     const struct call_ref here = graph_call_ref(call);
     char one[300], other[300];
-    return mpg_graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
+    return mpg_graph_error(&here, err, "%s and %s contradict each other: both change this call or its messages",
                            mpg_hypothesis_name(&list->item[i], one, sizeof one),
                            mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
@@ -197,12 +197,8 @@ int mpg_graph_drops_half(const struct applied_hypotheses *s, const struct call *
         i++;
     mpg_hypothesis_name(&list->item[i], name, sizeof name);
     if (drops_other)
-        return mpg_graph_error(&here, err,
-                               "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
-                               "this collective, but not this",
-                               name, other->rank, (unsigned long long)other->number);
-    return mpg_graph_error(&here, err,
-                           "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
-                           "%llu for the same collective",
-                           name, other->rank, (unsigned long long)other->number);
+        return mpg_graph_error(&here, err, "%s drops the same collective on rank %d (call %llu), but not here", name, other->rank,
+                               (unsigned long long)other->number);
+    return mpg_graph_error(&here, err, "%s drops this collective here, but not on rank %d (call %llu)", name, other->rank,
+                           (unsigned long long)other->number);
 }

@@ -107,8 +107,8 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     const struct scale_analysis *a = r->analysis;
     const struct scale_options *o = a->options;
     if (mpg_scale_print_core_facts(a->set, "attention   ", out))
-        fputs(": they waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). "
-              "What grows here need not where cores are enough: mpgscale(1), CROWDED MACHINES, has how to ask that\n",
+        fputs(": ranks waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). "
+              "With enough cores they may not grow: see mpgscale(1), CROWDED MACHINES\n",
               out);
     if (a->set->run_number > 0 && a->set->runs[0].program) {
         fputs("program     ", out);

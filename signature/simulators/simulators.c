@@ -76,7 +76,7 @@ static void note_overheads(struct notes *notes, const struct wire *w)
     char send[32], receive[32];
     mpg_note(notes, "overheads, part of these times: %s to send, %s to receive%s",
              mpg_units_format_time(send, sizeof send, w->send_ns), mpg_units_format_time(receive, sizeof receive, w->receive_ns),
-             w->has_overheads ? ", medians of small messages; what larger ones take more is network time here"
+             w->has_overheads ? ", medians of small messages; the additional time of larger ones counts as network time"
                               : "; not measured but by the time of a small send");
 }
 

@@ -407,7 +407,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "for 1 ns of latency, 1 ns a byte, 1 % of computation and of noise;\n"
                  "segments=N: the N longest segments of the path (default 20)"},
         {.name = "waits", .kind = MPG_OPTION_WORD, .value = &c->question.waits, .words = waits, .alone = "call",
-         .help = "also what calls waited for, traced and in the replica of the median\n"
+         .help = "also the wait states of the traced run and of the replica with the median\n"
                  "run: late senders and receivers, barriers, collectives; with a row\n"
                  "for each call (default), callsite, region or rank"},
         {.name = "against", .kind = MPG_OPTION_STRING, .value = &c->target.against, .argument = "TIME|FILE",
@@ -476,7 +476,7 @@ struct mpg_program mpg_config_program(struct mpg_config *c)
     return (struct mpg_program){
         .name = "mpgsim", .arguments = "TRACE [TRACE...]",
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
-                   "changes under perturbations, or what it is on another machine.",
+                   "changes under perturbations, or would be on another machine.",
         .options = table, .min_arguments = 1, .max_arguments = -1, .context = c, .note = mpg_config_note,
         .renamed = mpg_history_renamed_options, .rules = rules, .resolve = mpg_config_resolve, .holds = holds};
 }

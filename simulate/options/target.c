@@ -70,8 +70,8 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
     if (needs && chosen)
         return mpg_error_set(err, "--target=engine=graph: %s has %s, which only events know", t->machine->name, needs);
     if (needs)
-        return mpg_error_set(err, "%s: %s has %s: what ranks wait for is found there in the order of simulated time, in "
-                                  "which no paths are followed", followed, t->machine->name, needs);
+        return mpg_error_set(err, "%s: %s has %s, which needs simulation in the order of time, where no "
+                                  "paths are followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
     /* without choices, graph order gives the answer of the engine in simulated time */

@@ -49,8 +49,8 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     if (retrace)
         mpg_left_out_print(mpg_replica_trace_left_out(retrace), "mpgsim", stderr);
     if (swapped > 0)
-        mpg_printable_print_error("mpgsim: attention: %s: %llu calls of threads are there before those of "
-                        "another thread that they came after: what they match may be another\n",
+        mpg_printable_print_error("mpgsim: attention: %s: %llu calls of threads stand before calls of "
+                        "another thread that they followed: they may match other messages\n",
                 c->output.output_trace, (unsigned long long)swapped);
     return 0;
 }

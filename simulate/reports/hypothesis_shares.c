@@ -43,7 +43,7 @@ static void print_no_share(const char *what, const struct mpg_hypothesis *needs,
         mpg_printable_put(out, needs->text);
         fputs(" would be scaled alike\n", out);
     } else
-        fputs("a collective would be dropped by halves\n", out);
+        fputs("a collective would be dropped on a part of its ranks\n", out);
 }
 
 static void print_change(const struct mpg_hypothesis_shares *s, const char *what, const double *from_ns,

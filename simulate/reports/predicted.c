@@ -55,7 +55,7 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
     mpg_specs_format(&r->p->byte, byte, sizeof byte);
     fprintf(out, "take %s, and %s for their bytes",
              r->p->latency.n > 0 ? latency : "the target's time for an empty one",
-             r->p->byte.n > 0 ? byte : path ? "what the target takes longer" : "nothing");
+             r->p->byte.n > 0 ? byte : path ? "the additional time on the target" : "nothing");
 }
 
 /* Whether messages have costs from the command line: calls then have no overhead. */

@@ -201,10 +201,10 @@ static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, 
     const char *unit_name;
     const double unit = mpg_units_of_time(max_run(x), &unit_name);
     if (x->n > MAX_BARS)
-        return mpg_plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MAX_BARS);
+        return mpg_plot_missing(s, err, "parts of the time, of %zu rows: a plot has at most %d", x->n, MAX_BARS);
     if (mpg_plot_start(s, err, "time") < 0)
         return -1;
-    put_title(s, x, "what a rank's time goes to, in the mean");
+    put_title(s, x, "parts of a rank's time, mean of ranks");
     mpg_plot_set(s->script, "ylabel", "time (%s)", unit_name);
     fputs("set xtics rotate by -40 nomirror (", s->script);
     for (size_t i = 0; i < x->n; i++) {

@@ -65,7 +65,7 @@ class Dropped:
             return False
         chosen = [any(select.part(part) for select in selects) for part in group]
         if any(chosen) and not all(chosen):
-            raise OracleError("nothing is dropped by halves")
+            raise OracleError("a collective is dropped on a part of its ranks")
         return chosen[0]
 
     def about_them_alone(self, matching):

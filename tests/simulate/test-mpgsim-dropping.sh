@@ -46,8 +46,8 @@ like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "$
     "*without effect: hypotheses drop all messages and collectives*"
 is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --hypothesis='drop to=1' ring.txt)" "0 -1900 0"
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
-ok "refused: nothing is dropped by halves" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
-halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --hypothesis='drop region=x call=Barrier' half.txt
+ok "refused: a collective dropped on one of its ranks" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): 'drop region=x call=Barrier' \
+drops the same collective on rank 0 (call 1), but not here" "${target[@]}" --predict --hypothesis='drop region=x call=Barrier' half.txt
 # A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
 # the next waits till 8200.
 cat >any.txt <<'T'
@@ -310,7 +310,7 @@ is "resize transfers: what fences move" "$(delays "${there[@]}" --hypothesis='re
     "207.9 207.9 207.9"
 is "... one way or the other" "$(delays "${there[@]}" --hypothesis='resize call=Get to=2 bytes=1060' fences.txt)" \
     "385 385 385"
-ok "refused: half a fence" refuses 1 "mpgsim: fences.txt: rank ?, call ? (MPI_Win_fence): nothing is dropped by halves: \
+ok "refused: half a fence" refuses 1 "mpgsim: fences.txt: rank ?, call ? (MPI_Win_fence): \
 'drop region=in' drops *" --hypothesis='drop region=in' fences.txt
 ok "refused: an epoch and what is in it" refuses 1 "mpgsim: fences.txt: rank *(MPI_Win_fence): 'resize call=Put factor=2' \
 and 'drop call=Win_fence' contradict each other*" "${there[@]}" --hypothesis='resize call=Put factor=2' \
@@ -391,7 +391,7 @@ refused "an epoch of a window is selected by the call that ends it" "drop call=W
 refused "an epoch has the bytes of its transfers" "resize call=Win_fence factor=2"
 refused "is selected by the call that starts it" "drop call=Psend_init"
 refused "is selected by the call that starts it" "drop call=Pready"
-refused "is there in any case" "drop call=Win_free"
+refused "cannot be changed" "drop call=Win_free"
 refused "are selected by the call that sends" "drop call=Waitall"
 lacks "has no message, collective or epoch of a window" "drop call=Win_complete"
 refused "drop selects nothing: MPI_Win_unlock has no bytes=" "drop call=Win_unlock bytes=0-7"

@@ -142,24 +142,24 @@ refuses() {
     store a.sig "$1"
     "$mpgsim" --perturb --signature=m.sig t.txt >out 2>err
     is "$1: refused" "$? $(wc -c <out)" "1 0"
-    like "$1: with the reason" "$(cat err)" "mpgsim: t.txt: the signature within: $2 (--source=*"
+    like "$1: with the reason" "$(cat err)" "mpgsim: t.txt: the stored signature: $2 (--source=*"
     ok "$1: but not where it is not needed" "$mpgsim" --perturb --signature=m.sig --source=none -o out t.txt
 }
 refuses crc "it is damaged (checksum)"
-refuses size "what is stored are not the * bytes that are said"
-refuses huge "what is stored are not the * bytes that are said"
-refuses frame "what is stored are not the * bytes that are said"
+refuses size "the stored signature does not have the * bytes that the trace names"
+refuses huge "the stored signature does not have the * bytes that the trace names"
+refuses frame "the stored signature does not have the * bytes that the trace names"
 refuses missing "*"
 refuses letter "no base64*"
 refuses none "its content is not there"
-# What names it is damaged: an answer with another source would be another answer.
+# The fact that describes it is damaged: an answer with another source would be another answer.
 for what in beyond negative name crc-digits head; do
-    refuses "$what" "what names it is missing or damaged"
+    refuses "$what" "the fact that describes it is missing or damaged"
     like "$what: mpgtrace stat says so" "$("$mpgtrace" stat t.txt)" "*signature   damaged: *"
 done
 echo '{"format": "mpgkit-signature", "version": [3, 0], "noise": 7}' >bad.sig
 trace "${host[@]}"
 store bad.sig
 "$mpgsim" --perturb --signature=m.sig t.txt >out 2>err
-like "what is no signature" "$? $(cat err)" "1 mpgsim: t.txt: the signature within: a b.sig: noise*"
+like "what is no signature" "$? $(cat err)" "1 mpgsim: t.txt: the stored signature: a b.sig: noise*"
 done_testing

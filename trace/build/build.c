@@ -99,7 +99,7 @@ static int count_values(const char *names, uint32_t *number, struct mpg_error *e
 
 static int too_late(struct mpg_error *err)
 {
-    return mpg_error_set(err, "what values there are must be said directly after #ranks");
+    return mpg_error_set(err, "the line that names the values must follow #ranks directly");
 }
 
 /* Sets the number of counter values of each event of RANK from NAMES. */

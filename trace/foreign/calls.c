@@ -10,8 +10,8 @@ static const char any_guessed[] = "receives from any source or with any tag: the
 static const char open_receives[] = "receives from any source that no send fits: source unknown";
 static const char chosen[] = "calls of Waitany and Waitsome: the trace does not tell which requests completed, the oldest are "
                              "taken";
-static const char tested[] = "calls of Test, Testall, Testany and Testsome: the trace does not tell what completed, a request "
-                             "completes in the last call that names it";
+static const char tested[] = "calls of Test, Testall, Testany and Testsome: the trace does not tell which requests completed, a "
+                             "request completes in the last call that names it";
 static const char restarted[] = "starts of persistent requests: shown as nonblocking sends and receives";
 static const char other_rank[] = "ranks that call themselves another rank of MPI_COMM_WORLD: their place among the files is "
                                  "taken";

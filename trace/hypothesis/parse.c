@@ -164,12 +164,12 @@ static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind v
     case MPG_KIND_PREADY:
     case MPG_KIND_COLLECTIVE_INIT:
     case MPG_KIND_NEIGHBOR_INIT:
-        return "what is persistent is selected by the call that starts it: Start or Startall";
+        return "a persistent operation is selected by the call that starts it: Start or Startall";
     case MPG_KIND_CONSTRUCTOR:
     case MPG_KIND_ICONSTRUCTOR:
     case MPG_KIND_WIN_CONSTRUCTOR:
     case MPG_KIND_WIN_FREE:
-        return "what makes or frees communicators and windows is there in any case";
+        return "calls that make or free communicators and windows cannot be changed";
     default:
         return "messages are selected by the call that sends them";
     }
@@ -375,11 +375,11 @@ static int check_line(const struct line *l, struct mpg_error *err)
         return check_insert(l, err);
     const bool selects_to = x->select.min_bytes == 0 && x->select.max_bytes < INT64_MAX;
     if (x->kind == MPG_HYPOTHESIS_RESIZE && !l->has_factor && x->size_bytes < 0 && selects_to)
-        return mpg_error_set(err, "resize: neither factor= nor bytes=N says to what (bytes=-%lld selects what has no more "
-                                  "than that)", (long long)x->select.max_bytes);
+        return mpg_error_set(err, "resize: the new size is missing: give factor= or bytes=N (bytes=-%lld selects messages "
+                                  "of at most this size)", (long long)x->select.max_bytes);
     if (x->kind == MPG_HYPOTHESIS_RESIZE && l->has_factor == (x->size_bytes >= 0))
         return mpg_error_set(err, "resize: %s", l->has_factor ? "factor= and bytes= are both given"
-                                                              : "neither factor= nor bytes= says to what");
+                                                              : "the new size is missing: give factor= or bytes=");
     return 0;
 }
 

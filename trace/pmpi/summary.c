@@ -217,5 +217,5 @@ void summary_report_nothing(bool session)
         report("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else
         report("nothing was traced: no MPI_Init was seen in %.*s, which is linked to no MPI, nor in "
-               "what it ran", length, line);
+               "its child processes", length, line);
 }

@@ -34,7 +34,7 @@ int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_
         if (mpg_mpi_built(mpi))
             return -1;
         mpg_error_set(err, "mpgkit was built without %s (%s)", mpg_mpi_name(mpi),
-                      mpi_library[0] ? mpi_library : "what the launcher is of");
+                      mpi_library[0] ? mpi_library : "the launcher's MPI");
         return 1;
     }
     if (!mpi_library[0] || !own[0] ||

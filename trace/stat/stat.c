@@ -36,8 +36,8 @@ static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *er
     struct mpg_untraced_calls list;
     int status = mpg_untraced_find(t, events, &list, err);
     if (status == 0) {
-        print_list(&list, false, "not in the trace, as the tracer does not know them: what these "
-                                 "calls communicate");
+        print_list(&list, false, "calls that the tracer does not know: their communication is not in the "
+                                 "trace");
         print_list(&list, true, "calls that passed through untraced, and communicate nothing");
     }
     mpg_untraced_clear(&list);

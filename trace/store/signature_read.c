@@ -66,7 +66,7 @@ static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, 
 {
     if (ZSTD_getFrameContentSize(frame, packed) != s->bytes ||
         s->bytes / MPG_STORED_MAX_RATIO > packed) {
-        mpg_error_set(err, "what is stored are not the %zu bytes that are said", s->bytes);
+        mpg_error_set(err, "the stored signature does not have the %zu bytes that the trace names", s->bytes);
         return NULL;
     }
     char *text = malloc(s->bytes + 1);
@@ -88,7 +88,7 @@ char *mpg_trace_read_signature(const struct mpg_trace *t, const struct mpg_store
                                struct mpg_error *err)
 {
     if (s->damaged) {
-        mpg_error_set(err, "%s: the signature within: what names it is missing or damaged",
+        mpg_error_set(err, "%s: the stored signature: the fact that describes it is missing or damaged",
                       mpg_trace_path(t));
         return NULL;
     }
@@ -104,6 +104,6 @@ char *mpg_trace_read_signature(const struct mpg_trace *t, const struct mpg_store
     free(parts);
     free(frame);
     if (!text)
-        mpg_error_prefix(err, "%s: the signature within", mpg_trace_path(t));
+        mpg_error_prefix(err, "%s: the stored signature", mpg_trace_path(t));
     return text;
 }

@@ -114,7 +114,7 @@ static int take_stored(struct mpg_source *s, const struct mpg_trace *t,
     char *text = mpg_trace_read_signature(t, stored, err);
     s->own = text ? mpg_signature_parse(text, stored->bytes, stored->name, err) : NULL;
     if (text && !s->own)
-        mpg_error_prefix(err, "%s: the signature within", mpg_trace_path(t));
+        mpg_error_prefix(err, "%s: the stored signature", mpg_trace_path(t));
     free(text);
     if (!s->own && err) {
         const size_t used = strlen(err->text);

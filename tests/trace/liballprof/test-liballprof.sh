@@ -75,7 +75,7 @@ cat >"$tmp/expected" <<'EOT'
 #clock 0 500 0
 #fact 0 assumed 3 receives: their size is that of the buffer, sizes of messages that came are not recorded
 #fact 0 assumed 1 receives from any source or with any tag: the trace does not tell the sender, the earliest send that fits is taken
-#fact 0 assumed 2 calls of Test, Testall, Testany and Testsome: the trace does not tell what completed, a request completes in the last call that names it
+#fact 0 assumed 2 calls of Test, Testall, Testany and Testsome: the trace does not tell which requests completed, a request completes in the last call that names it
 #host 1 node1
 #clock 1 2000000 -2000250
 #clock 1 2200000 -2000500

@@ -75,7 +75,7 @@ done
 is "... but not with --quiet" "$("$MPGTRACE" record --quiet -o away.trace env -i "$PWD/quick" 2>&1 >/dev/null)" ""
 ok "a program without MPI" run 2 "$MPGTRACE" record -o none.trace ./quick
 is "... is told once that nothing was traced" "$(said)" "mpgtrace: nothing was traced: no MPI_Init \
-was seen in ./quick, which is linked to no MPI, nor in what it ran"
+was seen in ./quick, which is linked to no MPI, nor in its child processes"
 ok "... leaves no folder" test ! -e none.trace
 echo 'int MPI_Initialized(int *); int main(void) { int f; return MPI_Initialized(&f); }' >idle.c
 ok "one with MPI that does not use it" eval '$mpicc -o idle idle.c 2>err && run 2 "$MPGTRACE" record -o none.trace ./idle'

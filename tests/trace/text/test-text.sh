@@ -218,7 +218,7 @@ wrong_event "calls of a thread that overlap" "before the last call left" \
 wrong_event "the death of nobody" "#died" "#died"
 wrong_event "a death in no call" "unknown call" "#died 0 Nothing 5"
 wrong_event "a death of no time" "#died" "#died 0 Recv"
-wrong "values too late" "directly after #ranks" "#mpgtext 1" "#ranks 1" "#fact 0 a b" "#values x"
+wrong "values too late" "directly" "#mpgtext 1" "#ranks 1" "#fact 0 a b" "#values x"
 wrong "fewer values than names" "1 values" "#mpgtext 1" "#ranks 1" "#values x y" "0 0 1 Wtime values=3"
 wrong "too many values" "more than 64" "#mpgtext 1" "#ranks 1" "#values $(seq -s ' ' 65)"
 ok "nothing was made of all these" test ! -e "$tmp/none"
