@@ -269,6 +269,28 @@ size_t mpg_noise_core_recorded(const struct mpg_noise_core *core)
     return core->blocks.recorded > 0 ? core->blocks.recorded : core->detours;
 }
 
+struct mpg_noise_totals mpg_signature_noise(const struct mpg_signature *sig)
+{
+    struct mpg_noise_totals t = {0};
+    for (size_t i = 0; i < sig->cores; i++) {
+        const struct mpg_noise_core *c = &sig->core[i];
+        if (!(c->span_ns > 0))
+            continue;
+        t.cores++;
+        t.together += c->together;
+        t.lost += c->fraction_lost;
+        t.off += c->fraction_off;
+        t.worst = fmax(t.worst, c->fraction_lost);
+        if (c->length_ns)
+            t.longest_ns = fmax(t.longest_ns, mpg_distribution_quantile(c->length_ns, 1));
+    }
+    if (t.cores > 0) {
+        t.lost /= (double)t.cores;
+        t.off /= (double)t.cores;
+    }
+    return t;
+}
+
 /* The times from the end of each detour of C to the start of the next. */
 static struct mpg_distribution *gaps(const struct mpg_noise_core *c, struct mpg_error *err)
 {

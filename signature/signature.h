@@ -291,6 +291,16 @@ const char *mpg_signature_part_name(int bit);
 /* Returns the number of detours in CORE's whole record, truncated or not. */
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
 
+/* Noise of all measured cores. */
+struct mpg_noise_totals {
+    size_t cores, together; /* measured cores; those measured at once with the host's others */
+    double lost, off, worst; /* 0 to 1: means of cores of fraction_lost and fraction_off, largest fraction_lost */
+    double longest_ns;       /* longest detour; 0: none recorded */
+};
+
+/* Returns the noise of SIG's measured cores; all 0 without one. */
+struct mpg_noise_totals mpg_signature_noise(const struct mpg_signature *sig);
+
 /* Reads and checks signature file PATH ("-": standard input); if there is none and PATH has no folder, the installed signature of
  * that name ("reference", with or without ".sig"). Ignores unknown keys. The caller frees the result.
  * Errors (NULL), naming PATH and the key: not readable, no signature, damaged, other major version. */

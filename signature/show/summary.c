@@ -30,26 +30,13 @@ static void show_machine(const struct mpg_signature *sig)
 
 static void show_lost(const struct mpg_signature *sig)
 {
+    const struct mpg_noise_totals t = mpg_signature_noise(sig);
     char text[SHOW_TEXT];
-    double lost = 0, worst = 0, off = 0, longest_ns = 0;
-    size_t n = 0, together = 0;
-    for (size_t i = 0; i < sig->cores; i++) {
-        const struct mpg_noise_core *c = &sig->core[i];
-        if (!(c->span_ns > 0))
-            continue;
-        n++;
-        lost += c->fraction_lost;
-        off += c->fraction_off;
-        worst = fmax(worst, c->fraction_lost);
-        together += c->together;
-        if (c->length_ns)
-            longest_ns = fmax(longest_ns, mpg_distribution_quantile(c->length_ns, 1));
-    }
-    if (n == 0)
-        return;
-    printf("Noise         %.2g %% of the time of %zu core%s%s (%.2g %% off the CPU), worst core %.2g %%, longest interruption"
-           " %s\n", 100 * lost / (double)n, n, n == 1 ? "" : "s", together == n && n > 1 ? " measured together" : "",
-           100 * off / (double)n, 100 * worst, mpg_units_format_time(text, sizeof text, longest_ns));
+    if (t.cores > 0)
+        printf("Noise         %.2g %% of the time of %zu core%s%s (%.2g %% off the CPU), worst core %.2g %%, longest interruption"
+               " %s\n", 100 * t.lost, t.cores, t.cores == 1 ? "" : "s",
+               t.together == t.cores && t.cores > 1 ? " measured together" : "", 100 * t.off, 100 * t.worst,
+               mpg_units_format_time(text, sizeof text, t.longest_ns));
 }
 
 /* The mean over cores of the median rate of the kernel of rate I, for the number of cores at once of rate I. */

@@ -82,21 +82,11 @@ static void note_overheads(struct notes *notes, const struct wire *w)
 
 static void note_noise(struct notes *notes, const struct mpg_signature *sig)
 {
-    double lost = 0, worst = 0, longest_ns = 0;
-    size_t n = 0;
+    const struct mpg_noise_totals t = mpg_signature_noise(sig);
     char longest[32];
-    for (size_t i = 0; i < sig->cores; i++) {
-        const struct mpg_noise_core *c = &sig->core[i];
-        if (!(c->span_ns > 0))
-            continue;
-        n++;
-        lost += c->fraction_lost;
-        worst = fmax(worst, c->fraction_lost);
-        longest_ns = c->length_ns ? fmax(longest_ns, mpg_distribution_quantile(c->length_ns, 1)) : longest_ns;
-    }
-    if (n > 0)
+    if (t.cores > 0)
         mpg_note(notes, "noise is left out: cores lose %.2g %% of their time, the worst %.2g %%, at most %s at once",
-                 100 * lost / (double)n, 100 * worst, mpg_units_format_time(longest, sizeof longest, longest_ns));
+                 100 * t.lost, 100 * t.worst, mpg_units_format_time(longest, sizeof longest, t.longest_ns));
     else
         mpg_note(notes, "noise is left out: not measured");
 }
