@@ -17,7 +17,7 @@
 #include "trace/record/tracers.h"
 #include "trace/record/watch.h"
 
-enum { LOCAL_DEFAULT = 1 };
+enum { LOCAL_DEFAULT = 1, REFUSED_WAIT_S = 2 };
 
 /* Options of a run. */
 struct request {
@@ -287,5 +287,7 @@ int mpg_record_main(int argc, char **argv)
     }
     if (!request.refused || mpg_launcher_is_first_here())
         mpg_error_print(program.name, &err);
+    else
+        sleep(REFUSED_WAIT_S); /* launchers kill all processes when one fails, also the one that is about to print the error */
     return MPG_EXIT_FAILURE;
 }

@@ -130,6 +130,11 @@ ok "a second run into a folder fails" test $? -ne 0
 is "... which says what helps, once" "$(said)" "mpgtrace record: a.trace: holds a trace already: \
 --force replaces it, -o names another folder"
 ok "... and leaves the trace as it was" diff -r before a.trace
+# shellcheck disable=SC2016
+printf '%s\n' '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 0 ] || sleep 1' 'exec "$@"' >late.sh
+run 2 sh late.sh "$MPGTRACE" record -o a.trace ./app 5
+is "... even if the rank that says so comes late" "$(said)" "mpgtrace record: a.trace: holds a trace already: \
+--force replaces it, -o names another folder"
 run 1 "$MPGTRACE" record --force -o a.trace ./no-such-program
 ok "a program that cannot start" diff -r before a.trace
 echo mine >a.trace/notes
