@@ -38,9 +38,9 @@ static int32_t get_module(struct mpg_trace *t, struct mpg_bytes_left *left)
     const uint8_t *id = mpg_bytes_get(left, id_bytes);
     const size_t path_bytes = (size_t)mpg_bytes_get_below(left, MPG_TRACE_MAX_TEXT + 1);
     const uint8_t *path = mpg_bytes_get(left, path_bytes);
-    return left->failed ? -1
-                        : mpg_trace_intern_module(t, id, (uint32_t)id_bytes, (const char *)path,
-                                                  path_bytes);
+    if (left->failed || memchr(path, '\0', path_bytes))
+        return -1;
+    return mpg_trace_intern_module(t, id, (uint32_t)id_bytes, (const char *)path, path_bytes);
 }
 
 /* MODULES: trace-wide numbers of N modules. */
@@ -54,7 +54,7 @@ static int32_t get_site(struct mpg_trace *t, struct mpg_bytes_left *left, const 
         frames[k] = (struct mpg_frame){.module = module ? modules[module - 1] : -1,
                                        .offset = mpg_bytes_get_u64(left)};
     }
-    return left->failed ? -1 : mpg_trace_intern_site(t, frames, number);
+    return left->failed || number == 0 ? -1 : mpg_trace_intern_site(t, frames, number);
 }
 
 int32_t *mpg_trace_get_sites(struct mpg_trace *t, struct mpg_bytes_left *left, size_t *n)
