@@ -25,6 +25,8 @@ struct mpg_message_program {
     bool has_begun;        /* MPI_Init was left at last_ns */
     int64_t last_ns;       /* leave of the last call */
     int64_t pending_ns;    /* computation not yet written */
+    enum mpg_call polled;  /* the last call, if it is an unsuccessful test or probe; else MPG_CALL_COUNT */
+    int32_t polled_site;   /* its callsite */
     struct interval_sums sums;
     struct tracer_overhead overhead;
     struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */

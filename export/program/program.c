@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/polling.h"
 
 static int remember(struct mpg_open_requests *r, int64_t number, const struct mpg_program_action *a, struct mpg_error *err)
 {
@@ -239,6 +240,23 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
     }
 }
 
+/* Returns the computation between the previous call and E, as mpgsim takes it: 0 if E repeats an unsuccessful test. */
+static int64_t computation_before(struct mpg_message_program *p, const struct mpg_event *e)
+{
+    const int64_t traced_ns = e->enter_ns - p->last_ns;
+    const int64_t work_ns = traced_ns - p->sums.flushed_ns - mpg_graph_interval_tracer_ns(&p->sums, &p->overhead, traced_ns);
+    if (p->polled == mpg_call_plain(e->call) && p->polled_site == e->site && work_ns <= MPG_POLLING_NS) {
+        mpg_left_out_add(p->left, "intervals between unsuccessful tests: waiting, left out", work_ns > 0);
+        return 0;
+    }
+    if (work_ns <= 0)
+        return 0;
+    const int64_t off_ns = mpg_graph_interval_off_ns(&p->sums, e, true, work_ns);
+    const int64_t cpu_ns = mpg_graph_interval_cpu_ns(&p->sums, &p->overhead, e);
+    mpg_left_out_add(p->left, "intervals with time off the CPU: it is left out", off_ns > 0);
+    return cpu_ns >= 0 && cpu_ns < work_ns - off_ns ? cpu_ns : work_ns - off_ns;
+}
+
 static int take_event(void *context, const struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_message_program *p = context;
@@ -249,20 +267,20 @@ static int take_event(void *context, const struct mpg_event *e, struct mpg_error
         p->calls += mpg_event_is_call(e);
         return 0;
     }
-    if (p->has_begun) {
-        const int64_t traced_ns = e->enter_ns - p->last_ns;
-        const int64_t work_ns =
-            traced_ns - p->sums.flushed_ns - mpg_graph_interval_tracer_ns(&p->sums, &p->overhead, traced_ns);
-        const int64_t off_ns = work_ns > 0 ? mpg_graph_interval_off_ns(&p->sums, e, true, work_ns) : 0;
-        mpg_left_out_add(p->left, "intervals with time off the CPU: it is left out", off_ns > 0);
-        p->pending_ns += work_ns > 0 ? work_ns - off_ns : 0;
-    }
+    if (p->has_begun)
+        p->pending_ns += computation_before(p, e);
     p->sums = (struct interval_sums){.flushed_ns = 0};
     p->last_ns = e->leave_ns;
     if (kind == MPG_KIND_INIT)
         p->has_begun = true;
-    if (!e->failed && write_call(p, e, err) < 0)
+    p->polled = mpg_event_found_nothing(e) ? mpg_call_plain(e->call) : MPG_CALL_COUNT;
+    p->polled_site = e->site;
+    if (e->failed) {
+        mpg_left_out_add(p->left, "calls that failed: computation of their time", 1);
+        p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
+    } else if (write_call(p, e, err) < 0) {
         return -1;
+    }
     p->calls++;
     return 0;
 }
@@ -286,6 +304,7 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     p->rank = rank;
     p->calls = 0;
     p->has_begun = false;
+    p->polled = MPG_CALL_COUNT;
     p->pending_ns = 0;
     mpg_program_collectives_begin_rank(p);
     p->sums = (struct interval_sums){.flushed_ns = 0};

@@ -401,6 +401,98 @@ def check_off_cpu():
            "attention: 1 intervals with time off the CPU: it is left out\n" in done.stderr, done.stderr + text)
 
 
+POLLING = """#mpgtext 1
+#ranks 2
+0 0 0 Init
+1 0 0 Init
+0 1000 1000 Irecv from=1 tag=5 bytes=64 request=1
+0 2000 2000 Test requests=1 done=
+0 5000 5000 Test requests=1 done=
+0 9000 9000 Test requests=1
+0 9100 9100 Iprobe from=1 found=0
+0 9200 9200 Iprobe from=1 found=0
+0 99200 99200 Iprobe from=1 found=0
+1 1000 1000 Send to=0 tag=5 bytes=64
+0 100000 100000 Finalize
+1 2000 2000 Finalize
+"""
+
+
+def check_polling():
+    """The message comes at 1000 + 5000; then 100 to the first Iprobe, 0 to the second, 90000, which is too long for polling, and
+    800: 96900."""
+    write("calls.txt", POLLING)
+    done = export("x.goal")
+    text = open("x.goal", encoding="ascii").read()
+    tap.ok("GOAL: no computation between unsuccessful tests of one callsite", goal_time(text) == predicted("calls.txt") == 96900 and
+           "attention: 3 intervals between unsuccessful tests: waiting, left out\n" in done.stderr, done.stderr + text)
+    write("calls.txt", POLLING.replace("0 5000 5000 Test requests=1 done=", "0 5000 5000 Testall requests=1 done="))
+    export("x.goal")
+    # 2000, 3000 to the Testall, 4000 to the Test, 100, 0, 90000, 800; the message came before
+    tap.ok("GOAL: another call, or an interval above 10 us, is computation", goal_time(open("x.goal", encoding="ascii").read()) ==
+           predicted("calls.txt") == 99900)
+
+
+def check_cpu_time():
+    """Where the CPU time of an interval is recorded and smaller than its length, it is the computation: 1000 of 3000, then 500."""
+    write("calls.txt", "#mpgtext 1\n#ranks 1\n#values cpu_ns\n0 0 0 Init values=0\n0 3000 3100 Barrier values=1000\n"
+                       "0 3600 3600 Finalize values=900\n")
+    export("x.ti")
+    tap.ok("the CPU time of an interval", open("x/0.ti", encoding="ascii").read().splitlines() ==
+           ["0 init", "0 compute 1000", "0 barrier", "0 compute 500", "0 finalize"] and predicted("calls.txt") == 1500)
+
+
+def check_failed():
+    """A failed call is computation of its traced time: 1000 + 250 + 50."""
+    write("calls.txt", "#mpgtext 1\n#ranks 1\n0 0 0 Init\n0 1000 1250 Send failed=1\n0 1300 1300 Finalize\n")
+    done = export("x.ti")
+    tap.ok("a failed call", open("x/0.ti", encoding="ascii").read().splitlines() == ["0 init", "0 compute 1300", "0 finalize"] and
+           predicted("calls.txt") == 1300 and "attention: 1 calls that failed: computation of their time\n" in done.stderr,
+           done.stderr)
+
+
+# Two ranks, of which each difference between GOAL and mpgsim --predict is in one call.
+CALLS = """#mpgtext 1
+#ranks 2
+#comm 1 = 0 1
+0 0 0 Init
+1 0 0 Init
+0 1000 1200 Irecv from=1 tag=5 bytes=64 request=1
+1 1000 1300 Send to=0 tag=5 bytes=64
+0 1200 9000 Wait requests=1
+1 2300 2400 Isend to=0 tag=6 bytes=64 request=1
+1 2400 2800 Wait requests=1
+0 9000 9000 Recv from=1 tag=6 bytes=64
+0 9000 9000 Comm_split newcomm=1
+1 9000 9000 Comm_split newcomm=1
+0 9500 9500 Finalize
+1 20000 20000 Finalize
+"""
+
+
+def check_model():
+    """What mpgexport(5) says of the two models. GOAL: rank 1 sends at 1000 and, its Send of no time, 1000 later, and is in the
+    constructor at 2000 + 6200; both leave it when the other's message has come. mpgsim: the Send takes its 300, the Isend 100, the
+    Wait 400, its own; the constructor's end is the last member's enter and a latency, for both."""
+    write("calls.txt", CALLS)
+    export("x.goal")
+    theirs, ours = goal_time(open("x.goal", encoding="ascii").read()), predicted("calls.txt")
+    # rank 1: 1000 + 1000 + 6200 = 8200 into Comm_split; rank 0 has both messages at 7000 and enters there: 12000; 11000 more
+    # of rank 1. mpgsim: rank 1 enters at 1300 + 1000 + 100 + 400 + 6200 = 9000, and leaves at 14000
+    tap.ok("calls with time of their own, and constructors: GOAL by hand", theirs == 12000 + 11000, str(theirs))
+    tap.ok("... mpgsim by hand", ours == 14000 + 11000, str(ours))
+    text = re.sub("Comm_split newcomm=1", "Barrier", CALLS)
+    for old, new in (("1000 1300 Send", "1000 1000 Send"), ("2300 2400 Isend", "2000 2000 Isend"), ("2400 2800 Wait", "2000 2000 Wait"),
+                     ("1000 1200 Irecv", "1000 1000 Irecv"), ("1200 9000 Wait", "1000 1000 Wait"), ("0 9000 9000", "0 1000 1000"),
+                     ("0 9500 9500", "0 1500 1500"), ("1 9000 9000", "1 8200 8200"), ("20000 20000", "19200 19200")):
+        assert old in text
+        text = text.replace(old, new)
+    write("calls.txt", text)
+    export("x.goal")
+    theirs, ours = goal_time(open("x.goal", encoding="ascii").read()), predicted("calls.txt")
+    tap.ok("... without these, both by hand", theirs == ours == 12000 + 11000, f"{theirs} {ours}")
+
+
 def check_refusals():
     def refused(name, text, line, *words, output="x.goal"):
         write("calls.txt", text)
@@ -432,6 +524,10 @@ def main():
         check_small()
         check_lists()
         check_off_cpu()
+        check_polling()
+        check_cpu_time()
+        check_failed()
+        check_model()
         check_times()
         check_any()
         check_refusals()
