@@ -6,7 +6,7 @@
 #include "simulate/cache/cache.h"
 #include "simulate/outputs/session.h"
 
-/* No longer trace is simulated further times for a warning. */
+/* No longer trace is simulated further times for a warning, or for the effect of noise. */
 enum { MAX_EVENTS = 5000000 };
 
 /* Fills X's report from the tasks that were found. */
@@ -16,6 +16,8 @@ static void describe(struct mpg_session *x, const struct mpg_redistributed *foun
     x->has_tasks = true;
     x->tasks = (struct mpg_task_report){.master = t->master, .workers = t->workers, .tasks = t->tasks, .moved = found->moved,
                                         .late = found->late, .passes = found->passes, .traced_ns = found->traced_ns,
+                                        .noisy_ns = found->noisy_ns, .gain_ns = found->gain_ns,
+                                        .slow_polls_ns = (double)t->slow_polls_ns, .slowest_poll_ns = (double)t->slowest_poll_ns,
                                         .is_by_arrival = x->at.model.tasks != 0};
 }
 
@@ -40,7 +42,8 @@ static void add_computation(struct mpg_session *x, const struct mpg_tasks *t)
 int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err)
 {
     struct mpg_redistributed *found = &x->redistributed;
-    if (mpg_redistribute(&x->at, &x->setting, &x->files, found, err) < 1) {
+    const bool is_short = mpg_trace_events(x->files.trace, -1) <= MAX_EVENTS;
+    if (mpg_redistribute(&x->at, &x->setting, &x->files, is_short, found, err) < 1) {
         mpg_error_add_trace_path(x->files.trace, err);
         return mpg_error_prefix(err, "--tasks=by-arrival");
     }
@@ -91,9 +94,9 @@ void mpg_session_describe_tasks(struct mpg_session *x)
     if (c->model.tasks || c->target.by_events || !depends_on_order(x))
         return;
     if (c->target.predict && c->change.hypotheses.n == 0 && mpg_trace_events(x->files.trace, -1) <= MAX_EVENTS)
-        status = mpg_redistribute(c, &x->setting, &x->files, &found, &why);
+        status = mpg_redistribute(c, &x->setting, &x->files, false, &found, &why);
     else
-        status = mpg_tasks_find(x->files.trace, &found.tasks, &why);
+        status = mpg_tasks_find(x->files.trace, (int64_t)c->model.polling_interval_ns, &found.tasks, &why);
     if (found.tasks.master >= 0 && found.tasks.workers > 1) {
         describe(x, &found);
         add_computation(x, &found.tasks);

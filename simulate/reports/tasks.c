@@ -35,14 +35,34 @@ static void warn_of_known(const struct mpg_task_report *t, struct mpg_notes *lis
                   mpg_units_format_time(traced, sizeof traced, t->traced_ns), 100 * (t->by_arrival_ns / t->traced_ns - 1));
 }
 
+/* Warns that with noise, given out anew, the run would be shorter; and of polls that are computation. */
+static void warn_of_noise(const struct mpg_task_report *t, double run_ns, double half_ns, struct mpg_notes *list)
+{
+    char together[32], slowest[32];
+    if (t->gain_ns > 0 && t->gain_ns / t->noisy_ns * run_ns > fmax(half_ns, LEAST_PART * run_ns))
+        mpg_notes_add(list, "tasks",
+                      "the distribution of tasks is that of a run without noise, in all replicas. Given out anew in each, as the "
+                      "program does, the run is some %.2g %% shorter (eight replicas)", 100 * t->gain_ns / t->noisy_ns);
+    if (t->slow_polls_ns > fmax(half_ns, LEAST_PART * run_ns))
+        mpg_notes_add(list, "tasks",
+                      "rank %d polls for messages, and its intervals between two polls count as computation where they are "
+                      "longer than --polling=interval: %s in all, up to %s. If it only waits there, give a longer one",
+                      t->master, mpg_units_format_time(together, sizeof together, t->slow_polls_ns),
+                      mpg_units_format_time(slowest, sizeof slowest, t->slowest_poll_ns));
+}
+
 void mpg_warn_tasks(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_task_report *t = r->tasks;
     char min[32], max[32], mean[32], less[32];
     double half_ns;
-    if (!t || t->is_by_arrival)
+    if (!t)
         return;
     const double run_ns = median_of(r, &half_ns);
+    if (t->is_by_arrival) {
+        warn_of_noise(t, run_ns, half_ns, list);
+        return;
+    }
     const bool is_known = t->by_arrival_ns > 0;
     const double change_ns = is_known ? fabs(t->by_arrival_ns - t->traced_ns) : t->max_ns - t->mean_ns;
     if (!(change_ns > fmax(half_ns, LEAST_PART * run_ns)))
@@ -66,10 +86,15 @@ void mpg_assume_tasks(const struct mpg_report *r, FILE *out)
     char traced[32], new[32];
     fprintf(out, "%" PRIu64 " %s of master rank %d given out to %d workers in order of arrival on the target, by a run without "
                  "noise (%s; the traced distribution: %s). A task's computation and messages go with it, whichever worker gets "
-                 "it; %" PRIu64 " %s another worker than in the trace. With noise the distribution stays",
+                 "it; %" PRIu64 " %s another worker than in the trace",
             t->tasks, mpg_units_word(t->tasks, "task", "tasks"), t->master, t->workers,
             mpg_units_format_time(new, sizeof new, t->by_arrival_ns), mpg_units_format_time(traced, sizeof traced, t->traced_ns),
             t->moved, mpg_units_word(t->moved, "has", "have"));
+    if (t->noisy_ns > 0)
+        fprintf(out, ". With noise the distribution stays: given out anew in each replica, the run is some %.2g %% shorter",
+                100 * fmax(0, t->gain_ns / t->noisy_ns));
+    else
+        fputs(". With noise the distribution stays", out);
     if (t->late > 0)
         fprintf(out, ". %" PRIu64 " %s a later message than the first", t->late,
                 mpg_units_word(t->late, "receive takes", "receives take"));
@@ -88,6 +113,8 @@ void mpg_tasks_json(struct mpg_json *j, const char *key, const struct mpg_task_r
         mpg_json_count(j, "passes", t->passes);
         mpg_json_number(j, "traced_quiet_run_time_ns", t->traced_ns);
         mpg_json_number(j, "by_arrival_quiet_run_time_ns", t->by_arrival_ns);
+        if (t->noisy_ns > 0)
+            mpg_json_number(j, "anew_percent", 100 * (t->gain_ns / t->noisy_ns));
     } else
         mpg_json_string(j, "not_by_arrival", t->why);
     static const char *const names[] = {"least", "mean", "largest"};

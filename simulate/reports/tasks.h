@@ -14,11 +14,15 @@ struct mpg_task_report {
     uint32_t passes;     /* simulations without noise that found the distribution */
     uint64_t late;       /* by arrival: receives that nevertheless take a later message than the first */
     double traced_ns, by_arrival_ns; /* run with the traced distribution, and by arrival; 0: unknown, and WHY says why */
+    double noisy_ns, gain_ns; /* by arrival: mean run of some replicas, and how much shorter it is with tasks given out anew in
+                                 each; 0: not tried */
+    double slow_polls_ns, slowest_poll_ns; /* intervals of the master between polls that count as computation: sum, longest */
     double min_ns, mean_ns, max_ns;    /* computation of a worker: predicted, or if nothing is, traced */
     char why[1024];
 };
 
-/* Warns of a traced distribution that matters: by another one the run changes by more than half its interval and 0.5 %. */
+/* Warns of a distribution that matters: by another one the run changes by more than half its interval and 0.5 %. By arrival also
+ * of a master that polls slowly. */
 mpg_warning mpg_warn_tasks;
 /* Describes how tasks were given out. */
 void mpg_assume_tasks(const struct mpg_report *report, FILE *out);

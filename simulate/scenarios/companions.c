@@ -304,15 +304,20 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     return status;
 }
 
-int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
+/* Replica REPLICA, with noise if NOISY. */
+static int run_observed(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, bool noisy,
+                        uint32_t replica, const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
 {
     struct run r;
     begin(&r, c);
+    r.config.first_replica += replica;
     r.config.target.perturb = r.config.target.both = false;
-    drop_factors(&r, false);
+    if (!noisy)
+        drop_factors(&r, false);
     int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    if (status == 0 && (status = remove_randomness(&r, false, err)) == 0) {
+    if (status == 0 && !noisy)
+        status = remove_randomness(&r, false, err);
+    if (status == 0) {
         r.setting.simulation.processes = NULL;
         r.setting.simulation.observer = observer;
         status = simulate_as_traced(&r, files, err);
@@ -321,6 +326,18 @@ int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const
     r.result = (struct mpg_result){.ranks = 0};
     end(&r);
     return status;
+}
+
+int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
+{
+    return run_observed(c, setting, files, false, 0, observer, result, err);
+}
+
+int mpg_noisy_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, uint32_t replica,
+                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
+{
+    return run_observed(c, setting, files, true, replica, observer, result, err);
 }
 
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,

@@ -18,5 +18,8 @@ int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, 
  * alone. Returns 0, or -1 with ERR as of mpg_simulate(). The caller clears RESULT after success. */
 int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                   const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err);
+/* Likewise, with noise: replica REPLICA of the prediction. */
+int mpg_noisy_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, uint32_t replica,
+                  const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err);
 
 #endif

@@ -53,91 +53,195 @@ static bool is_first(double a_ns, int32_t a, double b_ns, int32_t b)
     return fabs(a_ns - b_ns) > EQUAL_NS ? a_ns < b_ns : a < b;
 }
 
-/* Returns the number of receives from BEGIN to END - 1, a round, that take a later message than a receive after them; *FIRST: the
- * first of them. */
-static uint64_t count_late(const struct mpg_task_times *time, const int32_t *order, uint64_t begin, uint64_t end, uint64_t *first)
-{
-    uint64_t late = 0, earliest = end - 1;
-    for (uint64_t k = end - 1; k-- > begin;) {
-        if (is_first(time[earliest].arrival_ns, order[earliest], time[k].arrival_ns, order[k])) {
-            *first = k;
-            late++;
-        } else
-            earliest = k;
-    }
-    return late;
-}
+/* The arrivals of the messages that a worker's tasks in progress end with, in order. */
+struct line {
+    double *arrival_ns; /* DEPTH at most */
+    uint32_t first, n;
+    double last_ns;     /* of the last message that was put in */
+};
 
 /* A round while its tasks are given out again. */
 struct round {
     const struct mpg_tasks *t;
     const struct mpg_task_times *time;
-    int32_t *order;
+    const int32_t *order;
     uint64_t begin, end;
-    double *cycle_ns;   /* by receive of the round: from its leave to the arrival of its worker's next message; INFINITY: none */
-    double *message_ns; /* by world rank: arrival of the worker's next message; INFINITY: none */
+    double *piece_ns;   /* by receive of the round: how long its task takes, from when the worker can begin to the arrival of the
+                           message at its end */
+    uint64_t *same;     /* by receive of the round: the next receive from the same worker; END: none */
+    uint64_t *next;     /* by world rank: the next receive from the worker */
+    struct line *line;  /* by world rank */
+    double *arrivals;   /* of all lines */
 };
 
-/* Finds the cycles of the tasks from receive FROM on, and each worker's first message from there on. */
+static void push(const struct round *r, struct line *line, double arrival_ns)
+{
+    line->arrival_ns[(line->first + line->n++) % r->t->depth] = arrival_ns;
+    line->last_ns = arrival_ns;
+}
+
+static double pop(const struct round *r, struct line *line)
+{
+    const double arrival_ns = line->arrival_ns[line->first];
+    line->first = (line->first + 1) % r->t->depth;
+    line->n--;
+    return arrival_ns;
+}
+
+/* Finds how long the tasks from receive FROM on take, and the messages that each worker then has in progress. */
 static void find_times(struct round *r, uint64_t from)
 {
+    const uint32_t depth = r->t->depth;
     for (int32_t w = 0; w < r->t->ranks; w++)
-        r->message_ns[w] = INFINITY;
+        r->next[w] = r->end;
     for (uint64_t k = r->end; k-- > from;) {
-        double *message_ns = &r->message_ns[r->order[k]];
-        r->cycle_ns[k - r->begin] = *message_ns - r->time[k].leave_ns;
-        *message_ns = r->time[k].arrival_ns;
+        uint64_t *next = &r->next[r->order[k]], at = k, before = k;
+        r->same[k - r->begin] = *next;
+        *next = k;
+        for (uint32_t i = 0; i < depth && at < r->end; i++) {
+            before = at;
+            at = r->same[at - r->begin];
+        }
+        if (at < r->end)
+            r->piece_ns[k - r->begin] = r->time[at].arrival_ns - fmax(r->time[before].arrival_ns, r->time[k].leave_ns);
+    }
+    for (int32_t w = 0; w < r->t->ranks; w++) {
+        struct line *line = &r->line[w];
+        *line = (struct line){.arrival_ns = r->arrivals + (size_t)w * depth};
+        for (uint64_t k = r->next[w]; k < r->end && line->n < depth; k = r->same[k - r->begin])
+            push(r, line, r->time[k].arrival_ns);
     }
 }
 
-/* Returns the worker whose message comes first. */
-static int32_t find_first(const struct round *r)
+/* Returns true if a call of R's master that begins at BEGIN_NS takes a message of worker A at A_NS before worker B's at B_NS. */
+static bool is_taken_first(const struct round *r, double begin_ns, double a_ns, int32_t a, double b_ns, int32_t b)
+{
+    const int32_t places[] = {r->t->worker[a].place, r->t->worker[b].place};
+    if (!r->t->picks)
+        return is_first(a_ns, a, b_ns, b);
+    if (a_ns <= begin_ns + EQUAL_NS && b_ns <= begin_ns + EQUAL_NS) /* libraries search in the order of the list */
+        return places[0] < places[1];
+    return is_first(a_ns, places[0], b_ns, places[1]);
+}
+
+/* Returns the worker whose message a call of the master takes that begins at BEGIN_NS. */
+static int32_t find_first(const struct round *r, double begin_ns)
 {
     int32_t first = -1;
-    for (int32_t w = 0; w < r->t->ranks; w++)
-        if (!isinf(r->message_ns[w]) && (first < 0 || is_first(r->message_ns[w], w, r->message_ns[first], first)))
+    double first_ns = INFINITY;
+    for (int32_t w = 0; w < r->t->ranks; w++) {
+        const struct line *line = &r->line[w];
+        if (line->n > 0 && (first < 0 || is_taken_first(r, begin_ns, line->arrival_ns[line->first], w, first_ns, first))) {
             first = w;
+            first_ns = line->arrival_ns[line->first];
+        }
+    }
     return first;
 }
 
-/* Gives out the tasks from receive FROM on. */
-static void give_out(struct round *r, uint64_t from)
+/* Returns the number of receives of R that do not take the message that comes first; *FIRST: the first of them. */
+static uint64_t count_late(struct round *r, uint64_t *first)
 {
-    double free_ns = r->time[from].enter_ns;
+    uint64_t late = 0;
+    for (int32_t w = 0; w < r->t->ranks; w++)
+        r->next[w] = r->end;
+    for (uint64_t k = r->end, earliest = r->end - 1; k-- > r->begin;) {
+        const double ns = r->time[k].arrival_ns, enter_ns = r->time[k].enter_ns;
+        bool is_late = false;
+        if (!r->t->picks) {
+            is_late = is_first(r->time[earliest].arrival_ns, r->order[earliest], ns, r->order[k]);
+            earliest = is_late ? earliest : k;
+        }
+        for (int32_t w = 0; w < r->t->ranks && r->t->picks && !is_late; w++)
+            is_late = r->next[w] < r->end && w != r->order[k] &&
+                      is_taken_first(r, enter_ns, r->time[r->next[w]].arrival_ns, w, ns, r->order[k]);
+        r->next[r->order[k]] = k;
+        *first = is_late ? k : *first;
+        late += is_late;
+    }
+    return late;
+}
+
+/* Gives out the tasks from receive FROM on. Returns when the last receive leaves. */
+static double give_out(struct round *r, uint64_t from, int32_t *order)
+{
+    double free_ns = r->time[from].enter_ns, leave_ns = free_ns;
     find_times(r, from);
     for (uint64_t k = from; k < r->end; k++) {
         const struct mpg_task_times *at = &r->time[k];
-        const int32_t w = find_first(r);
-        const double leave_ns = fmax(free_ns, r->message_ns[w]) + at->leave_ns - fmax(at->enter_ns, at->arrival_ns);
-        r->order[k] = w;
-        r->message_ns[w] = r->t->task[k].is_task ? leave_ns + r->cycle_ns[k - r->begin] : INFINITY;
+        const int32_t w = find_first(r, free_ns);
+        struct line *line = &r->line[w];
+        leave_ns = fmax(free_ns, pop(r, line)) + at->leave_ns - fmax(at->enter_ns, at->arrival_ns);
+        if (r->t->task[k].is_task)
+            push(r, line, fmax(line->last_ns, leave_ns) + r->piece_ns[k - r->begin]);
+        order[k] = w;
         free_ns = k + 1 < r->end ? leave_ns + at[1].enter_ns - at->leave_ns : leave_ns;
     }
+    return leave_ns;
+}
+
+/* Returns the receive after the last one of the round that begins with BEGIN. */
+static uint64_t end_of(const struct mpg_tasks *t, uint64_t begin)
+{
+    uint64_t k = begin;
+    while (k < t->n && t->task[k].round == t->task[begin].round)
+        k++;
+    return k;
+}
+
+static bool make_round(struct round *r)
+{
+    const struct mpg_tasks *t = r->t;
+    const size_t ranks = (size_t)t->ranks;
+    uint64_t longest = 0;
+    for (uint64_t begin = 0, end; begin < t->n; begin = end) {
+        end = end_of(t, begin);
+        longest = end - begin > longest ? end - begin : longest;
+    }
+    r->piece_ns = malloc((size_t)longest * sizeof *r->piece_ns);
+    r->same = malloc((size_t)longest * sizeof *r->same);
+    r->next = malloc(ranks * sizeof *r->next);
+    r->line = malloc(ranks * sizeof *r->line);
+    r->arrivals = malloc(ranks * t->depth * sizeof *r->arrivals);
+    return r->piece_ns && r->same && r->next && r->line && r->arrivals;
+}
+
+static void clear_round(struct round *r)
+{
+    free(r->piece_ns);
+    free(r->same);
+    free(r->next);
+    free(r->line);
+    free(r->arrivals);
 }
 
 uint64_t mpg_task_order_renew(const struct mpg_tasks *t, const struct mpg_task_times *time, int32_t *order)
 {
     struct round r = {.t = t, .time = time, .order = order};
-    uint64_t late = 0, longest = 0, first = 0;
-    for (uint64_t begin = 0, k = 1; k <= t->n; k++)
-        if (k == t->n || t->task[k].round != t->task[begin].round) {
-            longest = k - begin > longest ? k - begin : longest;
-            begin = k;
-        }
-    r.cycle_ns = malloc((size_t)longest * sizeof *r.cycle_ns);
-    r.message_ns = malloc((size_t)t->ranks * sizeof *r.message_ns);
-    const bool has_memory = r.cycle_ns && r.message_ns;
-    for (uint64_t k = 1; k <= t->n && has_memory; k++) {
-        if (k < t->n && t->task[k].round == t->task[r.begin].round)
-            continue;
-        r.end = k;
-        const uint64_t here = count_late(time, order, r.begin, r.end, &first);
+    const bool has_memory = make_round(&r);
+    uint64_t late = 0, first = 0;
+    for (r.begin = 0; r.begin < t->n && has_memory; r.begin = r.end) {
+        r.end = end_of(t, r.begin);
+        const uint64_t here = count_late(&r, &first);
         if (here > 0)
-            give_out(&r, first);
+            give_out(&r, first, order);
         late += here;
-        r.begin = k;
     }
-    free(r.cycle_ns);
-    free(r.message_ns);
+    clear_round(&r);
     return has_memory ? late : UINT64_MAX;
+}
+
+double mpg_task_order_gain(const struct mpg_tasks *t, const struct mpg_task_times *time, const int32_t *order)
+{
+    struct round r = {.t = t, .time = time, .order = order};
+    int32_t *anew = malloc((size_t)t->n * sizeof *anew);
+    const bool has_memory = make_round(&r) && anew;
+    double gain_ns = has_memory ? 0 : NAN;
+    for (r.begin = 0; r.begin < t->n && has_memory; r.begin = r.end) {
+        r.end = end_of(t, r.begin);
+        gain_ns += time[r.end - 1].leave_ns - give_out(&r, r.begin, anew);
+    }
+    clear_round(&r);
+    free(anew);
+    return gain_ns;
 }

@@ -4,6 +4,7 @@
 #include "simulate/tasks/redistribute.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 /* Simulations at most. Each makes at least one more receive of each round right. */
 enum { MOST_PASSES = 50 };
+/* Simulations with noise. */
+enum { NOISY_RUNS = 8 };
 
 static void remove_trace(struct mpg_redistributed *x)
 {
@@ -61,24 +64,44 @@ static int keep_recorded(struct mpg_redistributed *x, const struct mpg_result *r
     return 0;
 }
 
-/* Simulates the present distribution, and fills WATCH. */
-static int simulate(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                    struct mpg_redistributed *x, struct mpg_task_watch *watch, struct mpg_error *err)
+/* Simulates the present distribution, in replica REPLICA with noise (-1: without noise), and fills WATCH. */
+static int simulate(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, int64_t replica,
+                    struct mpg_redistributed *x, struct mpg_task_watch *watch, double *run_ns, struct mpg_error *err)
 {
     const struct mpg_observer observer = mpg_task_observer(watch);
     struct mpg_files now = *files;
     struct mpg_result result;
+    int status = 0;
     now.trace = x->trace ? x->trace : files->trace;
     now.cache = x->trace ? NULL : files->cache;
     watch->entered = watch->left = 0;
-    if (mpg_quiet_run(c, setting, &now, &observer, &result, err) < 0)
+    if ((replica < 0 ? mpg_quiet_run(c, setting, &now, &observer, &result, err)
+                     : mpg_noisy_run(c, setting, &now, (uint32_t)replica, &observer, &result, err)) < 0)
         return -1;
-    int status = x->passes++ == 0 ? keep_recorded(x, &result, err) : 0;
-    x->run_ns = result.run_ns[0];
+    if (!x->recorded_ns)
+        status = keep_recorded(x, &result, err);
+    *run_ns = result.run_ns[0];
     mpg_result_clear(&result);
     if (status == 0 && (watch->left < x->tasks.n || watch->entered < x->tasks.n))
         status = mpg_error_set(err, "the simulation misses receives of rank %d", x->tasks.master);
     return status;
+}
+
+/* Simulates replicas with noise, and gives out the tasks anew by the times of each. */
+static int find_gain(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+                     struct mpg_redistributed *x, struct mpg_task_watch *watch, const int32_t *order, struct mpg_error *err)
+{
+    for (int64_t i = 0; i < NOISY_RUNS; i++) {
+        double run_ns;
+        if (simulate(c, setting, files, i, x, watch, &run_ns, err) < 0)
+            return -1;
+        const double gain_ns = mpg_task_order_gain(&x->tasks, watch->time, order);
+        if (isnan(gain_ns))
+            return mpg_error_set(err, "out of memory");
+        x->noisy_ns += run_ns / NOISY_RUNS;
+        x->gain_ns += gain_ns / NOISY_RUNS;
+    }
+    return 0;
 }
 
 static int find_order(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
@@ -87,8 +110,9 @@ static int find_order(const struct mpg_config *c, struct mpg_setting *setting, c
     for (uint64_t k = 0; k < x->tasks.n; k++)
         order[k] = x->tasks.task[k].source;
     for (;;) {
-        if (simulate(c, setting, files, x, watch, err) < 0)
+        if (simulate(c, setting, files, -1, x, watch, &x->run_ns, err) < 0)
             return -1;
+        x->passes++;
         x->moved = 0;
         for (uint64_t k = 0; k < x->tasks.n; k++)
             x->moved += x->tasks.task[k].is_task && order[k] != x->tasks.task[k].source;
@@ -102,17 +126,19 @@ static int find_order(const struct mpg_config *c, struct mpg_setting *setting, c
     }
 }
 
-int mpg_redistribute(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
+int mpg_redistribute(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, bool with_noise,
                      struct mpg_redistributed *x, struct mpg_error *err)
 {
     *x = (struct mpg_redistributed){.passes = 0};
-    int status = mpg_tasks_find(files->trace, &x->tasks, err);
+    int status = mpg_tasks_find(files->trace, (int64_t)c->model.polling_interval_ns, &x->tasks, err);
     if (status != 1)
         return status;
     struct mpg_task_watch watch = {.tasks = &x->tasks};
     int32_t *order = malloc((size_t)x->tasks.n * sizeof *order);
     watch.time = calloc((size_t)x->tasks.n, sizeof *watch.time);
     status = order && watch.time ? find_order(c, setting, files, x, &watch, order, err) : mpg_error_set(err, "out of memory");
+    if (status == 0 && with_noise)
+        status = find_gain(c, setting, files, x, &watch, order, err);
     free(watch.time);
     free(order);
     return status < 0 ? -1 : 1;

@@ -20,7 +20,7 @@ bool mpg_task_is_receive(const struct mpg_event *e, int32_t *from)
     case MPG_KIND_MRECV:
     case MPG_KIND_IMRECV:
     case MPG_KIND_ISENDRECV:
-        return !e->failed && e->from >= 0;
+        return !e->failed && e->from >= 0 && e->cancelled_number == 0;
     default:
         return false;
     }
@@ -46,6 +46,18 @@ bool mpg_task_leaves_source_open(const struct mpg_event *e)
         return false;
     return mpg_task_is_receive(e, &from) || (mpg_call_is_probe(e->call) && e->found) ||
            mpg_call_kind(e->call) == MPG_KIND_RECV_INIT;
+}
+
+bool mpg_task_finds_nothing(const struct mpg_event *e)
+{
+    return mpg_call_is_probe(e->call) ? !e->found :
+           mpg_call_kind(e->call) == MPG_KIND_COMPLETE && !e->done_all && e->done_number == 0;
+}
+
+const int64_t *mpg_task_done(const struct mpg_event *e, uint32_t *n)
+{
+    *n = e->done_all ? e->request_number : e->done_number;
+    return e->done_all ? e->requests : e->done;
 }
 
 int32_t mpg_task_world(const struct mpg_trace *trace, int32_t comm, int32_t rank)

@@ -25,6 +25,10 @@ bool mpg_task_is_local(const struct mpg_event *e);
 bool mpg_task_is_receive(const struct mpg_event *e, int32_t *from);
 bool mpg_task_is_send(const struct mpg_event *e);
 bool mpg_task_leaves_source_open(const struct mpg_event *e);
+/* Returns true for probes and tests that found nothing. */
+bool mpg_task_finds_nothing(const struct mpg_event *e);
+/* Returns the requests that E, a completion, completes; *N: their number. */
+const int64_t *mpg_task_done(const struct mpg_event *e, uint32_t *n);
 /* Returns the world rank of rank RANK of COMM, an intra-communicator; -1: it is of another job, or COMM has two groups. */
 int32_t mpg_task_world(const struct mpg_trace *trace, int32_t comm, int32_t rank);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Masters and workers in a trace: a rank that receives from any source and answers each message with the next task.
  *
- * The pattern (docs/MODEL.md, section 6, Tasks). One rank, the master, makes MPI_Recv from MPI_ANY_SOURCE (or MPI_Probe and at
- * once MPI_Recv of what it found), on one communicator. The senders of these messages are the workers. After a task receive the
- * master sends once, to the source, before its next such receive; the source receives this message, works, and sends the next
- * message. These events of the worker are the *piece* of the task. After a final receive the worker does anything else: its piece
- * belongs to the worker. A *round* is a sequence of task receives, followed by one final receive from each worker. A trace can
- * have several rounds. */
+ * The pattern (docs/MODEL.md, section 6, Tasks). One rank, the master, receives from MPI_ANY_SOURCE on one communicator, or by
+ * Waitany, Waitsome, Testany or Testsome of one receive from each of its senders. The senders are the workers. A *receive* is the
+ * call that decides whose message comes. Its *step* goes up to the next receive: the master receives further messages of the
+ * source, and answers the source with the next task. The *piece* of a task is what the worker does from receiving the task to its
+ * next message. The worker may have DEPTH tasks at once. After a final receive the worker gets no task; what it does after its
+ * last message belongs to the worker. A *round* is a sequence of receives with
+ * tasks, followed by DEPTH final receives of each worker. A trace can have several rounds. */
 #ifndef MPG_TASKS_H
 #define MPG_TASKS_H
 
@@ -15,24 +16,34 @@
 
 #define MPG_NO_TASK UINT64_MAX
 
-/* A receive from any source by the master, in the master's order. */
+/* A receive of the master, from any source or one of a list, in the master's order. */
 struct mpg_task {
-    uint64_t call;       /* call number of the receive, or of its probe, on the master */
+    uint64_t call;       /* call number on the master of the call that decides the source: a receive, a probe, a completion */
     int32_t source;      /* world rank of the worker whose message is received in the trace */
     uint32_t round;
-    bool probes;         /* the call is a probe, and the next one receives the message that it found */
     bool is_task;        /* false: a final receive */
-    bool replies;        /* the master then sends to the source; true for all tasks */
-    int32_t tag, reply_tag;
-    int64_t bytes, reply_bytes; /* of the received message, and of the reply */
-    uint64_t events;     /* number of events of the piece */
-    uint64_t next;       /* the receive that takes the message at the end of the piece; MPG_NO_TASK: none */
+    bool ends;           /* the worker's last final receive of the round */
+    bool reposts;        /* PICKS: the master then posts another receive from the source; true for all tasks */
+    uint32_t replies;    /* messages that the master then sends to the source; 1 or more for all tasks */
+    uint32_t answer;     /* the first of them: its number among all messages of the master to the source, from 0 */
+    int32_t reply_tag;   /* of the first of them */
+    int64_t reply_bytes;
+    uint64_t events;     /* of a task, number of events of the piece; if ENDS, number of the worker's own events that follow */
+    uint64_t next;       /* of a task: the receive that takes the message at the end of the piece */
+    uint64_t after;      /* the receive that takes the next message of SOURCE in the trace; MPG_NO_TASK: none */
+};
+
+/* A message that the master receives. */
+struct mpg_task_message {
+    int64_t bytes;
+    int32_t tag;
 };
 
 /* A worker; all zero for other ranks. */
 struct mpg_worker {
     bool is_worker;
     int32_t in_comm;      /* its rank in the communicator of the messages */
+    int32_t place;        /* PICKS: of its receive in the list of receives */
     uint64_t first;       /* the receive that takes its first message */
     uint64_t before;      /* number of events before its first piece */
 };
@@ -42,25 +53,35 @@ struct mpg_tasks {
     int32_t comm;          /* of the messages */
     int32_t workers;
     uint32_t rounds;
+    bool picks;            /* the master has a receive posted from each worker, and takes by Waitany or the like; else its
+                              receives leave the source open */
+    uint32_t depth;        /* tasks that each worker has at once; 1 or more */
+    uint32_t messages;     /* messages that each step receives; 1 or more */
     uint64_t n, tasks;     /* number of receives; of task receives */
     struct mpg_task *task; /* n */
+    struct mpg_task_message *message; /* of receive K: MESSAGES from [K * messages] on */
     struct mpg_worker *worker; /* by world rank */
+    int64_t slow_polls_ns;     /* intervals of the master from a probe or test that found nothing to the next same call, if they
+                                  are longer than polling intervals: together */
+    int64_t slowest_poll_ns;   /* ... the longest of them */
     double *computation_ns;    /* by world rank: time outside of MPI calls, tracer included */
-    uint64_t *final;       /* the final receive of worker W (world rank) in round R: [R * ranks + W]; MPG_NO_TASK: not a worker */
+    uint64_t *final;       /* the receive that ends round R for worker W (world rank): [R * ranks + W]; MPG_NO_TASK: no worker */
 };
 
-/* Finds the tasks of TRACE in two passes over its events. Memory: some 130 bytes a receive of the master, and then 64. Returns
+/* Finds the tasks of TRACE; intervals of polling are no longer than POLLING_NS. Passes over its events: two; one more if workers
+ * have several tasks at once, and one if the master picks. Memory: some 130 bytes a receive of the master, and then 80. Returns
  * 1; 0 if the trace does not have the pattern, and WHY then names the rank and the call that break it; -1 with WHY: the trace is
  * damaged, out of memory. At 0 TASKS has computation_ns, and as master and workers the first of these that applies: the only rank
  * that leaves sources open, and the sources of its messages; if no rank leaves a source open, the rank with the most Waitany,
  * Waitsome, Testany and Testsome, and the ranks that it sends to. The caller clears TASKS in every case. */
-int mpg_tasks_find(struct mpg_trace *trace, struct mpg_tasks *tasks, struct mpg_error *why);
+int mpg_tasks_find(struct mpg_trace *trace, int64_t polling_ns, struct mpg_tasks *tasks, struct mpg_error *why);
 void mpg_tasks_clear(struct mpg_tasks *tasks);
 
 /* Writes TRACE to the empty FOLDER as a native trace in which receive K of the master takes the next message of world rank
  * ORDER[K], and the reply and the piece of a task go to this rank. Final receives of a round go to each worker once. A worker's
- * events follow each other with the traced intervals and durations; clocks of ranks are not comparable. Returns 0, or -1 with
- * ERR: the trace cannot be read or written; out of memory. */
+ * events follow each other with the traced intervals and durations; clocks of ranks are not comparable. Requests and matched
+ * messages of a piece that moves to another rank get other numbers. Returns 0, or -1 with ERR: the trace cannot be read or
+ * written; out of memory. */
 int mpg_tasks_write(struct mpg_trace *trace, const struct mpg_tasks *tasks, const int32_t *order, const char *folder,
                     struct mpg_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes a trace whose tasks have other workers. The pieces are read in the order of the master's receives, from all workers side
  * by side, and go to the files of their new workers. */
-#include "simulate/tasks/tasks.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
+#include "simulate/tasks/survey.h"
 #include "trace/copy/copy.h"
 
 /* Workers whose files are open at once: some MiB each. */
@@ -23,6 +23,15 @@ struct sink {
     int64_t left_ns;
 };
 
+/* Numbers of requests on a rank are smaller; those of a piece that moves from rank R get R + 1 times as much more. */
+static const int64_t MOVED = (int64_t)1 << 40;
+
+/* Lists of requests that get other numbers. */
+struct renumbered {
+    int64_t *requests, *done;
+    uint32_t requests_capacity, done_capacity;
+};
+
 struct writing {
     struct mpg_trace *trace;
     const struct mpg_tasks *t;
@@ -30,6 +39,7 @@ struct writing {
     const char *folder;
     struct source *source; /* by world rank */
     struct sink *sink;
+    struct renumbered renumbered;
     struct mpg_error *err;
 };
 
@@ -64,6 +74,31 @@ static int end_rank(struct writing *x, struct mpg_copy *copy, bool last, int sta
 
 /* --- pieces of workers --- */
 
+/* Returns the N numbers FROM with ADDED more, in *LIST; NULL: out of memory. */
+static const int64_t *renumber(int64_t **list, uint32_t *capacity, const int64_t *from, uint32_t n, int64_t added,
+                               struct mpg_error *err)
+{
+    if (n > *capacity && mpg_reserve_at(list, sizeof **list, capacity, n, err) < 0)
+        return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        (*list)[i] = from[i] + added;
+    return *list;
+}
+
+/* Gives the requests and matched messages of E, an event of worker FROM that goes to another rank, other numbers. */
+static int renumber_event(struct writing *x, int32_t from, struct mpg_event *e)
+{
+    const int64_t added = MOVED * (from + 1);
+    struct renumbered *r = &x->renumbered;
+    e->message += e->message > 0 ? added : 0;
+    if (e->request_number > 0 &&
+        !(e->requests = renumber(&r->requests, &r->requests_capacity, e->requests, e->request_number, added, x->err)))
+        return -1;
+    if (e->done_number > 0 && !(e->done = renumber(&r->done, &r->done_capacity, e->done, e->done_number, added, x->err)))
+        return -1;
+    return 0;
+}
+
 /* Moves the next N events of worker FROM to worker TO, or skips them if TO is not written. */
 static int move_events(struct writing *x, int32_t from, uint64_t n, int32_t to)
 {
@@ -80,7 +115,7 @@ static int move_events(struct writing *x, int32_t from, uint64_t n, int32_t to)
                 e.enter_ns = out->left_ns + (entered_ns - in->left_ns);
             e.leave_ns = e.enter_ns + (traced_ns - entered_ns);
             out->left_ns = e.leave_ns;
-            if (mpg_copy_event(out->copy, &e, x->err) < 0)
+            if ((from != to && renumber_event(x, from, &e) < 0) || mpg_copy_event(out->copy, &e, x->err) < 0)
                 return -1;
         }
         in->left_ns = traced_ns;
@@ -139,68 +174,215 @@ static int write_some(struct writing *x, int32_t first, int32_t *next)
 
 /* --- the master and all other ranks --- */
 
-struct master {
-    uint64_t k;        /* the next receive from any source */
-    uint64_t call;     /* number of the next call */
-    uint64_t *pending; /* by world rank: the receive of the traced run that takes the worker's next message */
-    uint64_t message;  /* the receive of the traced run that takes the message of receive k - 1 */
-    bool probed;       /* the next call receives this message */
-    bool answers;      /* the next send is the reply to receive k - 1 */
+/* The messages that a worker has sent or will send next, each by the receive of the traced run that takes it. */
+struct line {
+    uint64_t *message; /* T's depth at most */
+    uint32_t first, n;
+    uint32_t finals;   /* final receives of this round */
 };
 
-/* Makes E find or receive the message of M. */
-static void receive(const struct writing *x, const struct master *m, struct mpg_event *e)
+struct master {
+    uint64_t k;          /* the next receive from any source */
+    uint64_t call;       /* number of the next call */
+    struct line *line;   /* by world rank */
+    uint64_t message;    /* the receive of the traced run that takes the messages of receive k - 1 */
+    uint32_t taken;      /* of these messages */
+    uint32_t replies;    /* replies to receive k - 1 that are still to come */
+    /* if the master picks, by world rank: the request of the receive that is posted, as traced and as written; 0: none */
+    int64_t *traced, *request;
+    int32_t *at_place;   /* the worker of each place in the list */
+    int64_t *list, done; /* the list of the present call */
+};
+
+static void push(const struct mpg_tasks *t, struct line *line, uint64_t message)
 {
-    const struct mpg_task *message = &x->t->task[m->message];
-    e->from = x->t->worker[x->order[m->k - 1]].in_comm;
-    e->tag = message->tag;
-    e->bytes = message->bytes;
+    line->message[(line->first + line->n++) % t->depth] = message;
+}
+
+static uint64_t pop(const struct mpg_tasks *t, struct line *line)
+{
+    const uint64_t message = line->message[line->first];
+    line->first = (line->first + 1) % t->depth;
+    line->n--;
+    return message;
+}
+
+/* Puts into LINE the worker's own messages of a round, from MESSAGE on. */
+static void push_own(const struct mpg_tasks *t, struct line *line, uint64_t message)
+{
+    line->finals = 0;
+    for (uint32_t i = 0; i < t->depth && message != MPG_NO_TASK; i++) {
+        push(t, line, message);
+        message = t->task[message].after;
+    }
+}
+
+/* Makes E find or receive message I of the messages that receive MESSAGE of the traced run takes, from WORKER. */
+static void receive(const struct mpg_tasks *t, int32_t worker, uint64_t message, uint32_t i, struct mpg_event *e)
+{
+    const struct mpg_task_message *m = &t->message[message * t->messages + i];
+    e->from = t->worker[worker].in_comm;
+    e->tag = m->tag;
+    if (mpg_call_kind(e->call) != MPG_KIND_IRECV) /* the bytes of the buffer */
+        e->bytes = m->bytes;
+}
+
+/* Begins the step of receive K of M. */
+static void begin_step(const struct writing *x, struct master *m)
+{
+    const struct mpg_tasks *t = x->t;
+    const struct mpg_task *task = &t->task[m->k];
+    const int32_t worker = x->order[m->k];
+    struct line *line = &m->line[worker];
+    m->message = pop(t, line);
+    m->taken = 0;
+    m->replies = task->replies;
+    m->k++;
+    if (task->is_task)
+        push(t, line, task->next);
+    else if (++line->finals == t->depth)
+        push_own(t, line, t->task[t->final[(size_t)task->round * (size_t)t->ranks + (size_t)worker]].after);
+}
+
+/* Returns the world rank from which REQUEST receives in the trace; -1: none. */
+static int32_t find_traced(const struct mpg_tasks *t, const struct master *m, int64_t request)
+{
+    for (int32_t r = 0; r < t->ranks; r++)
+        if (m->traced[r] == request)
+            return r;
+    return -1;
+}
+
+/* Gives E, a completion of the master, the list of the receives that are posted; if E BEGINS a step, it completes the receive
+ * from the step's source. */
+static void pick(const struct writing *x, struct master *m, bool begins, struct mpg_event *e)
+{
+    const struct mpg_tasks *t = x->t;
+    uint32_t n = 0;
+    if (e->request_number == 0 || find_traced(t, m, e->requests[0]) < 0)
+        return;
+    for (int32_t place = 0; place < t->workers; place++) {
+        const int64_t request = m->request[m->at_place[place]];
+        if (request)
+            m->list[n++] = request;
+    }
+    e->requests = m->list;
+    if (!begins)
+        return;
+    m->traced[t->task[m->k - 1].source] = 0;
+    m->done = m->request[x->order[m->k - 1]];
+    m->request[x->order[m->k - 1]] = 0;
+    if (!e->done_all)
+        e->done = &m->done;
+}
+
+/* Takes E, a receive of the master that is posted from one worker: after a task from the worker that gets the task. */
+static void post(const struct writing *x, struct master *m, struct mpg_event *e)
+{
+    const struct mpg_tasks *t = x->t;
+    const int32_t source = mpg_task_world(x->trace, e->comm, e->from);
+    const struct mpg_task *task = m->k > 0 ? &t->task[m->k - 1] : NULL;
+    if (source < 0 || !t->worker[source].is_worker)
+        return;
+    m->traced[source] = e->requests[0];
+    if (!task || !task->is_task) {
+        m->request[source] = e->requests[0];
+        return;
+    }
+    const int32_t worker = x->order[m->k - 1];
+    m->request[worker] = e->requests[0];
+    receive(t, worker, m->line[worker].message[m->line[worker].first], 0, e);
 }
 
 /* Gives E, an event of the master, its new peer. */
 static void redirect(const struct writing *x, struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
-    const bool is_call = mpg_event_is_call(e);
-    if (is_call && m->k < t->n && m->call == t->task[m->k].call) {
-        const int32_t worker = x->order[m->k];
-        const struct mpg_task *task = &t->task[m->k];
-        const uint64_t piece = task->is_task ? m->k : t->final[(size_t)task->round * (size_t)t->ranks + (size_t)worker];
-        m->message = m->pending[worker];
-        m->pending[worker] = t->task[piece].next;
-        m->answers = task->replies;
-        m->probed = task->probes;
-        m->k++;
-        receive(x, m, e);
-    } else if (m->probed && mpg_call_kind(e->call) == MPG_KIND_RECV) {
-        m->probed = false;
-        receive(x, m, e);
-    } else if (m->answers && mpg_call_kind(e->call) == MPG_KIND_SEND) {
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const bool is_receive = kind == MPG_KIND_RECV || kind == MPG_KIND_MRECV;
+    const bool begins = m->k < t->n && m->call == t->task[m->k].call;
+    if (begins)
+        begin_step(x, m);
+    if (begins && kind == MPG_KIND_COMPLETE)
+        m->taken = 1;
+    if (t->picks && kind == MPG_KIND_COMPLETE)
+        pick(x, m, begins, e);
+    if (t->picks && kind == MPG_KIND_IRECV && !e->failed)
+        post(x, m, e);
+    else
+    if (kind == MPG_KIND_IRECV && mpg_task_leaves_source_open(e) && m->k < t->n) {
+        const int32_t next = x->order[m->k];
+        receive(t, next, m->line[next].message[m->line[next].first], 0, e);
+    } else if (m->k > 0 && m->taken < t->messages && (is_receive || (mpg_call_is_probe(e->call) && e->found))) {
+        receive(t, x->order[m->k - 1], m->message, m->taken, e);
+        m->taken += is_receive;
+    } else if (m->replies > 0 && (kind == MPG_KIND_SEND || kind == MPG_KIND_ISEND)) {
         e->to = t->worker[x->order[m->k - 1]].in_comm;
-        m->answers = false;
+        m->replies--;
     }
-    m->call += is_call;
+}
+
+static void clear_lines(struct master *m, int32_t ranks)
+{
+    for (int32_t r = 0; r < ranks && m->line; r++)
+        free(m->line[r].message);
+    free(m->line);
+    free(m->traced);
+    free(m->request);
+    free(m->at_place);
+    free(m->list);
+}
+
+/* Prepares the list of receives. */
+static int make_list(const struct mpg_tasks *t, struct master *m)
+{
+    m->traced = calloc((size_t)t->ranks, sizeof *m->traced);
+    m->request = calloc((size_t)t->ranks, sizeof *m->request);
+    m->at_place = calloc((size_t)t->workers, sizeof *m->at_place);
+    m->list = calloc((size_t)t->workers, sizeof *m->list);
+    if (!m->traced || !m->request || !m->at_place || !m->list)
+        return -1;
+    for (int32_t r = 0; r < t->ranks; r++)
+        if (t->worker[r].is_worker)
+            m->at_place[t->worker[r].place] = r;
+    return 0;
+}
+
+/* Prepares the lines of the workers. */
+static int make_lines(const struct writing *x, struct master *m)
+{
+    const struct mpg_tasks *t = x->t;
+    if (!(m->line = calloc((size_t)t->ranks, sizeof *m->line)))
+        return -1;
+    for (int32_t r = 0; r < t->ranks; r++) {
+        if (!t->worker[r].is_worker)
+            continue;
+        if (!(m->line[r].message = calloc(t->depth, sizeof *m->line[r].message)))
+            return -1;
+        push_own(t, &m->line[r], t->worker[r].first);
+    }
+    return t->picks ? make_list(t, m) : 0;
 }
 
 /* Writes RANK, which is no worker. */
 static int write_other(struct writing *x, int32_t rank, bool last)
 {
-    struct master m = {.pending = calloc((size_t)x->t->ranks, sizeof *m.pending)};
+    struct master m = {.k = 0};
     struct mpg_copy *copy = begin_rank(x, rank);
     struct mpg_cursor *c = mpg_cursor_open(x->trace, rank, x->err);
     struct mpg_event e;
     int more = -1, status = copy && c ? 0 : -1;
-    if (!m.pending && status == 0)
+    if (status == 0 && rank == x->t->master && make_lines(x, &m) < 0)
         status = mpg_error_set(x->err, "out of memory");
-    for (int32_t r = 0; r < x->t->ranks && m.pending; r++)
-        m.pending[r] = x->t->worker[r].first;
     while (status == 0 && (more = mpg_cursor_next(c, &e, x->err)) > 0) {
-        if (rank == x->t->master)
+        if (rank == x->t->master && mpg_event_is_call(&e)) {
             redirect(x, &m, &e);
+            m.call++;
+        }
         status = mpg_copy_event(copy, &e, x->err);
     }
     mpg_cursor_close(c);
-    free(m.pending);
+    clear_lines(&m, x->t->ranks);
     return end_rank(x, copy, last, status == 0 && more < 0 ? -1 : status);
 }
 
@@ -218,6 +400,8 @@ int mpg_tasks_write(struct mpg_trace *trace, const struct mpg_tasks *t, const in
             status = write_other(&x, r, false);
     if (status == 0)
         status = write_other(&x, t->master, true); /* the definitions that no other file has */
+    free(x.renumbered.requests);
+    free(x.renumbered.done);
     free(x.source);
     free(x.sink);
     return status;

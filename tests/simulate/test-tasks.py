@@ -3,6 +3,7 @@
 """mpgsim --tasks=by-arrival (TAP): random programs of a master and workers, against list scheduling in Python (workers.py): equal
 run times of all ranks from traces whose tasks were given out otherwise; traces that break the pattern; the warning."""
 
+import itertools
 import os
 import random
 import re
@@ -13,9 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, ".."), HERE]
 sys.dont_write_bytecode = True
 from answers import answer, finish, ok, run  # noqa: E402
-from workers import Program, Run  # noqa: E402
+from workers import GETS, SENDS, TAKES, Program, Run  # noqa: E402
 
-PROGRAMS = int(os.environ.get("TASKS_PROGRAMS", "24"))
+PROGRAMS = int(os.environ.get("TASKS_PROGRAMS", "8"))
 PREDICT = ("--predict", "--byte=0")
 BY_ARRIVAL = (*PREDICT, "--tasks=by-arrival")
 
@@ -32,18 +33,18 @@ def ends(found):
 
 def recorded(program, seed):
     slow = random.Random(seed)
-    return Run(program, lambda: slow.choice((500, 900, 250000)))
+    return Run(program, lambda: slow.choice((500, 900, 250000)), polls=True)
 
 
-def make(seed):
+def make(seed, **pattern):
     rng = random.Random(seed)
     workers, rounds, form = rng.randrange(2, 7), rng.randrange(1, 4), rng.choice(("request", "result"))
-    return Program(seed, workers, rounds, form, probes=rng.random() < 0.3)
+    return Program(seed, workers, rounds, form, **pattern)
 
 
-def schedule(seed):
+def schedule(seed, **pattern):
     """Returns the predictions of program SEED that are not those of its list schedule, and the number of moved tasks."""
-    program = make(seed)
+    program = make(seed, **pattern)
     wrong, moved = [], 0
     for latency in (0, 2385, 60000):
         expected = Run(program, lambda ns=latency: ns)
@@ -57,14 +58,29 @@ def schedule(seed):
     return wrong, moved
 
 
+PATTERNS = (
+    ("MPI_Recv", {}),
+    ("probes, MPI_Irecv and tests of the master", {"takes": TAKES}),
+    ("receives posted before the answer", {"takes": ("Wait", "Test", "Waitall"), "early": True}),
+    ("probes, MPI_Irecv and MPI_Isend of workers", {"gets": GETS, "sends": SENDS}),
+    ("two messages for a task", {"replies": 2, "takes": ("Recv", "Probe", "Wait")}),
+    ("two messages of a worker", {"messages": 2, "takes": ("Recv", "Iprobe Mprobe", "Test"), "sends": SENDS}),
+    ("MPI_Waitany of a receive from each worker", {"waitany": "Waitany", "gets": GETS}),
+    ("MPI_Testsome", {"waitany": "Testsome", "messages": 2, "replies": 2, "sends": SENDS}),
+    ("two tasks at once", {"depth": 2}),
+    ("three tasks at once, all forms", {"depth": 3, "takes": TAKES, "gets": GETS, "sends": SENDS, "replies": 2, "messages": 2}))
+
+
 def test_schedules():
-    wrong, moved = [], 0
-    for seed in range(PROGRAMS):
-        found, n = schedule(seed)
-        wrong += [(seed, *w) for w in found]
-        moved += n
-    ok(f"{PROGRAMS} programs from two traces each: the runs of list scheduling, to the nanosecond", not wrong, wrong[:2])
-    ok("... though the traces gave out the tasks otherwise", moved > 10 * PROGRAMS, moved)
+    for name, pattern in PATTERNS:
+        wrong, moved = [], 0
+        for seed in range(PROGRAMS):
+            found, n = schedule(seed, **pattern)
+            wrong += [(seed, *w) for w in found]
+            moved += n
+        ok(f"{name}: {PROGRAMS} programs from two traces each: the runs of list scheduling, to the nanosecond", not wrong,
+           wrong[:2])
+        ok("... though the traces gave out the tasks otherwise", moved > 10 * PROGRAMS, moved)
 
 
 def test_by_hand():
@@ -131,38 +147,55 @@ def test_refused():
     named = re.compile(r"^mpgsim: --tasks=by-arrival: broken.txt: rank (\d+), call (\d+) \((\w+)\): (.*)\n$")
     task, message, answer_, stop = r"^2 .* Recv .*tag=1", r"^3 .* Send ", r"^0 .* Send .*tag=1", r"^0 .* Send .*tag=3 bytes=0"
     moment = at_end(lines, task, 1)
-    nonblocking = [re.sub(r"Recv (.*any=source)", r"Irecv \1 request=7", line) if line[0] == "0" else line for line in lines]
+    end = at_end(lines, answer_, 2)
+    to_itself = [f"0 {end} {end} Send to=0 tag=9 bytes=0", f"0 {end} {end} Recv from=0 tag=9 bytes=0"]
+    counter = itertools.count(1)
+    nonblocking = [re.sub(r"Recv (.*any=source)", lambda found: f"Irecv {found[1]} request={next(counter)}", line)
+                   if line[0] == "0" else line for line in lines]
+    picks = trace_of(Program(5, 3, 1, "request", waitany="Waitany"))
+    list_ = r"^0 .* Waitany "
     cases = (
         ("a collective in a task", change(lines, task, ["{}", f"2 {moment} {moment} Allreduce bytes=8"], 1),
          (2, call_number(lines, task, 1) + 1, "MPI_Allreduce",
           "not a worker's cycle (receive a task, compute, send to rank 0) while rank 0 still hands out tasks")),
-        ("two messages for a task", change(lines, answer_, ["{}", again(lines, answer_, 2)], 2),
+        ("a message to the rank itself", change(lines, answer_, ["{}", *to_itself], 2),
          (0, call_number(lines, answer_, 2) + 1, "MPI_Send",
-          "between two receives from any source the rank does more than one MPI_Send to the source of the first")),
-        ("a receive that is no MPI_Recv", nonblocking,
-         (0, call_number(lines, "any=source"), "MPI_Irecv",
-          "from any source only MPI_Recv, or MPI_Probe and MPI_Recv, are followed")),
+          "between two receives from any source the rank does more than receive from the source of the first and send to it")),
+        ("two receives from any source at once", nonblocking,
+         (0, call_number(lines, "any=source") + 2, "MPI_Irecv",
+          "a second receive from any source is posted before the first one is complete")),
         ("a second master", change(lines, r"^1 .* Recv ", ["{} any=source"]),
          (1, call_number(lines, r"^1 .* Recv "), "MPI_Recv", "a second rank beside rank 0 receives from any source")),
         ("a message that is not received", change(lines, message, ["{}", again(lines, message, 0)]), (3, None, "MPI_Send", None)),
-        ("a worker's Isend", [re.sub(r"^(3 .*)Send (.*)", r"\1Isend \2 request=1", line) for line in lines],
-         (3, call_number(lines, message), "MPI_Isend",
-          "rank 0 receives other messages of this rank before it, or it is nonblocking")),
+        ("a message of varying length", change(lines, message, [line_of(lines, message, 1).replace("bytes=", "bytes=1")], 1),
+         (3, call_number(lines, message, 1), "MPI_Send",
+          "rank 0 receives other messages of this rank before it, or it is not MPI_Send or MPI_Isend")),
+        ("a worker's MPI_Isend that is never completed", [re.sub(r"^(3 .*)Send (.*)", r"\1Isend \2 request=1", line)
+                                                          for line in lines],
+         (3, call_number(lines, r"^3 .* Recv ", 1), "MPI_Recv",
+          "a request is made in one task and completed in another one, or never")),
         ("last answers that differ", change(lines, stop, [line_of(lines, stop, 1).replace("bytes=0", "bytes=4")], 1),
-         (0, call_number(lines, r"^0 .* Recv .*any=source", -2), "MPI_Recv", "the last messages to the workers differ")),
+         (0, call_number(lines, r"^0 .* Recv .*any=source", -2), "MPI_Recv",
+          "the last messages to the workers differ, or are several")),
         ("a region over two tasks", change(lines, task, ["{}", f"2 {moment} {moment} Region_begin name=\"a\""], 1),
          (2, None, "MPI_Recv", "a region begins in one task and ends in another one")),
-    )
+        ("MPI_Waitany of some workers' receives", change(picks, list_, [
+            line_of(picks, list_).replace("done=3", "done=1").replace("requests=1,2,3", "requests=1,2")]),
+         (0, call_number(picks, list_), "MPI_Waitany",
+          "its list is not one receive from each worker, in the order of the first list")),
+        ("MPI_Waitall of all workers' receives", change(picks, list_, [re.sub("Waitany (.*) done=.*", r"Waitall \1",
+                                                                             line_of(picks, list_))]),
+         (0, call_number(picks, list_), "MPI_Waitall", "it completes several messages")))
     for name, broken, (rank, number, call, text) in cases:
         status, out, err = refused(broken)
         found = named.match(err)
         ok(f"refused: {name}", status == 1 and not out and found and (int(found[1]), found[3]) == (rank, call) and
            number in (None, int(found[2])) and text in (None, found[4]), (status, out, err, number))
     for name, text, broken in (
-            ("no receive from any source", "no rank makes MPI_Recv from MPI_ANY_SOURCE",
+            ("no receive from any source", "no rank receives from MPI_ANY_SOURCE, or by MPI_Waitany and the like",
              [line.replace(" any=source", "") for line in lines]),
             ("one worker", "rank 0 hands out all tasks to one worker", trace_of(Program(5, 1, 1, "request"))),
-            ("no tasks", "rank 0 answers no message from any source with a task",
+            ("no tasks", "rank 0 answers no worker's message with a task",
              trace_of(Program(5, 3, 1, "result", tasks=(0, 1))))):
         status, out, err = refused(broken)
         expected = (1, "", f"mpgsim: --tasks=by-arrival: broken.txt: {text}\n")
@@ -203,20 +236,6 @@ def test_warning():
        len(notes) == 1 and f"({most:.2g} %)" in notes[0] and "rank 2, call " in notes[0], (notes, most))
 
 
-def test_waitany():
-    program = Program(11, 4, 1, "request", tasks=(40, 41), waitany=True)
-    name = put("y.txt", recorded(program, 3).text())
-    found = answer(*PREDICT, "--latency=2385ns", name)
-    notes = [line["text"] for line in found["attention"] if line["topic"] == "tasks"]
-    t = found["tasks"]["computation_ns"]
-    most = 100 * (t["largest"] - t["mean"]) / found["run_time_ns"]["median"]
-    ok("a master with Waitany: a warning with the order of the effect", len(notes) == 1 and f"({most:.2g} %)" in notes[0] and
-       "of 4 ranks" in notes[0] and "(MPI_Waitany)" in notes[0], (notes, most))
-    status, out, err = run(*BY_ARRIVAL, "--latency=1us", name)
-    ok("... and tasks are not given out by arrival", (status, out) == (1, "") and "(MPI_Waitany): no rank makes MPI_Recv from "
-       "MPI_ANY_SOURCE; tasks by this call are not followed" in err, err)
-
-
 def test_output_trace():
     program = make(4)
     name = put("o.txt", recorded(program, 2).text())
@@ -232,7 +251,6 @@ def main():
     test_by_hand()
     test_refused()
     test_warning()
-    test_waitany()
     test_output_trace()
     finish()
 
