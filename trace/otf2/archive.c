@@ -260,6 +260,17 @@ static OTF2_CallbackCode on_class(void *user, OTF2_MetricRef self, uint8_t n, co
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_window(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+{
+    (void)name, (void)flags;
+    ADD(windows, self, struct otf2_window);
+    uint64_t *number = mpg_map_add(&a->windows_of, comm, 0);
+    if (!number)
+        return fail(a);
+    *item = (struct otf2_window){.comm = comm, .label = (int32_t)a->windows.count - 1, .number = (int32_t)(*number)++};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
@@ -280,6 +291,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_class);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_property);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_window);
     return c;
 }
 
@@ -497,6 +509,47 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
     return wanted->is_self && need_self(a, b, wanted, rank, label, err) < 0 ? NULL : wanted;
 }
 
+const struct otf2_comm *mpg_otf2_need_window(struct otf2_archive *a, struct mpg_build *b, uint32_t number, int32_t rank,
+                                             int32_t *comm, int32_t *window, struct mpg_error *err)
+{
+    struct otf2_window *w = find(&a->windows, number, sizeof *w);
+    if (!w) {
+        mpg_error_set(err, "damaged: window %u is not defined", number);
+        return NULL;
+    }
+    const struct otf2_comm *c = mpg_otf2_need_comm(a, b, w->comm, rank, comm, err);
+    *window = !c || c->is_self ? -1 : w->label;
+    if (!c || c->is_self || w->is_defined)
+        return c;
+    w->is_defined = true;
+    return mpg_build_object(b, MPG_OBJECT_WINDOW, w->label, *comm, w->number, err) < 0 ? NULL : c;
+}
+
+int mpg_otf2_group_places(const struct otf2_archive *a, uint32_t number, const struct otf2_comm *c, int64_t *places, uint32_t *n,
+                          struct mpg_error *err)
+{
+    const struct otf2_group *g = find(&a->groups, number, sizeof *g);
+    struct mpg_map place_of = {.count = 0};
+    int32_t *ranks = g && g->n <= (uint32_t)c->size ? calloc((size_t)g->n + 1, sizeof *ranks) : NULL;
+    int status = ranks && fill_members(a, g, ranks) ? 0 : -1;
+    for (int32_t i = 0; i < c->size && status == 0; i++) {
+        uint64_t *slot = mpg_map_add(&place_of, (uint64_t)c->members[i], 0);
+        status = slot ? 0 : -1;
+        if (slot)
+            *slot = (uint64_t)i + 1;
+    }
+    *n = 0;
+    for (uint32_t i = 0; status == 0 && i < g->n; i++) {
+        const uint64_t *slot = mpg_map_find(&place_of, (uint64_t)ranks[i], 0);
+        status = slot ? 0 : -1;
+        if (slot)
+            places[(*n)++] = (int64_t)*slot - 1;
+    }
+    mpg_map_clear(&place_of);
+    free(ranks);
+    return status == 0 ? 0 : mpg_error_set(err, "damaged: group %u of a window", number);
+}
+
 int32_t mpg_otf2_world_rank(const struct otf2_comm *c, int32_t rank, uint32_t peer)
 {
     const int32_t *group = c->members;
@@ -622,11 +675,13 @@ void mpg_otf2_archive_clear(struct otf2_archive *a)
     for (size_t i = 0; i < a->classes.count; i++)
         free(((struct otf2_metric_class *)a->classes.items)[i].members);
     struct otf2_table *tables[] = {&a->strings, &a->regions, &a->groups, &a->comms, &a->locations,
-                                   &a->nodes, &a->processes, &a->classes, &a->members, &a->contexts, &a->properties};
+                                   &a->nodes, &a->processes, &a->classes, &a->members, &a->contexts, &a->properties,
+                                   &a->windows};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         free(tables[i]->items);
         mpg_map_clear(&tables[i]->index);
     }
+    mpg_map_clear(&a->windows_of);
     free(a->rank_location);
     free(a->threads);
     free((char *)a->creator);

@@ -38,6 +38,12 @@ struct otf2_comm {
     int32_t *members; /* world ranks; NULL until defined */
 };
 
+struct otf2_window {
+    uint32_t comm;
+    int32_t label, number; /* number: of earlier windows of the communicator */
+    bool is_defined;
+};
+
 struct otf2_location { /* a location: a thread, a GPU's stream, or a source of metrics */
     uint64_t number;
     OTF2_LocationType type;
@@ -82,7 +88,9 @@ struct otf2_archive {
     const char *creator; /* owned by this archive, like all strings */
     uint8_t version[3];
     uint64_t resolution, origin; /* ticks a second; ticks */
-    struct otf2_table strings, regions, groups, comms, locations, nodes, processes, classes, members, contexts, properties;
+    struct otf2_table strings, regions, groups, comms, locations, nodes, processes, classes, members, contexts, properties,
+        windows;
+    struct mpg_map windows_of; /* communicator -> windows so far */
     struct otf2_own_attributes own;
     int32_t ranks;
     struct otf2_location **rank_location; /* by rank: the location that called MPI_Init */
@@ -113,6 +121,15 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
 /* Returns the world rank of member PEER of C as RANK sees it: on an inter-communicator, of the group without RANK. -1: no such
  * member. */
 int32_t mpg_otf2_world_rank(const struct otf2_comm *c, int32_t rank, uint32_t peer);
+
+/* Returns the communicator of window NUMBER, defined in B before the first use by RANK, with the communicator's label in *COMM
+ * and the window's in *WINDOW. Returns NULL with ERR: unknown, damaged. *WINDOW -1: of MPI_COMM_SELF, not defined. */
+const struct otf2_comm *mpg_otf2_need_window(struct otf2_archive *a, struct mpg_build *b, uint32_t number, int32_t rank,
+                                             int32_t *comm, int32_t *window, struct mpg_error *err);
+/* Stores the ranks in C of the members of group NUMBER in PLACES, which has room for C's members, and their number in *N. Returns
+ * 0, or -1 with ERR: unknown, or a member that C does not have. */
+int mpg_otf2_group_places(const struct otf2_archive *a, uint32_t number, const struct otf2_comm *c, int64_t *places, uint32_t *n,
+                          struct mpg_error *err);
 
 /* Returns fact I that the archive holds, in *RANK, *KEY and *VALUE; false beyond the last. RANK -1: of no rank. */
 bool mpg_otf2_fact(const struct otf2_archive *a, size_t i, int32_t *rank, const char **key, const char **value);

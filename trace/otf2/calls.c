@@ -514,7 +514,10 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
         t->local_calls[c->region->call]++;
         break;
     default:
+        if (mpg_otf2_emit_one_sided(t, leave_ns))
+            break;
         remark(t, remark_of(kind));
+        t->import->remarks.time_ns[remark_of(kind)] += leave_ns - c->enter_ns;
         emit_unknown(t, leave_ns);
     }
 }

@@ -92,6 +92,9 @@ static int write_remarks(const struct otf2_import *im, FILE *report, struct mpg_
             continue;
         snprintf(value, sizeof value, "%llu %s", (unsigned long long)im->remarks.count[i],
                  mpg_otf2_remark_text((enum otf2_remark)i));
+        const size_t used = strlen(value);
+        if (im->remarks.time_ns[i] > 0)
+            snprintf(value + used, sizeof value - used, ", %.9g ms in all", (double)im->remarks.time_ns[i] / 1e6);
         fprintf(report, "assumed: %s\n", value);
         if (mpg_build_fact(im->build, 0, "assumed", value, err) < 0)
             return -1;

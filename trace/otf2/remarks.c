@@ -19,7 +19,8 @@ static const char *const texts[OTF2_REMARKS] = {
     [OTF2_LATE_FLUSHES] = "writes of the recorder's buffer inside calls: part of the call",
     [OTF2_WRONG_OFFSETS] = "messages arrive before they left, no fewer than without the offsets of clocks",
     [OTF2_UNKNOWN_REQUESTS] = "completions of requests that no call posted: left out",
-    [OTF2_ONE_SIDED] = "calls of one-sided communication: only their times are read",
+    [OTF2_ONE_SIDED] = "calls of one-sided communication without records: only their times are read",
+    [OTF2_ONE_SIDED_REQUESTS] = "one-sided operations with a request: shown as operations without",
     [OTF2_FILES] = "calls of MPI-IO: only their times are read",
     [OTF2_TIMES_ONLY] = "other calls without records of messages: only their times are read",
 };

@@ -22,6 +22,7 @@ enum otf2_remark {
     OTF2_LATE_FLUSHES,
     OTF2_UNKNOWN_REQUESTS,
     OTF2_ONE_SIDED,
+    OTF2_ONE_SIDED_REQUESTS,
     OTF2_FILES,
     OTF2_TIMES_ONLY,
     OTF2_WRONG_OFFSETS,
@@ -30,6 +31,7 @@ enum otf2_remark {
 
 struct otf2_remarks {
     uint64_t count[OTF2_REMARKS];
+    int64_t time_ns[OTF2_REMARKS]; /* of calls of which only the times are read */
 };
 
 /* Returns the text about REMARK that follows its count. */

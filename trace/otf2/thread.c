@@ -162,6 +162,7 @@ static void enter_region(struct otf2_thread *t, uint64_t time, const struct otf2
         c->collective_request = 0;
         c->has_collective = c->has_created = c->has_events = false;
         c->counts.n = 0;
+        c->one_sided = (struct otf2_one_sided){.has_window = false};
         c->failed = own_attribute(attributes, t->import->archive.own.failed) != 0;
         t->call_depth = t->depth;
     } else if (is_marked(t, region)) {
@@ -473,6 +474,7 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_collective_complete);
     OTF2_EvtReaderCallbacks_SetCommCreateCallback(c, on_comm);
     OTF2_EvtReaderCallbacks_SetCommDestroyCallback(c, on_comm);
+    mpg_otf2_one_sided_callbacks(c);
     return c;
 }
 

@@ -34,6 +34,13 @@ struct otf2_message {
     uint32_t any; /* of a receive: MPG_ANY_ flags, where the archive tells them */
 };
 
+/* What the records of one-sided communication in a call say. */
+struct otf2_one_sided {
+    bool has_window, has_target, has_group, is_exclusive;
+    uint32_t window, target, group;
+    uint64_t sent, received; /* bytes to and from the target */
+};
+
 /* The MPI call that the thread is in. */
 struct otf2_call {
     const struct otf2_region *region;
@@ -47,6 +54,7 @@ struct otf2_call {
     bool has_collective, has_created, failed, has_events; /* has_events: given to the trace */
     uint32_t created;
     struct otf2_record collective;
+    struct otf2_one_sided one_sided;
 };
 
 struct otf2_thread {
@@ -105,6 +113,12 @@ struct otf2_record *mpg_otf2_record_at(struct otf2_thread *t, size_t i);
 /* Fills the bytes of E, a collective of C with R's numbers. COUNTS has room for a number for each member. */
 void mpg_otf2_collective_bytes(const struct otf2_import *im, const struct otf2_record *r, int32_t size, struct mpg_event *e,
                            int64_t *counts, bool *spread);
+
+/* Sets the callbacks of C for records of one-sided communication: one_sided.c. */
+void mpg_otf2_one_sided_callbacks(OTF2_EvtReaderCallbacks *c);
+/* Emits the current call, one of windows or of one-sided communication, as its records say. Returns false, and emits nothing, if
+ * they do not say enough. */
+bool mpg_otf2_emit_one_sided(struct otf2_thread *t, int64_t leave_ns);
 
 /* Counts a message between ranks of MPI_COMM_WORLD. */
 int mpg_otf2_count(struct mpg_map *map, int32_t label, int32_t source, int32_t destination, struct mpg_error *err);

@@ -12,11 +12,16 @@
 
 enum { RANKS = 3, SPARE_THREAD = 9, STREAM = 10, FIRST_TICK = 100000, OFFSET_NS = 5000 };
 enum { WORLD = 7, SELF = 3, PAIR = 5 }; /* numbers of communicators in the archive */
+enum { OF_PAIR = 21, OF_WORLD = 22, FURTHER = 23, OF_SELF = 24 }; /* and of windows */
+enum { FIRST_ALONE = 4, LAST_ALONE = 5 };                       /* groups of rank 0 and rank 2 of MPI_COMM_WORLD */
 
 static const char *const regions[] = {
     "MPI_Init", "MPI_Finalize", "MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Wait", "MPI_Test",
     "MPI_Sendrecv", "MPI_Bcast", "MPI_Allreduce", "MPI_Alltoallv", "MPI_Iallreduce", "MPI_Comm_split", "MPI_Comm_free", "MPI_Put",
-    "MPI_Comm_rank", "MPI_Startall", "MPI_Send_init", "phase one", "main", "MPI_Waitany", "MPI_Scan", "MPI_Gather"};
+    "MPI_Comm_rank", "MPI_Startall", "MPI_Send_init", "phase one", "main", "MPI_Waitany", "MPI_Scan", "MPI_Gather",
+    "MPI_Win_create", "MPI_Win_free", "MPI_Win_fence", "MPI_Get", "MPI_Accumulate", "MPI_Win_post", "MPI_Win_start",
+    "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_lock_all", "MPI_Rput",
+    "MPI_File_write"};
 enum { REGIONS = sizeof regions / sizeof *regions };
 
 struct archive {
@@ -130,6 +135,13 @@ static void write_comms(OTF2_GlobalDefWriter *g)
     OTF2_GlobalDefWriter_WriteComm(g, PAIR, empty, 2, WORLD, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteComm(g, SELF, empty, 3, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteComm(g, WORLD, string(g, "MPI_COMM_WORLD"), 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    for (uint32_t i = 0; i < 2; i++)
+        OTF2_GlobalDefWriter_WriteGroup(g, FIRST_ALONE + i, empty, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                         OTF2_GROUP_FLAG_NONE, 1, &all[2 * i]);
+    OTF2_GlobalDefWriter_WriteRmaWin(g, OF_PAIR, empty, PAIR, OTF2_RMA_WIN_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(g, OF_WORLD, empty, WORLD, OTF2_RMA_WIN_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(g, FURTHER, empty, WORLD, OTF2_RMA_WIN_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(g, OF_SELF, empty, SELF, OTF2_RMA_WIN_FLAG_NONE);
 }
 
 /* Offsets of clocks, measured at 100 and 1100 ns of each rank. */

@@ -228,7 +228,7 @@ static void write_wanted(FILE *out)
           "#fact 0 assumed 2 starts of persistent requests: shown as nonblocking sends and receives\n"
           "#fact 0 assumed 3 collectives with a total only: spread evenly over the members\n"
           "#fact 0 assumed 1 streams of accelerators: left out, their time is inside the host's calls and computation\n"
-          "#fact 0 assumed 1 calls of one-sided communication: only their times are read\n"
+          "#fact 0 assumed 1 calls of one-sided communication without records: only their times are read, 5e-06 ms in all\n"
           "#host 1 alpha\n#host 2 beta\n"
           "0 100 110 Init\n0 120 120 Region_begin name=\"phase one\"\n"
           "#comm 0 = 0 1 2\n"
