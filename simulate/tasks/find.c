@@ -134,7 +134,7 @@ static void forget_pieces(struct mpg_task_finding *f)
     for (int32_t r = 0; r < t->ranks; r++)
         t->worker[r].before = 0;
     for (uint64_t k = 0; k < t->n; k++) {
-        t->task[k].ends = false;
+        t->task[k].ends = t->task[k].is_used = false;
         t->task[k].events = 0;
         t->task[k].after = MPG_NO_TASK;
         f->extra[k].end = MPG_TASK_NOWHERE;
@@ -158,6 +158,10 @@ static int read_workers(struct mpg_task_finding *f)
 
 /* --- rounds --- */
 
+/* Why a call of the master breaks the pattern. */
+static const char more[] = "between two receives from any source the rank does more than receive from the source of the first "
+                           "and send to it";
+
 /* Checks the calls of the master after receive K, which is followed by another receive of its round. */
 static int check_master(struct mpg_task_finding *f, uint64_t k)
 {
@@ -169,9 +173,7 @@ static int check_master(struct mpg_task_finding *f, uint64_t k)
                                task->source);
     if (f->extra[k].other.call == MPG_CALL_COUNT)
         return HOLDS;
-    return mpg_task_refuse(f, f->t->master, f->extra[k].other,
-                           "between two receives from any source the rank does more than receive from the source of the first "
-                           "and send to it");
+    return mpg_task_refuse(f, f->t->master, f->extra[k].other, "%s", more);
 }
 
 /* Checks the final receive K of a round, whose first one is FIRST: a worker's last answer can go to any of them. */
@@ -215,6 +217,7 @@ static int refuse_round(struct mpg_task_finding *f, uint64_t first)
 
 /* A round while its receives are read. */
 struct round {
+    bool has_begun;
     uint64_t finals, ended, first; /* final receives; workers that have ended the round; the first final receive */
     uint32_t *of;                  /* by world rank: final receives */
 };
@@ -237,6 +240,7 @@ static int take_final(struct mpg_task_finding *f, struct round *r, uint64_t k)
             task->replies = t->task[r->first].replies;
         t->rounds++;
         r->ended = r->finals = 0;
+        r->has_begun = false;
         memset(r->of, 0, (size_t)t->ranks * sizeof *r->of);
     } else if (check_master(f, k) != HOLDS)
         return BREAKS;
@@ -258,6 +262,11 @@ static int read_rounds(struct mpg_task_finding *f, struct round *r)
     struct mpg_tasks *t = f->t;
     for (uint64_t k = 0; k < t->n; k++) {
         t->task[k].round = t->rounds;
+        if (mpg_task_is_void(&t->task[k]) && r->has_begun)
+            return mpg_task_refuse(f, t->master, (struct mpg_task_place){t->task[k].call, MPG_CALL_Recv}, "%s", more);
+        if (mpg_task_is_void(&t->task[k]))
+            continue;
+        r->has_begun = true;
         if (t->task[k].is_task && r->finals > 0)
             return refuse_round(f, r->first);
         const int status = t->task[k].is_task ? check_master(f, k) : take_final(f, r, k);

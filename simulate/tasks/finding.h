@@ -53,6 +53,8 @@ struct mpg_task_finding {
     uint32_t *sequence, *begin; /* the messages of each worker, as indices of `received`, from begin[rank] to begin[rank + 1] */
 };
 
+/* Bytes of a message that is not there. */
+enum { MPG_TASK_NO_MESSAGE = -2 };
 enum { MPG_TASK_HOLDS = 1, MPG_TASK_BREAKS = 0, MPG_TASK_FAILS = -1, MPG_TASK_AGAIN = 2 };
 
 int mpg_task_out_of_memory(struct mpg_task_finding *f);

@@ -124,14 +124,16 @@ static bool is_taken_first(const struct round *r, double begin_ns, double a_ns, 
     return is_first(a_ns, places[0], b_ns, places[1]);
 }
 
-/* Returns the worker whose message a call of the master takes that begins at BEGIN_NS. */
-static int32_t find_first(const struct round *r, double begin_ns)
+/* Returns the worker whose message receive K takes, which begins at BEGIN_NS. */
+static int32_t find_first(const struct round *r, uint64_t k, double begin_ns)
 {
     int32_t first = -1;
     double first_ns = INFINITY;
     for (int32_t w = 0; w < r->t->ranks; w++) {
         const struct line *line = &r->line[w];
-        if (line->n > 0 && (first < 0 || is_taken_first(r, begin_ns, line->arrival_ns[line->first], w, first_ns, first))) {
+        if (line->n == 0 || k < r->t->worker[w].begins)
+            continue;
+        if (first < 0 || is_taken_first(r, begin_ns, line->arrival_ns[line->first], w, first_ns, first)) {
             first = w;
             first_ns = line->arrival_ns[line->first];
         }
@@ -149,8 +151,9 @@ static uint64_t count_late(struct round *r, uint64_t *first)
         const double ns = r->time[k].arrival_ns, enter_ns = r->time[k].enter_ns;
         bool is_late = false;
         if (!r->t->picks) {
-            is_late = is_first(r->time[earliest].arrival_ns, r->order[earliest], ns, r->order[k]);
-            earliest = is_late ? earliest : k;
+            const bool is_behind = is_first(r->time[earliest].arrival_ns, r->order[earliest], ns, r->order[k]);
+            is_late = is_behind && !r->t->task[k].is_named;
+            earliest = is_behind ? earliest : k;
         }
         for (int32_t w = 0; w < r->t->ranks && r->t->picks && !is_late; w++)
             is_late = r->next[w] < r->end && w != r->order[k] &&
@@ -169,7 +172,7 @@ static double give_out(struct round *r, uint64_t from, int32_t *order)
     find_times(r, from);
     for (uint64_t k = from; k < r->end; k++) {
         const struct mpg_task_times *at = &r->time[k];
-        const int32_t w = find_first(r, free_ns);
+        const int32_t w = r->t->task[k].is_named ? r->t->task[k].source : find_first(r, k, free_ns);
         struct line *line = &r->line[w];
         leave_ns = fmax(free_ns, pop(r, line)) + at->leave_ns - fmax(at->enter_ns, at->arrival_ns);
         if (r->t->task[k].is_task)
@@ -187,6 +190,16 @@ static uint64_t end_of(const struct mpg_tasks *t, uint64_t begin)
     while (k < t->n && t->task[k].round == t->task[begin].round)
         k++;
     return k;
+}
+
+/* Makes R the round that begins with BEGIN, without the receives before it that are no part of the pattern. Returns false: there
+ * are no others. */
+static bool take_round(struct round *r)
+{
+    r->end = end_of(r->t, r->begin);
+    while (r->begin < r->end && mpg_task_is_void(&r->t->task[r->begin]))
+        r->begin++;
+    return r->begin < r->end;
 }
 
 static bool make_round(struct round *r)
@@ -221,8 +234,7 @@ uint64_t mpg_task_order_renew(const struct mpg_tasks *t, const struct mpg_task_t
     const bool has_memory = make_round(&r);
     uint64_t late = 0, first = 0;
     for (r.begin = 0; r.begin < t->n && has_memory; r.begin = r.end) {
-        r.end = end_of(t, r.begin);
-        const uint64_t here = count_late(&r, &first);
+        const uint64_t here = take_round(&r) ? count_late(&r, &first) : 0;
         if (here > 0)
             give_out(&r, first, order);
         late += here;
@@ -238,8 +250,8 @@ double mpg_task_order_gain(const struct mpg_tasks *t, const struct mpg_task_time
     const bool has_memory = make_round(&r) && anew;
     double gain_ns = has_memory ? 0 : NAN;
     for (r.begin = 0; r.begin < t->n && has_memory; r.begin = r.end) {
-        r.end = end_of(t, r.begin);
-        gain_ns += time[r.end - 1].leave_ns - give_out(&r, r.begin, anew);
+        if (take_round(&r))
+            gain_ns += time[r.end - 1].leave_ns - give_out(&r, r.begin, anew);
     }
     clear_round(&r);
     free(anew);

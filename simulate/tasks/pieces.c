@@ -130,12 +130,20 @@ static void end_own(struct segment *c, struct mpg_task_place at)
     *c->own += c->events;
 }
 
+/* Returns true if the segment C, as far as it is read, can be the piece of a task. */
+static bool is_piece(const struct segment *c)
+{
+    if (c->task == MPG_NO_TASK || c->other.call != MPG_CALL_COUNT)
+        return false;
+    const struct mpg_task *task = &c->f->t->task[c->task];
+    return !task->is_named && c->replies == task->replies;
+}
+
 /* Ends the segment C before the call AT, or after the last call. */
 static int end_segment(struct segment *c, struct mpg_task_place at)
 {
-    const struct mpg_tasks *t = c->f->t;
     int status = HOLDS;
-    if (c->task != MPG_NO_TASK && c->has_ended && c->other.call == MPG_CALL_COUNT && c->replies == t->task[c->task].replies)
+    if (c->has_ended && is_piece(c))
         status = end_piece(c, at);
     else
         end_own(c, at);
@@ -164,10 +172,9 @@ static uint64_t step_of(const struct segment *c, uint32_t i)
 /* Moves C's next reply to the first step that has one. */
 static void find_answered(struct segment *c)
 {
-    const uint32_t n = c->f->begin[c->rank + 1] - c->f->begin[c->rank];
-    for (; c->answered < n; c->answered++) {
+    for (; c->answered < c->message; c->answered++) {
         const uint64_t k = step_of(c, c->answered);
-        if (k == MPG_NO_TASK || (c->answered > 0 && k == step_of(c, c->answered - 1)))
+        if (k == MPG_NO_TASK || (c->answered > 0 && k == step_of(c, c->answered - 1)) || mpg_task_is_void(&c->f->t->task[k]))
             continue;
         if (c->f->t->task[k].replies > 0)
             return;
@@ -178,10 +185,10 @@ static void find_answered(struct segment *c)
 /* Takes E of C, which receives a message of the master, now or later. */
 static void take_reply(struct segment *c, struct mpg_task_place at, const struct mpg_event *e)
 {
-    const uint32_t n = c->f->begin[c->rank + 1] - c->f->begin[c->rank], number = c->received++;
+    const uint32_t number = c->received++;
     const enum mpg_kind kind = mpg_call_kind(e->call);
     find_answered(c);
-    if (c->answered < n && number == c->f->t->task[step_of(c, c->answered)].answer) {
+    if (c->answered < c->message && number == c->f->t->task[step_of(c, c->answered)].answer) {
         if (c->task != MPG_NO_TASK || c->sent > 0)
             note_other(c, at);
         c->task = step_of(c, c->answered);
@@ -197,6 +204,13 @@ static void take_reply(struct segment *c, struct mpg_task_place at, const struct
         add_request(c, at, e);
 }
 
+/* Returns true if receive K, which names C's worker, takes MESSAGE as from any source, at the end of a task. */
+static bool is_final(const struct segment *c, uint64_t k, const struct mpg_event *message)
+{
+    const struct mpg_tasks *t = c->f->t;
+    return t->task[k].is_used || (is_piece(c) && message->tag == t->message[t->worker[c->rank].first * t->messages].tag);
+}
+
 /* Takes E of C, a send to the master. */
 static int take_message(struct segment *c, struct mpg_task_place at, const struct mpg_event *e)
 {
@@ -207,10 +221,11 @@ static int take_message(struct segment *c, struct mpg_task_place at, const struc
     if (i >= f->begin[c->rank + 1] - f->begin[c->rank])
         return mpg_task_refuse(f, c->rank, at, "rank %d does not receive this message", t->master);
     const uint64_t k = step_of(c, i);
-    if (k == MPG_NO_TASK) {
+    if (k == MPG_NO_TASK || (t->task[k].is_named && !is_final(c, k, e))) {
         note_other(c, at);
         return HOLDS;
     }
+    t->task[k].is_used = t->task[k].is_named;
     struct mpg_task_message *m = &t->message[k * t->messages + c->sent++];
     if (m->bytes < 0)
         m->bytes = e->bytes;

@@ -37,6 +37,11 @@ int mpg_task_end_master(struct mpg_task_finding *f)
         return mpg_task_refuse(f, t->master, at, "the message that it finds is not received");
     if (t->n == 1)
         t->messages = f->taken;
+    while (task->is_named && f->taken < t->messages) { /* no final receive */
+        if (add_message(f, 0, MPG_TASK_NO_MESSAGE) != HOLDS)
+            return FAILS;
+        f->received_number--;
+    }
     if (f->taken != t->messages)
         return mpg_task_refuse(f, t->master, at, "%u messages of rank %d are received together, and of rank %d %u", f->taken,
                                task->source, t->task[0].source, t->messages);
@@ -54,8 +59,9 @@ static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_
         return mpg_task_refuse(f, rank, at,
                                "it receives from itself, from another job, or on another communicator than the first receive "
                                "from any source");
-    if (mpg_task_end_master(f) != HOLDS)
-        return BREAKS;
+    const int status = mpg_task_end_master(f);
+    if (status != HOLDS)
+        return status;
     const uint32_t n = (uint32_t)t->n;
     if ((n == f->task_capacity && mpg_reserve_at(&t->task, sizeof *t->task, &f->task_capacity, n + 1, f->why) < 0) ||
         (n == f->extra_capacity && mpg_reserve_at(&f->extra, sizeof *f->extra, &f->extra_capacity, n + 1, f->why) < 0))
@@ -66,7 +72,7 @@ static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_
     t->n++;
     if (!t->worker[source].is_worker) {
         t->worker[source] = (struct mpg_worker){.is_worker = true, .in_comm = from, .first = n,
-                                                .place = f->pick ? f->pick[source].place : 0};
+                                                .begins = t->worker[source].begins, .place = f->pick ? f->pick[source].place : 0};
         t->workers++;
     }
     return HOLDS;
@@ -195,6 +201,24 @@ static bool is_of_step(const struct mpg_task_finding *f, const struct mpg_event 
            mpg_task_world(f->trace, e->comm, e->from) == t->task[t->n - 1].source && (t->n == 1 || f->taken < t->messages);
 }
 
+/* Takes E, a receive of the master that names a worker as source and is not of the last step. */
+static int take_named(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
+{
+    const int status = begin_step(f, rank, mpg_task_place_of(number, e), e->comm, e->from);
+    if (status != HOLDS)
+        return status;
+    f->t->task[f->t->n - 1].is_named = true;
+    return add_message(f, e->tag, e->bytes);
+}
+
+/* Returns true if E may be a final receive that names its source. */
+static bool may_be_final(const struct mpg_task_finding *f, const struct mpg_event *e)
+{
+    const int32_t source = mpg_task_world(f->trace, e->comm, e->from);
+    return !f->t->picks && f->t->n > 0 && mpg_call_kind(e->call) == MPG_KIND_RECV && !e->failed && e->comm == f->t->comm &&
+           source >= 0 && f->t->worker[source].is_worker;
+}
+
 /* Takes E, a send of the master. Returns true if it belongs to the last step. */
 static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mpg_event *e)
 {
@@ -210,6 +234,10 @@ static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mp
         (kind != MPG_KIND_SEND && kind != MPG_KIND_ISEND))
         return false;
     struct mpg_task *task = &t->task[t->n - 1];
+    if (!t->worker[to].is_worker && to != rank) { /* its first task */
+        t->worker[to].begins = t->n;
+        return true;
+    }
     if (to != task->source)
         return false;
     if (task->replies++ == 0) {
@@ -265,6 +293,8 @@ int mpg_task_take_master(struct mpg_task_finding *f, int32_t rank, uint64_t numb
         belongs = is_of_step(f, e);
     else
         belongs = kind == MPG_KIND_COMPLETE || kind == MPG_KIND_REQUEST_FREE;
+    if (!belongs && may_be_final(f, e))
+        return take_named(f, rank, number, e);
     if (belongs && (kind == MPG_KIND_RECV || kind == MPG_KIND_MRECV))
         return add_message(f, e->tag, e->bytes);
     if (!belongs && t->n > 0 && f->extra[t->n - 1].other.call == MPG_CALL_COUNT)

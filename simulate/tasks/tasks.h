@@ -6,7 +6,7 @@
  * call that decides whose message comes. Its *step* goes up to the next receive: the master receives further messages of the
  * source, and answers the source with the next task. The *piece* of a task is what the worker does from receiving the task to its
  * next message. The worker may have DEPTH tasks at once. After a final receive the worker gets no task; what it does after its
- * last message belongs to the worker. A *round* is a sequence of receives with
+ * last message belongs to the worker. Final receives may name their source. A *round* is a sequence of receives with
  * tasks, followed by DEPTH final receives of each worker. A trace can have several rounds. */
 #ifndef MPG_TASKS_H
 #define MPG_TASKS_H
@@ -23,6 +23,8 @@ struct mpg_task {
     uint32_t round;
     bool is_task;        /* false: a final receive */
     bool ends;           /* the worker's last final receive of the round */
+    bool is_named;       /* the receive names its source, after the last task: no other worker's message can be taken */
+    bool is_used;        /* of such a receive: it is a final receive; else it is no part of the pattern */
     bool reposts;        /* PICKS: the master then posts another receive from the source; true for all tasks */
     uint32_t replies;    /* messages that the master then sends to the source; 1 or more for all tasks */
     uint32_t answer;     /* the first of them: its number among all messages of the master to the source, from 0 */
@@ -39,11 +41,18 @@ struct mpg_task_message {
     int32_t tag;
 };
 
-/* A worker; all zero for other ranks. */
+/* Returns true if TASK is no part of the pattern. */
+static inline bool mpg_task_is_void(const struct mpg_task *task)
+{
+    return task->is_named && !task->is_used;
+}
+
+/* A worker; for other ranks IS_WORKER is false. */
 struct mpg_worker {
     bool is_worker;
     int32_t in_comm;      /* its rank in the communicator of the messages */
     int32_t place;        /* PICKS: of its receive in the list of receives */
+    uint64_t begins;      /* receives before this one precede its first task, which the master sends unasked */
     uint64_t first;       /* the receive that takes its first message */
     uint64_t before;      /* number of events before its first piece */
 };

@@ -234,6 +234,12 @@ static void begin_step(const struct writing *x, struct master *m)
     const struct mpg_task *task = &t->task[m->k];
     const int32_t worker = x->order[m->k];
     struct line *line = &m->line[worker];
+    if (mpg_task_is_void(task)) {
+        m->taken = t->messages;
+        m->replies = 0;
+        m->k++;
+        return;
+    }
     m->message = pop(t, line);
     m->taken = 0;
     m->replies = task->replies;
@@ -294,6 +300,19 @@ static void post(const struct writing *x, struct master *m, struct mpg_event *e)
     receive(t, worker, m->line[worker].message[m->line[worker].first], 0, e);
 }
 
+/* Takes E, a receive from any source that is posted: it takes the message of the next receive from any source. */
+static void post_open(const struct writing *x, const struct master *m, struct mpg_event *e)
+{
+    const struct mpg_tasks *t = x->t;
+    uint64_t k = m->k;
+    while (k < t->n && t->task[k].is_named)
+        k++;
+    if (k == t->n)
+        return;
+    const struct line *line = &m->line[x->order[k]];
+    receive(t, x->order[k], line->message[line->first], 0, e);
+}
+
 /* Gives E, an event of the master, its new peer. */
 static void redirect(const struct writing *x, struct master *m, struct mpg_event *e)
 {
@@ -307,16 +326,16 @@ static void redirect(const struct writing *x, struct master *m, struct mpg_event
         m->taken = 1;
     if (t->picks && kind == MPG_KIND_COMPLETE)
         pick(x, m, begins, e);
-    if (t->picks && kind == MPG_KIND_IRECV && !e->failed)
-        post(x, m, e);
-    else
-    if (kind == MPG_KIND_IRECV && mpg_task_leaves_source_open(e) && m->k < t->n) {
-        const int32_t next = x->order[m->k];
-        receive(t, next, m->line[next].message[m->line[next].first], 0, e);
+    if (kind == MPG_KIND_IRECV && !e->failed) {
+        if (t->picks)
+            post(x, m, e);
+        else if (mpg_task_leaves_source_open(e))
+            post_open(x, m, e);
     } else if (m->k > 0 && m->taken < t->messages && (is_receive || (mpg_call_is_probe(e->call) && e->found))) {
         receive(t, x->order[m->k - 1], m->message, m->taken, e);
         m->taken += is_receive;
-    } else if (m->replies > 0 && (kind == MPG_KIND_SEND || kind == MPG_KIND_ISEND)) {
+    } else if (m->replies > 0 && (kind == MPG_KIND_SEND || kind == MPG_KIND_ISEND) &&
+               e->to == t->worker[t->task[m->k - 1].source].in_comm) {
         e->to = t->worker[x->order[m->k - 1]].in_comm;
         m->replies--;
     }

@@ -21,8 +21,8 @@ TASK_NS = 200500  # the mean task of a Program
 
 
 def compare(seed, workers, each, part, replicas):
-    """Returns by how much, in %, mpgsim's median is above that of list scheduling; the half width of its interval; by how much mpgsim
-    says that it is."""
+    """Returns by how much, in %, mpgsim's median is above that of list scheduling; the half width of its interval; by how much
+    mpgsim says that it is."""
     program = Program(seed, workers, 1, "result", tasks=(each * workers, each * workers + 1))
     with open("n.txt", "w", encoding="ascii") as out:
         out.write(Run(program, lambda: LATENCY_NS).text())

@@ -39,6 +39,8 @@ def recorded(program, seed):
 def make(seed, **pattern):
     rng = random.Random(seed)
     workers, rounds, form = rng.randrange(2, 7), rng.randrange(1, 4), rng.choice(("request", "result"))
+    if pattern.get("lazy"):
+        rounds, form = 1, "result"
     return Program(seed, workers, rounds, form, **pattern)
 
 
@@ -67,6 +69,11 @@ PATTERNS = (
     ("two messages of a worker", {"messages": 2, "takes": ("Recv", "Iprobe Mprobe", "Test"), "sends": SENDS}),
     ("MPI_Waitany of a receive from each worker", {"waitany": "Waitany", "gets": GETS}),
     ("MPI_Testsome", {"waitany": "Testsome", "messages": 2, "replies": 2, "sends": SENDS}),
+    ("last messages received by name", {"named": True, "tasks": (12, 40)}),
+    ("... and others after them", {"named": True, "tasks": (12, 40), "gather": True}),
+    ("others after each round", {"gather": True, "messages": 2, "takes": TAKES}),
+    ("... all forms", {"named": True, "tasks": (20, 40), "takes": TAKES, "gets": GETS, "messages": 2, "depth": 2}),
+    ("first tasks between answers, as mpi4py's MPIPool", {"lazy": True, "tasks": (20, 60), "takes": ("Iprobe Mprobe", "Mprobe")}),
     ("two tasks at once", {"depth": 2}),
     ("three tasks at once, all forms", {"depth": 3, "takes": TAKES, "gets": GETS, "sends": SENDS, "replies": 2, "messages": 2}))
 

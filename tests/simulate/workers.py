@@ -18,12 +18,16 @@ class Program:
     TAKES: how rank 0 may take a message from any source; EARLY: it posts each receive before it answers the message before.
     GETS, SENDS: how workers may get a task, and send. DEPTH: tasks that a worker has at once. MESSAGES, REPLIES: messages of a
     worker for each task, and of rank 0. WAITANY: "Waitany" or the like of receives, of which rank 0 has one for each worker;
-    of messages that lie there it takes the first of the list."""
+    of messages that lie there it takes the first of the list. NAMED: after the last task it receives from one worker after the
+    other. GATHER: after each round it receives one more message of each worker. LAZY: it sends
+    the first tasks of all but two workers between its answers (one round of "result")."""
 
     def __init__(self, seed, workers, rounds, form, tasks=(7, 40), takes=("Recv",), gets=("Recv",), sends=("Send",), early=False,
-                 depth=1, messages=1, replies=1, waitany=None):
+                 depth=1, messages=1, replies=1, waitany=None, named=False,
+                 gather=False, lazy=False):
         rng = random.Random(seed)
         self.workers, self.form, self.waitany, self.early = workers, form, waitany, early
+        self.named, self.gather, self.lazy = named, gather, lazy
         self.depth, self.messages, self.replies = depth, messages, replies
         self.rounds = []
         for _ in range(rounds):
@@ -173,14 +177,19 @@ class Run:
 
     def begin(self, part, waiting):
         """The first tasks and messages of a round."""
-        program, asks = self.program, self.program.form == "request"
+        program = self.program
         for rank in range(1, program.workers + 1) if program.waitany else ():
             self.post(rank)
         for i in range(program.depth * program.workers):
-            rank = i % program.workers + 1
-            if not asks:
-                self.get(rank, self.give(rank, 50, 1, 16), part["own"][i], 1)
-            self.ask(waiting, rank, part["own" if asks else "first"][i], part["result"][i])
+            if not program.lazy or i < 2:
+                self.seed(part, waiting, i)
+
+    def seed(self, part, waiting, i):
+        """First task I of a round, if workers do not ask, and the worker's message."""
+        rank, asks = i % self.program.workers + 1, self.program.form == "request"
+        if not asks:
+            self.get(rank, self.give(rank, 50, 1, 16), part["own"][i], 1)
+        self.ask(waiting, rank, part["own" if asks else "first"][i], part["result"][i])
 
     def complete(self, rank, pause, arrival):
         """Waits for the receives that are posted, of which RANK's message comes first."""
@@ -190,8 +199,13 @@ class Run:
             pause = self.poll(0, pause, arrival, f"{how} requests={posted} done=")
         self.call(0, pause, max(0, arrival - self.now[0] - pause), f"{how} requests={posted} done={done}")
 
-    def next(self, waiting, pause):
+    def next(self, waiting, pause, is_task):
         """The message that rank 0 takes: of those that lie there and can be received, the first of the list."""
+        if self.program.named and not is_task:
+            message = min(waiting, key=lambda m: m[1:3])
+            waiting.remove(message)
+            heapq.heapify(waiting)
+            return message
         if self.program.waitany:
             heads = {}
             for message in sorted(waiting):
@@ -205,7 +219,8 @@ class Run:
 
     def post_early(self, part, k, waiting):
         """Posts receive K, whose message is not known yet: its line is completed when the message comes."""
-        if self.program.early and k < len(part["take"]) and part["take"][k] in ("Wait", "Test", "Waitall"):
+        last = "computation" if self.program.named else "take"
+        if self.program.early and k < len(part[last]) and part["take"][k] in ("Wait", "Test", "Waitall"):
             self.open = self.request(0)
             self.call(0, 15, 25, f"Irecv from=? tag=2 bytes=8192 any=source request={self.open}")
 
@@ -222,16 +237,18 @@ class Run:
         given = [[] for _ in range(program.workers + 1)]
         self.begin(part, waiting)
         for k in range(len(part["take"])):
-            arrival, rank, _, arrivals = self.next(waiting, pause)
+            is_task = k < len(part["computation"])
+            arrival, rank, _, arrivals = self.next(waiting, pause, is_task)
             self.resolve(rank)
             if program.waitany:
                 self.complete(rank, pause, arrival)
+            elif program.named and not is_task:
+                self.receive(0, rank, pause, arrival, 2, arrivals[0][1])
             else:
                 self.take(0, rank, pause, arrival, 2, arrivals[0][1], part["take"][k],
                           " any=source,tag" if "probe" in part["take"][k].lower() else " any=source")
             for arrival, size in arrivals[1:]:
                 self.receive(0, rank, 20, arrival, 5, size)
-            is_task = k < len(part["computation"])
             pause = part["after"][k]
             if is_task and program.waitany:
                 self.post(rank)
@@ -240,12 +257,16 @@ class Run:
                 given[rank].append(k)
                 self.get(rank, self.give(rank, part["before"][k], 1, part["bytes"][k]), part["pause"][k], 1, part["get"][k])
                 self.ask(waiting, rank, part["computation"][k], part["result"][k], part["send"][k])
+                if program.lazy and k + 2 < program.workers:
+                    self.seed(part, waiting, k + 2)
             elif asks:
                 self.get(rank, [(self.send(0, rank, part["before"][k], 3, 0), 0)], 60, 3)
             else:
                 last.append(rank)
         for rank in sorted(set(last)):
             self.get(rank, [(self.send(0, rank, 30, 3, 0), 0)], 60, 3)
+        for rank in range(1, program.workers + 1) if program.gather else ():
+            self.receive(0, rank, 25, self.send(rank, 0, 40, 7, 8), 7, 8)
         self.given.append(given)
 
     def text(self):
