@@ -23,7 +23,8 @@ static void clear_items(struct build_table *t, enum build_kind kind)
         void *item = (char *)t->items + i * t->size;
         switch (kind) {
         case BUILD_COMM:
-            free(((struct build_comm *)item)->members);
+            if (!((struct build_comm *)item)->is_world)
+                free(((struct build_comm *)item)->members);
             break;
         case BUILD_TOPOLOGY:
             free(((struct build_topology *)item)->neighbours);
@@ -52,6 +53,7 @@ void mpg_definitions_clear(struct mpg_build_definitions *d)
     mpg_map_clear(&d->instances);
     mpg_map_clear(&d->identities);
     mpg_map_clear(&d->members);
+    free(d->world);
 }
 
 static const char *const words[BUILD_KINDS] = {
@@ -205,23 +207,39 @@ static int set_instance(struct mpg_build_definitions *d, struct build_comm *c, s
     return check_identity(d, c, err);
 }
 
+/* Copies MEMBERS to C. Communicators of all ranks in order share one array, so that a trace with many of them takes no more
+ * memory than its file justifies. */
+static int set_members(struct mpg_build_definitions *d, struct build_comm *c, const int32_t *members, struct mpg_error *err)
+{
+    const size_t bytes = ((size_t)c->size + (size_t)c->remote_size) * sizeof *members;
+    c->members = (int32_t *)members;
+    c->is_world = is_world(d, c);
+    if (!c->is_world || !d->world) {
+        if (!(c->members = malloc(bytes)))
+            return mpg_error_set(err, "out of memory");
+        memcpy(c->members, members, bytes);
+    }
+    if (c->is_world && !d->world)
+        d->world = c->members;
+    c->members = c->is_world ? d->world : c->members;
+    return 0;
+}
+
 int mpg_define_comm(struct mpg_build_definitions *d, const struct mpg_build_comm *comm, struct mpg_error *err)
 {
     struct build_comm c = {.label = comm->label, .parent = comm->parent, .instance = comm->instance, .size = comm->size,
                            .remote_size = comm->remote_size};
-    const size_t bytes = ((size_t)c.size + (size_t)c.remote_size) * sizeof *c.members;
-    if (c.size <= 0 || c.remote_size < 0 || bytes / sizeof *c.members > INT32_MAX)
+    if (c.size <= 0 || c.remote_size < 0 || (int64_t)c.size + c.remote_size > INT32_MAX)
         return mpg_error_set(err, "communicator %d has no members", c.label);
     if (c.parent > 0 && !mpg_map_find(&d->tables[BUILD_COMM].labels, (uint64_t)c.parent, 0))
         return mpg_error_set(err, "communicator %d is not defined", c.parent);
-    if (!(c.members = malloc(bytes)))
-        return mpg_error_set(err, "out of memory");
-    memcpy(c.members, comm->members, bytes);
-    c.is_world = is_world(d, &c);
-    if (check_members(d, &c, err) == 0 && set_instance(d, &c, err) == 0 && note_members(d, &c, err) == 0 &&
+    if (set_members(d, &c, comm->members, err) < 0)
+        return -1;
+    if ((c.is_world || check_members(d, &c, err) == 0) && set_instance(d, &c, err) == 0 && note_members(d, &c, err) == 0 &&
         add(d, BUILD_COMM, c.label, 0, &c, err) == 0)
         return 0;
-    free(c.members);
+    if (!c.is_world)
+        free(c.members);
     return -1;
 }
 

@@ -11,7 +11,7 @@ enum { MPG_BUILD_FEW_MEMBERS = 64 };
 
 struct build_comm {
     int32_t label, parent, instance, size, remote_size; /* parent: a label, or MPG_NO_COMM */
-    int32_t *members; /* local group, then remote group */
+    int32_t *members; /* local group, then remote group; of all communicators with IS_WORLD the same array */
     bool used;        /* by an event or another definition */
     bool is_world;    /* all ranks, in order */
 };
@@ -52,6 +52,7 @@ struct mpg_build_definitions {
     struct mpg_map instances; /* (hash of groups, parent) -> number of communicators so far */
     struct mpg_map identities; /* (hash of groups and parent, instance) -> 1 + index of the communicator */
     struct mpg_map members; /* (label, rank) of the members of large communicators */
+    int32_t *world; /* members of the communicators of all ranks in order; NULL: there is none so far */
     bool found_world;         /* a communicator with the groups of MPI_COMM_WORLD was defined */
 };
 

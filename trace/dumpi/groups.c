@@ -28,6 +28,10 @@ void mpg_dumpi_groups_clear(struct dumpi_groups *g)
 /* Sets group NUMBER, and takes GROUP's list. */
 static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group, struct mpg_error *err)
 {
+    if (group.n > (size_t)g->world_size) {
+        free(group.ranks);
+        return mpg_error_set(err, "a group of %zu ranks, of %d in the trace", group.n, g->world_size);
+    }
     uint64_t *index = mpg_map_add(&g->numbers, (uint64_t)number, 0);
     g->members += group.n;
     if (index && *index == 0 && g->n == g->capacity) {
@@ -137,22 +141,34 @@ static bool combine(const struct dumpi_groups *g, const struct dumpi_group *a, c
     return done;
 }
 
-/* Stores the ranks of the ranges in LIST, triples of first, last and step, in PLACES. */
-static bool spread(const struct dumpi_list *list, struct dumpi_list *places)
+static bool append(struct dumpi_list *l, int64_t rank)
+{
+    if (l->n == l->capacity) {
+        const size_t capacity = l->capacity ? 2 * l->capacity : 16;
+        int32_t *grown = realloc(l->at, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        l->at = grown;
+        l->capacity = capacity;
+    }
+    l->at[l->n++] = (int32_t)rank;
+    return true;
+}
+
+/* Stores the ranks of the ranges in LIST, triples of first, last and step, in PLACES: up to SIZE ranks below SIZE. */
+static bool spread(const struct dumpi_list *list, int64_t size, struct dumpi_list *places)
 {
     for (size_t i = 0; i + 2 < list->n; i += 3) {
-        const int64_t first = list->at[i], last = list->at[i + 1], step = list->at[i + 2];
-        for (int64_t p = first; step != 0 && (step > 0 ? p <= last : p >= last) && places->n < MAX_MEMBERS; p += step) {
-            if (places->n == places->capacity) {
-                const size_t capacity = places->capacity ? 2 * places->capacity : 16;
-                int32_t *grown = realloc(places->at, capacity * sizeof *grown);
-                if (!grown)
-                    return false;
-                places->at = grown;
-                places->capacity = capacity;
-            }
-            places->at[places->n++] = (int32_t)p;
-        }
+        int64_t p = list->at[i], last = list->at[i + 1];
+        const int64_t step = list->at[i + 2];
+        if (step > 0 && p < 0)
+            p += (-p + step - 1) / step * step;
+        if (step < 0 && p >= size)
+            p += (p - size) / -step * step + step;
+        last = step > 0 && last >= size ? size - 1 : step < 0 && last < 0 ? 0 : last;
+        for (; step != 0 && (step > 0 ? p <= last : p >= last) && (int64_t)places->n < size; p += step)
+            if (!append(places, p))
+                return false;
     }
     return true;
 }
@@ -165,7 +181,7 @@ int mpg_dumpi_groups_learn(struct dumpi_groups *g, const struct dumpi_record *r,
     struct dumpi_list places = {.n = 0};
     bool done = true;
     if (strcmp(name, "Comm_size") == 0) {
-        uint64_t *size = s[1] > 0 ? mpg_map_add(&g->sizes, (uint64_t)s[0], 0) : NULL;
+        uint64_t *size = s[1] > 0 && s[1] <= g->world_size ? mpg_map_add(&g->sizes, (uint64_t)s[0], 0) : NULL;
         if (size)
             *size = (uint64_t)s[1];
         return 0;
@@ -181,7 +197,7 @@ int mpg_dumpi_groups_learn(struct dumpi_groups *g, const struct dumpi_record *r,
     a = a ? a : &unknown;
     b = b ? b : &unknown;
     if (strncmp(what, "range_", 6) == 0) {
-        done = spread(&r->lists[0], &places);
+        done = spread(&r->lists[0], g->world_size, &places);
         what += 6;
     }
     const int32_t *list = places.n > 0 ? places.at : r->lists[0].at;

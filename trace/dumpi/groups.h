@@ -21,8 +21,8 @@ struct dumpi_groups {
     size_t n, capacity, members;
 };
 
-/* Takes over the group that R makes, or the communicator size that R returns. Returns 0, or -1 with ERR: out of memory, groups
- * of more than 2^24 members in all. */
+/* Takes over the group that R makes, or the communicator size that R returns. Returns 0, or -1 with ERR: out of memory, a
+ * group of more than world_size members, groups of more than 2^24 members in all. */
 int mpg_dumpi_groups_learn(struct dumpi_groups *g, const struct dumpi_record *r, struct mpg_error *err);
 /* Returns group NUMBER, or NULL. */
 const struct dumpi_group *mpg_dumpi_groups_find(const struct dumpi_groups *g, int64_t number);

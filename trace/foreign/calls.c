@@ -658,9 +658,9 @@ int mpg_calls_run(struct mpg_calls *c, reader *read, void *context, struct mpg_e
     if (c->unresolved > 0) {
         if (!(c->wildcards = mpg_wildcards_new()))
             return out_of_memory(err);
-        if (run_pass(c, MPG_CALLS_MATCH, read, context, err) < 0 || mpg_wildcards_resolve(c->wildcards, err) < 0)
+        if (run_pass(c, MPG_CALLS_MATCH, read, context, err) < 0 || mpg_wildcards_resolve(c->wildcards, err) < 0 ||
+            mpg_comms_rewind(c->comms, err) < 0)
             return -1;
-        mpg_comms_rewind(c->comms);
     }
     return run_pass(c, MPG_CALLS_EMIT, read, context, err);
 }

@@ -22,6 +22,7 @@ struct item {
     size_t n;
     int32_t comm; /* index, NONE or OPEN */
     int32_t meeting;
+    size_t same;                 /* USE: 1 + the rank's next use of this handle, rank and size; 0: none */
 };
 
 /* The K-th constructor of a communicator, of all its members. */
@@ -30,8 +31,10 @@ struct meeting {
     int32_t parent, arrived, shown; /* index of the parent; SHOWN: index of the new one, or OPEN */
     struct arrival {
         int32_t rank;      /* of the world */
+        int32_t position;  /* in the parent */
         int32_t item;
-    } *arrivals;           /* by rank in the parent */
+    } *arrivals;           /* in order of arrival; by position, once all members of the parent arrived */
+    size_t capacity;
 };
 
 struct rank_items {
@@ -53,6 +56,7 @@ struct mpg_comms {
     struct mpg_map positions; /* (communicator, rank) -> 1 + rank in it */
     struct mpg_map counts;    /* (communicator, rank) -> constructors so far */
     struct mpg_map numbers;   /* (communicator, number) -> 1 + meeting */
+    struct mpg_map uses;      /* (rank, rank in it and size, handle) -> 1 + item: the next use in the second pass */
     uint64_t guessed, misplaced;
 };
 
@@ -173,6 +177,7 @@ void mpg_comms_free(struct mpg_comms *c)
     mpg_map_clear(&c->positions);
     mpg_map_clear(&c->counts);
     mpg_map_clear(&c->numbers);
+    mpg_map_clear(&c->uses);
     free(c->rank);
     free(c->comms);
     free(c->meetings);
@@ -275,21 +280,18 @@ static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enu
         return (int32_t)(*number - 1);
     size_t capacity = (size_t)c->meeting_capacity;
     void *grown = grow(c->meetings, (size_t)c->meeting_number, &capacity, sizeof *c->meetings);
-    struct arrival *arrivals = calloc((size_t)c->comms[comm].size, sizeof *arrivals);
-    if (grown) {
-        c->meetings = grown;
-        c->meeting_capacity = (int32_t)capacity;
-    }
-    if (!grown || !arrivals) {
-        free(arrivals);
+    if (!grown) {
         out_of_memory(err);
         return -1;
     }
-    c->meetings[c->meeting_number] = (struct meeting){rule, comm, 0, OPEN, arrivals};
+    c->meetings = grown;
+    c->meeting_capacity = (int32_t)capacity;
+    c->meetings[c->meeting_number] = (struct meeting){.rule = rule, .parent = comm, .shown = OPEN};
     *number = (uint64_t)++c->meeting_number;
     return c->meeting_number - 1;
 }
 
+/* The call of arrival I of M. */
 static struct item *item_of(const struct mpg_comms *c, const struct meeting *m, int32_t i)
 {
     return &c->rank[m->arrivals[i].rank].items[m->arrivals[i].item];
@@ -414,10 +416,17 @@ static int make_split(struct mpg_comms *c, const struct meeting *m, struct mpg_e
     return status;
 }
 
+static int compare_positions(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
 /* All members of M's parent made the call. */
 static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error *err)
 {
     const struct meeting *m = &c->meetings[meeting];
+    qsort(m->arrivals, (size_t)m->arrived, sizeof *m->arrivals, compare_positions);
     switch (m->rule) {
     case MPG_COMM_SAME:
         return make_first(c, m, c->comms[m->parent].size, err);
@@ -452,9 +461,12 @@ static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_er
     struct meeting *m = &c->meetings[meeting];
     if (m->rule != item->rule)
         return mpg_error_set(err, "rank %d makes another kind of communicator than the other members", rank);
+    void *grown = grow(m->arrivals, (size_t)m->arrived, &m->capacity, sizeof *m->arrivals);
+    if (!grown)
+        return out_of_memory(err);
+    m->arrivals = grown;
     item->meeting = meeting;
-    m->arrivals[position] = (struct arrival){rank, i};
-    m->arrived++;
+    m->arrivals[m->arrived++] = (struct arrival){rank, position, i};
     if (item->handle >= 0) {
         uint64_t *bound = mpg_map_add(&c->bound, (uint64_t)rank, (uint64_t)item->handle);
         if (!bound)
@@ -555,7 +567,7 @@ static void settle_shown(struct mpg_comms *c)
 {
     for (int32_t i = 0; i < c->meeting_number; i++) {
         const struct meeting *m = &c->meetings[i];
-        for (int32_t k = 0; m->shown >= 0 && k < c->comms[m->parent].size; k++)
+        for (int32_t k = 0; m->shown >= 0 && k < m->arrived; k++)
             if (item_of(c, m, k)->comm == OPEN && position_in(c, m->shown, m->arrivals[k].rank) >= 0)
                 item_of(c, m, k)->comm = m->shown;
     }
@@ -579,10 +591,9 @@ int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guesse
         if (define(c, i, b, err) < 0)
             return -1;
     settle_shown(c);
-    mpg_comms_rewind(c);
     *guessed = c->guessed;
     *misplaced = c->misplaced;
-    return 0;
+    return mpg_comms_rewind(c, err);
 }
 
 /* --- the second pass --- */
@@ -592,11 +603,31 @@ int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_c
     return position_in(c, comm->label, rank);
 }
 
-void mpg_comms_rewind(struct mpg_comms *c)
+/* Finds a rank's uses of HANDLE as MEMBER of SIZE in c->uses; adds them if ADD. */
+static uint64_t *uses_of(struct mpg_comms *c, int32_t rank, int64_t handle, int64_t member, int64_t size, bool add)
 {
-    for (int32_t r = 0; r < c->ranks; r++)
-        c->rank[r].next = 0;
+    const uint64_t who = (uint64_t)rank << 40 | (uint64_t)member << 20 | (uint64_t)(size - 1);
+    return add ? mpg_map_add(&c->uses, who, (uint64_t)handle) : mpg_map_find(&c->uses, who, (uint64_t)handle);
+}
+
+int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err)
+{
     mpg_map_clear(&c->handles);
+    mpg_map_clear(&c->uses);
+    for (int32_t r = 0; r < c->ranks; r++) {
+        struct rank_items *rank = &c->rank[r];
+        rank->next = 0;
+        for (size_t i = rank->n; i-- > 0;) {
+            struct item *item = &rank->items[i];
+            uint64_t *slot = item->what == USE ? uses_of(c, r, item->handle, item->color, item->key, true) : NULL;
+            if (item->what == USE && !slot)
+                return out_of_memory(err);
+            item->same = slot ? *slot : 0;
+            if (slot)
+                *slot = i + 1;
+        }
+    }
+    return 0;
 }
 
 const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle)
@@ -629,13 +660,12 @@ const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank,
     if (is_new < 0)
         return NULL;
     if (is_new) {
-        size_t i = r->next;
-        while (i < r->n && (r->items[i].what != USE || r->items[i].handle != handle || r->items[i].color != member ||
-                            r->items[i].key != size))
-            i++;
-        if (i == r->n)
+        uint64_t *use = uses_of(c, rank, handle, member, size, false);
+        while (use && *use && *use <= r->next) /* before the last constructor */
+            *use = r->items[*use - 1].same;
+        if (!use || *use == 0)
             return NULL;
-        *slot = i + 1;
+        *slot = *use;
     }
     return &c->comms[r->items[*slot - 1].comm];
 }

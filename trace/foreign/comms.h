@@ -57,8 +57,8 @@ int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guesse
 
 /* The rank of world rank RANK in COMM, or -1. */
 int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_comm *comm, int32_t rank);
-/* Begins the second pass once more. */
-void mpg_comms_rewind(struct mpg_comms *c);
+/* Begins the second pass once more. Returns 0, or -1 with ERR: out of memory. */
+int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err);
 
 /* Second pass, the same calls: RANK's next constructor call. Returns the new communicator; NULL: the rank is not in it. */
 const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle);

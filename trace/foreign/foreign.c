@@ -45,6 +45,7 @@ void mpg_foreign_clear(struct mpg_foreign *f)
     mpg_map_clear(&f->received);
     mpg_map_clear(&f->open);
     mpg_map_clear(&f->untraced);
+    mpg_map_clear(&f->name_numbers);
     for (size_t i = 0; i < f->name_number; i++)
         free(f->names[i]);
     free(f->names);
@@ -60,21 +61,39 @@ void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count)
     f->remarks[i].count += count;
 }
 
-int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err)
+/* Stores the number of NAME among f->names, a new number for a new name, in *NUMBER. */
+static int number_name(struct mpg_foreign *f, const char *name, uint64_t *number, struct mpg_error *err)
 {
     enum { MAX_NAMES = 4096 };
-    size_t i = 0;
-    while (i < f->name_number && strcmp(f->names[i], function) != 0)
-        i++;
-    if (i == f->name_number) {
-        char **grown = i < MAX_NAMES ? realloc(f->names, (i + 1) * sizeof *grown) : NULL;
-        if (grown)
-            f->names = grown;
-        if (!grown || !(f->names[i] = strdup(function)))
-            return mpg_error_set(err, i < MAX_NAMES ? "out of memory" : "calls of too many functions");
-        f->name_number++;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (uint64_t)(unsigned char)*p) * 0x100000001b3u;
+    for (uint64_t collisions = 0;; collisions++) {
+        uint64_t *slot = mpg_map_add(&f->name_numbers, hash, collisions);
+        if (!slot)
+            return out_of_memory(err);
+        if (*slot && strcmp(f->names[*slot - 1], name) != 0)
+            continue;
+        if (*slot == 0) {
+            const size_t n = f->name_number;
+            char **grown = n < MAX_NAMES ? realloc(f->names, (n + 1) * sizeof *grown) : NULL;
+            if (grown)
+                f->names = grown;
+            if (!grown || !(f->names[n] = strdup(name)))
+                return mpg_error_set(err, n < MAX_NAMES ? "out of memory" : "calls of too many functions");
+            *slot = ++f->name_number;
+        }
+        *number = *slot - 1;
+        return 0;
     }
-    uint64_t *count = mpg_map_add(&f->untraced, (uint64_t)i, (uint64_t)rank);
+}
+
+int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err)
+{
+    uint64_t number = 0;
+    if (number_name(f, function, &number, err) < 0)
+        return -1;
+    uint64_t *count = mpg_map_add(&f->untraced, (uint64_t)rank, number);
     if (!count)
         return out_of_memory(err);
     ++*count;
@@ -275,18 +294,31 @@ static int finish_ranks(struct mpg_foreign *f, struct mpg_error *err)
     return 0;
 }
 
+/* By rank, then number of the name. */
+static int compare_untraced(const void *a, const void *b)
+{
+    const struct mpg_map_entry *x = a, *y = b;
+    const int i = x->key[0] != y->key[0] ? 0 : 1;
+    return (x->key[i] > y->key[i]) - (x->key[i] < y->key[i]);
+}
+
 static int write_untraced(struct mpg_foreign *f, struct mpg_error *err)
 {
     char value[320];
-    for (int32_t r = 0; f->name_number > 0 && r < f->ranks; r++)
-        for (size_t i = 0; i < f->name_number; i++) {
-            const uint64_t *n = mpg_map_find(&f->untraced, (uint64_t)i, (uint64_t)r);
-            if (n)
-                snprintf(value, sizeof value, "%.250s %llu local", f->names[i], (unsigned long long)*n);
-            if (n && mpg_build_fact(f->build, r, "untraced", value, err) < 0)
-                return -1;
-        }
-    return 0;
+    struct mpg_map_entry *all = malloc((f->untraced.count + 1) * sizeof *all);
+    size_t n = 0;
+    int status = all ? 0 : out_of_memory(err);
+    for (size_t i = 0; all && i < f->untraced.capacity; i++)
+        if (f->untraced.entries[i].used)
+            all[n++] = f->untraced.entries[i];
+    if (n > 0)
+        qsort(all, n, sizeof *all, compare_untraced);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        snprintf(value, sizeof value, "%.250s %llu local", f->names[all[i].key[1]], (unsigned long long)all[i].value);
+        status = mpg_build_fact(f->build, (int32_t)all[i].key[0], "untraced", value, err);
+    }
+    free(all);
+    return status;
 }
 
 static int write_remarks(struct mpg_foreign *f, struct mpg_error *err)

@@ -27,6 +27,7 @@ struct mpg_foreign {
     struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> messages */
     struct mpg_map open;           /* (rank, the format's number of a request) -> request, 0: none */
     struct mpg_map untraced;       /* (rank, index in names) -> calls */
+    struct mpg_map name_numbers;   /* (hash of a name, collision) -> 1 + index in names */
     char **names;                  /* of untraced calls */
     size_t name_number;
     uint64_t calls, messages, collectives;

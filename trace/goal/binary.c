@@ -64,6 +64,7 @@ static int read_rank(struct goal_import *im, const unsigned char *data, uint64_t
                              (unsigned long long)size);
     const unsigned char *operations = data + 8 + 4 * roots, *list = operations + OPERATION * n;
     const uint64_t listed = (size - 8 - 4 * roots - OPERATION * n) / 4;
+    uint64_t named = 0;
     for (uint64_t i = 0; i < n; i++)
         if (add_operation(im, (uint32_t)i, operations + OPERATION * i, err) < 0)
             return -1;
@@ -72,6 +73,10 @@ static int read_rank(struct goal_import *im, const unsigned char *data, uint64_t
         if (add_edges(&im->graph, (uint32_t)i, list, listed, get(p + 4, 4), get(p, 4), false, err) < 0 ||
             add_edges(&im->graph, (uint32_t)i, list, listed, get(p + 12, 4), get(p + 8, 4), true, err) < 0)
             return -1;
+        named += get(p, 4) + get(p + 8, 4);
+        if (named > listed)
+            return mpg_error_set(err, "rank %d: more requirements than the %llu in its list", im->rank,
+                                 (unsigned long long)listed);
     }
     return mpg_goal_rank(im, err);
 }
@@ -85,12 +90,16 @@ int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err)
     if (ranks < 1 || ranks > MPG_BUILD_MAX_RANKS || (int64_t)ranks > (im->size_bytes - HEAD) / PLACE)
         return mpg_error_set(err, "%llu ranks in %lld bytes", (unsigned long long)ranks, (long long)im->size_bytes);
     im->ranks = (int32_t)ranks;
+    uint64_t all_bytes = 0;
     for (im->rank = 0; im->rank < im->ranks; im->rank++) {
         if (read_at(im, HEAD + (int64_t)PLACE * im->rank, place, sizeof place, err) < 0)
             return -1;
         const uint64_t begin = get(place, 8), end = get(place + 8, 8);
         if (begin > end || end > (uint64_t)im->size_bytes - BASE)
             return mpg_error_set(err, "rank %d ends outside of the file (LogGOPSim2's longer operations?)", im->rank);
+        all_bytes += end - begin;
+        if (all_bytes > (uint64_t)im->size_bytes)
+            return mpg_error_set(err, "ranks 0 to %d share bytes of the file", im->rank);
         unsigned char *data = malloc(end - begin + 1);
         int status = data ? read_at(im, BASE + (int64_t)begin, data, end - begin, err) : mpg_error_set(err, "out of memory");
         if (status == 0)

@@ -23,7 +23,7 @@ struct import {
         int64_t at_ns[2], offset_ns[2]; /* at the first and last call: offset to rank 0's clock */
         bool has[2];
     } *clock;                /* by rank */
-    struct mpg_map posted;   /* addresses of requests of the rank being surveyed */
+    struct mpg_map posted;   /* (0, address of a request of the present rank): so far in the survey and ahead, then all */
     uint64_t by_4, by_8;     /* requests found at steps of 4 and 8 bytes */
 };
 
@@ -63,21 +63,22 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
 
 /* --- lines --- */
 
-/* Finds the size of a request from the addresses of arrays of requests: 4 bytes with MPICH, 8 with Open MPI. */
-static int learn_stride(struct import *im, struct mpg_error *err)
+/* Notes the address of a request. */
+static int note_request(struct import *im, struct mpg_error *err)
 {
     const struct lap_line *l = &im->line;
-    if (!l->is_array) {
-        uint64_t *slot = l->call.request_number == 1 ? mpg_map_add(&im->posted, 0, l->call.requests[0]) : NULL;
-        if (l->call.request_number == 1 && !slot)
-            return mpg_error_set(err, "out of memory");
+    if (l->is_array || l->call.request_number != 1)
         return 0;
-    }
-    for (uint32_t i = 1; i < l->request_count; i++) {
-        im->by_4 += mpg_map_find(&im->posted, 0, l->requests[0] + 4 * (uint64_t)i) != NULL;
-        im->by_8 += mpg_map_find(&im->posted, 0, l->requests[0] + 8 * (uint64_t)i) != NULL;
-    }
-    return 0;
+    return mpg_map_add(&im->posted, 0, l->call.requests[0]) ? 0 : mpg_error_set(err, "out of memory");
+}
+
+/* Finds the size of a request from the addresses of arrays of requests: 4 bytes with MPICH, 8 with Open MPI. */
+static void learn_stride(struct import *im)
+{
+    if (!im->line.is_array)
+        return;
+    im->by_4 += mpg_lap_count_posted(&im->line, 4, &im->posted);
+    im->by_8 += mpg_lap_count_posted(&im->line, 8, &im->posted);
 }
 
 static void note_times(struct import *im, int32_t rank)
@@ -95,11 +96,12 @@ static int take_line(struct import *im, int32_t rank, char *text, struct mpg_err
     struct lap_line *l = &im->line;
     if (mpg_lap_parse(l, text, err) < 0)
         return -1;
+    if ((c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD) && note_request(im, err) < 0)
+        return -1;
     if (c->pass == MPG_CALLS_SURVEY) {
         note_times(im, rank);
-        if (learn_stride(im, err) < 0)
-            return -1;
-    } else if (mpg_lap_spread(l, im->by_4 > im->by_8 ? 4 : 8, err) < 0)
+        learn_stride(im);
+    } else if (mpg_lap_spread(l, im->by_4 > im->by_8 ? 4 : 8, &im->posted, err) < 0)
         return -1;
     if (c->pass == MPG_CALLS_EMIT) {
         const enum mpg_kind kind = l->call.call < MPG_CALL_COUNT ? mpg_call_kind(l->call.call) : MPG_KIND_UNKNOWN;
@@ -159,8 +161,8 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
     if (!file)
         return mpg_error_errno(err, errno, "%s", path);
     struct mpg_line_reader *lines = mpg_line_reader_new(file);
-    (void)c;
-    mpg_map_clear(&im->posted);
+    if (c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD) /* the next pass needs all addresses of the rank */
+        mpg_map_clear(&im->posted);
     int status = lines ? take_file(im, rank, lines, err) : mpg_error_set(err, "out of memory");
     if (status < 0)
         mpg_error_prefix(err, "%s: line %lu", path, lines ? mpg_line_reader_number(lines) : 0);

@@ -456,24 +456,6 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
     return 0;
 }
 
-int mpg_lap_spread(struct lap_line *l, uint64_t stride, struct mpg_error *err)
-{
-    if (!l->is_array)
-        return 0;
-    if (l->request_count > l->request_capacity) {
-        uint64_t *grown = realloc(l->requests, l->request_count * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        l->requests = grown;
-        l->request_capacity = l->request_count;
-    }
-    for (uint32_t i = 1; i < l->request_count; i++)
-        l->requests[i] = l->requests[0] + i * stride;
-    l->call.requests = l->requests;
-    l->call.request_number = l->request_count;
-    return 0;
-}
-
 void mpg_lap_clear(struct lap_line *l)
 {
     free(l->requests);

@@ -158,10 +158,8 @@ struct state {
 
 static const char *name_of(const struct prv_import *im, const struct prv_call *call)
 {
-    size_t i = 0;
-    while (i < im->name_number && (im->names[i].type != call->type || im->names[i].value != call->value))
-        i++;
-    return i < im->name_number ? im->names[i].name : "MPI_?";
+    const uint64_t *number = mpg_map_find(&im->name_numbers, call->type, call->value);
+    return number && *number ? im->names[*number - 1].name : "MPI_?";
 }
 
 static struct mpg_event make(const struct prv_call *call, enum mpg_call which)
@@ -409,12 +407,13 @@ static const struct mpg_foreign_comm *comm_of(const struct prv_import *im, const
     return call->comm >= 1 && (size_t)call->comm <= im->comm_number ? &im->comms[call->comm - 1] : NULL;
 }
 
-static int32_t position_in(const struct mpg_foreign_comm *comm, int32_t rank)
+/* The rank in COMM of world rank RANK, or -1. */
+static int32_t position_in(const struct prv_import *im, const struct mpg_foreign_comm *comm, int32_t rank)
 {
-    int32_t i = 0;
-    while (i < comm->size && comm->members[i] != rank)
-        i++;
-    return i < comm->size ? i : -1;
+    if (rank < comm->size && comm->members[rank] == rank)
+        return rank;
+    const uint64_t *position = mpg_map_find(&im->positions, (uint64_t)(comm - im->comms) + 1, (uint64_t)rank);
+    return position && *position ? (int32_t)*position - 1 : -1;
 }
 
 /* The number, from 0, of RANK's next collective of CALL's communicator. */
@@ -439,7 +438,7 @@ static int find_roots(struct prv_import *im, struct mpg_error *err)
                 continue;
             }
             uint64_t *root = mpg_map_add(&im->roots, (uint64_t)call->comm, (*number)++);
-            const int32_t position = position_in(comm, r);
+            const int32_t position = position_in(im, comm, r);
             if (!root)
                 return out_of_memory(err);
             if (position < 0)
@@ -485,7 +484,7 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
         return emit_unknown(s, call, err);
     if (mpg_call_kind(which) != MPG_KIND_COLLECTIVE)
         return emit_unknown(s, call, err); /* its request is not recorded */
-    if (position_in(comm, s->rank) < 0)
+    if (position_in(im, comm, s->rank) < 0)
         return mpg_error_set(err, "%s in a communicator without the rank", name_of(im, call));
     struct mpg_event e = make(call, which);
     e.root = s->root;

@@ -43,7 +43,6 @@ static void clear(struct prv_import *im)
 {
     for (int32_t r = 0; r < im->ranks && im->rank; r++) {
         free(im->rank[r].calls);
-        free(im->rank[r].open);
         free(im->rank[r].sends);
         free(im->rank[r].receives);
         free(im->rank[r].completions);
@@ -57,6 +56,9 @@ static void clear(struct prv_import *im)
     free(im->messages);
     free(im->rank);
     free(im->own.members);
+    mpg_map_clear(&im->name_numbers);
+    mpg_map_clear(&im->open);
+    mpg_map_clear(&im->positions);
     mpg_map_clear(&im->roots);
     mpg_map_clear(&im->collectives);
     mpg_foreign_clear(&im->foreign);

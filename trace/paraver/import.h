@@ -33,7 +33,7 @@ struct prv_names {
 struct prv_rank {
     struct prv_call *calls;
     size_t n, capacity;
-    size_t *open;                /* by thread: 1 + the call that is open */
+    uint64_t open;               /* 1 + the call that is open in thread 0 */
     int32_t threads, node;
     size_t *sends, *receives, *completions; /* messages by logical send, by logical and by physical receive */
     size_t send_number, receive_number;
@@ -53,6 +53,9 @@ struct prv_import {
     bool has_world;              /* label 0 is defined; other communicators of all tasks have labels of their own */
     struct prv_names *names;     /* of values, from the .pcf file */
     size_t name_number, name_capacity;
+    struct mpg_map name_numbers; /* (type, value) -> 1 + index in names */
+    struct mpg_map open;         /* (task, thread) of other threads than 0 -> 1 + the call that is open */
+    struct mpg_map positions;    /* (number of a communicator, rank) -> 1 + rank in it, where they differ */
     struct mpg_map roots;        /* (communicator, number of its collective) -> 1 + root */
     struct mpg_map collectives;  /* (communicator, rank) -> collectives so far */
     struct mpg_foreign_comm own; /* of a message out of order: the world with another label */

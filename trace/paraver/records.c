@@ -53,13 +53,16 @@ static bool number(const char **p, int64_t min, int64_t max, int64_t *value)
 
 static int add_name(struct prv_import *im, uint32_t type, uint32_t value, const char *name, struct mpg_error *err)
 {
-    if (!grow(&im->names, im->name_number, &im->name_capacity, sizeof *im->names))
+    uint64_t *slot = mpg_map_add(&im->name_numbers, type, value);
+    if (slot && *slot)
+        return 0; /* the first name of a value counts */
+    if (!slot || !grow(&im->names, im->name_number, &im->name_capacity, sizeof *im->names))
         return out_of_memory(err);
     struct prv_names *n = &im->names[im->name_number];
     *n = (struct prv_names){type, value, strdup(name)};
     if (!n->name)
         return out_of_memory(err);
-    im->name_number++;
+    *slot = ++im->name_number;
     return 0;
 }
 
@@ -138,8 +141,6 @@ static int read_tasks(struct prv_import *im, const char *p, struct mpg_error *er
             return mpg_error_set(err, "its header has no threads of task %d", r + 1);
         im->rank[r].threads = (int32_t)threads;
         im->rank[r].node = (int32_t)node;
-        if (!(im->rank[r].open = calloc((size_t)threads, sizeof *im->rank[r].open)))
-            return out_of_memory(err);
     }
     return 0;
 }
@@ -180,6 +181,11 @@ static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err
             return mpg_error_set(err, "communicator %lld has fewer members than %lld", (long long)id, (long long)n);
         c->members[i] = (int32_t)task - 1;
         is_world = is_world && c->members[i] == i;
+        uint64_t *position = task - 1 != i ? mpg_map_add(&im->positions, (uint64_t)id, (uint64_t)task - 1) : NULL;
+        if (task - 1 != i && !position)
+            return out_of_memory(err);
+        if (position)
+            *position = (uint64_t)i + 1;
     }
     if (is_world && c->size == im->ranks && !im->has_world) {
         im->has_world = true;
@@ -209,10 +215,17 @@ static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
     return true;
 }
 
-/* Begins or ends a call of RANK. */
-static int take_call(struct prv_rank *r, int32_t thread, int64_t at_ns, uint32_t type, uint32_t value, struct mpg_error *err)
+/* The place that holds 1 + the call that is open in THREAD of TASK, 0: none. NULL: out of memory. Memory grows with the threads
+ * that have calls, not with those that the header claims. */
+static uint64_t *open_call(struct prv_import *im, int32_t task, int32_t thread)
 {
-    size_t *open = &r->open[thread];
+    return thread == 0 ? &im->rank[task].open : mpg_map_add(&im->open, (uint64_t)task, (uint64_t)thread);
+}
+
+/* Begins or ends a call in a thread of R. OPEN: from open_call(). */
+static int take_call(struct prv_rank *r, int32_t thread, uint64_t *open, int64_t at_ns, uint32_t type, uint32_t value,
+                     struct mpg_error *err)
+{
     if (*open && (r->calls[*open - 1].type == PRV_FLUSH) != (type == PRV_FLUSH)) {
         if (type == PRV_FLUSH) /* the recorder writes inside of a call */
             return 0;
@@ -242,12 +255,15 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
     if (!object(im, &p, &task, &thread) || !time_of(im, &p, &at_ns))
         return mpg_error_set(err, "an event that is damaged");
     struct prv_rank *r = &im->rank[task];
+    uint64_t *open = open_call(im, task, thread);
+    if (!open)
+        return out_of_memory(err);
     while (*p) {
         if (!number(&p, 0, UINT32_MAX, &type) || !number(&p, INT64_MIN, INT64_MAX, &value))
             return mpg_error_set(err, "an event that is damaged");
-        struct prv_call *call = r->open[thread] ? &r->calls[r->open[thread] - 1] : NULL;
+        struct prv_call *call = *open ? &r->calls[*open - 1] : NULL;
         if ((type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE) || type == PRV_FLUSH) {
-            if (value < 0 || value > UINT32_MAX || take_call(r, thread, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
+            if (value < 0 || value > UINT32_MAX || take_call(r, thread, open, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
                 return *err->text ? -1 : mpg_error_set(err, "a call that is damaged");
         } else if (type == MODE && value == BURSTS)
             return mpg_error_set(err, "recorded in bursts mode: its MPI calls are missing");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/input.h"
 #include "common/kind.h"
@@ -30,7 +31,7 @@ struct node {
 struct rank {
     long double flops, seconds;
     size_t first, last; /* 1 + nodes in order of posting */
-    bool is_double, is_seen;
+    bool is_double;
 };
 
 struct import {
@@ -40,8 +41,9 @@ struct import {
     const char *path;
     char **files;               /* NULL: PATH itself */
     size_t file_number;
-    int32_t ranks;
-    struct rank *rank;
+    int32_t ranks;              /* 1 + the highest rank so far */
+    struct mpg_map seen;        /* (rank, 0): has actions */
+    struct rank *rank;          /* after the survey */
     struct node *nodes;
     size_t node_number, node_capacity;
     struct mpg_map heads, tails; /* (rank and source, destination and tag) -> 1 + node */
@@ -290,15 +292,9 @@ static int take(struct import *im, struct mpg_error *err)
 static int survey(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
-    if (a->rank >= im->ranks) {
-        struct rank *grown = realloc(im->rank, ((size_t)a->rank + 1) * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        im->rank = grown;
-        memset(grown + im->ranks, 0, ((size_t)a->rank + 1 - (size_t)im->ranks) * sizeof *grown);
-        im->ranks = a->rank + 1;
-    }
-    im->rank[a->rank].is_seen = true;
+    if (!mpg_map_add(&im->seen, (uint64_t)a->rank, 0))
+        return mpg_error_set(err, "out of memory");
+    im->ranks = a->rank >= im->ranks ? a->rank + 1 : im->ranks;
     if ((a->kind == TI_RECV || a->kind == TI_IRECV) && a->n > 1)
         im->has_wildcards = im->has_wildcards || *a->words[0] == '-' || *a->words[1] == '-';
     return 0;
@@ -343,12 +339,24 @@ static int read_all(struct import *im, int pass, struct mpg_error *err)
 {
     im->pass = pass;
     im->wildcard = 0;
-    for (int32_t r = 0; r < im->ranks; r++)
-        im->rank[r] = (struct rank){.is_seen = true};
+    for (int32_t r = 0; r < im->ranks && im->rank; r++)
+        im->rank[r] = (struct rank){.flops = 0};
     for (size_t i = 0; i < im->file_number; i++)
         if (read_file(im, im->files[i], err) < 0)
             return -1;
     return im->files ? 0 : read_file(im, im->path, err);
+}
+
+/* Checks that FILE of list PATH holds actions, and that no name before it in the list is of the same file. */
+static int check_listed(const char *path, const char *file, struct mpg_map *listed, struct mpg_error *err)
+{
+    struct stat st;
+    if (mpg_kind_of(file) != MPG_FILE_SIMGRID || stat(file, &st) < 0)
+        return mpg_error_set(err, "%s: %.200s holds no actions of SimGrid", path, file);
+    uint64_t *slot = mpg_map_add(listed, (uint64_t)st.st_dev, (uint64_t)st.st_ino);
+    if (!slot)
+        return mpg_error_set(err, "out of memory");
+    return (*slot)++ == 0 ? 0 : mpg_error_set(err, "%s: names %.200s twice", path, file);
 }
 
 /* Reads the names of files in the list PATH, beside it unless they begin with a slash. */
@@ -359,6 +367,7 @@ static int read_list(struct import *im, const char *path, struct mpg_error *err)
     const char *slash = strrchr(path, '/');
     if (!text)
         return -1;
+    struct mpg_map listed = {.count = 0};
     int status = 0;
     for (char *name = strtok_r(text, "\r\n", &rest); name && status == 0; name = strtok_r(NULL, "\r\n", &rest)) {
         const size_t folder = slash && *name != '/' ? (size_t)(slash - path) + 1 : 0;
@@ -372,9 +381,9 @@ static int read_list(struct import *im, const char *path, struct mpg_error *err)
         }
         sprintf(whole, "%.*s%s", (int)folder, path, name);
         im->files[im->file_number++] = whole;
-        if (mpg_kind_of(whole) != MPG_FILE_SIMGRID)
-            status = mpg_error_set(err, "%s: %.200s holds no actions of SimGrid", path, name);
+        status = check_listed(path, whole, &listed, err);
     }
+    mpg_map_clear(&listed);
     free(text);
     return status;
 }
@@ -384,11 +393,13 @@ static int read_list(struct import *im, const char *path, struct mpg_error *err)
 static int import_ranks(struct import *im, const char *target, int fd, const struct mpg_import_config *config,
                         struct mpg_error *err)
 {
-    for (int32_t r = 0; r < im->ranks; r++)
-        if (!im->rank[r].is_seen)
+    for (int32_t r = 0; r < im->ranks; r++) /* before any memory for as many ranks: a short file cannot claim a million */
+        if (!mpg_map_find(&im->seen, (uint64_t)r, 0))
             return mpg_error_set(err, "rank %d of %d has no actions", r, im->ranks);
     if (im->ranks <= 0)
         return mpg_error_set(err, "no actions");
+    if (!(im->rank = calloc((size_t)im->ranks, sizeof *im->rank)))
+        return mpg_error_set(err, "out of memory");
     im->world = (struct mpg_foreign_comm){0, MPG_NO_COMM, im->ranks, calloc((size_t)im->ranks, sizeof(int32_t)), im->ranks};
     if (!im->world.members)
         return mpg_error_set(err, "out of memory");
@@ -424,6 +435,7 @@ int mpg_ti_import(const char *path, const char *target, int fd, const struct mpg
     free(im.nodes);
     free(im.requests);
     free(im.world.members);
+    mpg_map_clear(&im.seen);
     mpg_map_clear(&im.heads);
     mpg_map_clear(&im.tails);
     mpg_wildcards_free(im.wildcards);
