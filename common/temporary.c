@@ -127,3 +127,15 @@ void mpg_temporary_forget(const char *temporary)
         if (all[i].what != NOTHING && strcmp(all[i].path, temporary) == 0)
             all[i].what = NOTHING;
 }
+
+int mpg_temporary_rename_in_error(struct mpg_error *err, const char *temporary, const char *path)
+{
+    const char *found = err ? strstr(err->text, temporary) : NULL;
+    if (!found)
+        return -1;
+    char old[sizeof err->text];
+    const size_t before = (size_t)(found - err->text);
+    memcpy(old, err->text, sizeof old);
+    snprintf(err->text + before, sizeof err->text - before, "%s%s", path, old + before + strlen(temporary));
+    return -1;
+}

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "common/error.h"
+
 /* Creates a file named PATH, ".part." and six characters. Writes the name into TEMPORARY of SIZE bytes. Returns a descriptor open
  * for writing, or -1 with errno set. */
 int mpg_temporary_file(const char *path, char *temporary, unsigned long size);
@@ -20,5 +22,9 @@ void mpg_temporary_forget(const char *temporary);
 /* Removes the folder PATH, the files in PATH, and folders in PATH that hold files only. Does nothing if PATH is a symbolic
  * link. */
 void mpg_temporary_remove_folder(const char *path);
+
+/* Replaces the first TEMPORARY in ERR's text (ERR may be NULL) by PATH, the final name: the temporary file is gone when the error
+ * is read. Always returns -1. */
+int mpg_temporary_rename_in_error(struct mpg_error *err, const char *temporary, const char *path);
 
 #endif

@@ -145,7 +145,7 @@ static int import_to_temporary(const struct mpg_trace_format *format, const char
         return -1;
     if (mpg_trace_import(format, path, out.temporary, -1, &config, err) < 0) {
         mpg_trace_output_discard(&out);
-        return -1;
+        return mpg_trace_output_failed(&out, err);
     }
     return mpg_trace_output_commit(&out, err);
 }

@@ -134,3 +134,8 @@ void mpg_trace_output_discard(struct mpg_trace_output *o)
     mpg_temporary_remove_folder(o->temporary);
     mpg_temporary_forget(o->temporary);
 }
+
+int mpg_trace_output_failed(const struct mpg_trace_output *o, struct mpg_error *err)
+{
+    return mpg_temporary_rename_in_error(err, o->temporary, o->path);
+}

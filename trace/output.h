@@ -26,5 +26,7 @@ int mpg_trace_output_open(struct mpg_trace_output *output, const char *path, boo
 /* Renames the folder to PATH, or removes it on failure. Returns 0, or -1 with ERR. */
 int mpg_trace_output_commit(struct mpg_trace_output *output, struct mpg_error *err);
 void mpg_trace_output_discard(struct mpg_trace_output *output);
+/* After a failed write: names PATH in ERR instead of the temporary folder. Always returns -1. */
+int mpg_trace_output_failed(const struct mpg_trace_output *output, struct mpg_error *err);
 
 #endif

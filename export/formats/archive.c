@@ -123,8 +123,15 @@ int mpg_archive_output_commit(struct mpg_archive_output *o, struct mpg_error *er
     return status;
 }
 
-void mpg_archive_output_discard(struct mpg_archive_output *o)
+int mpg_archive_output_discard(struct mpg_archive_output *o, struct mpg_error *err)
 {
+    char stem[sizeof o->path], part[sizeof o->temporary + sizeof o->name + 1];
+    snprintf(part, sizeof part, "%s/%s", o->temporary, o->name);
+    snprintf(stem, sizeof stem, "%.*s", o->stem, o->path);
+    if (o->stem > 0)
+        (void)mpg_temporary_rename_in_error(err, part, stem);
+    (void)mpg_temporary_rename_in_error(err, o->temporary, o->path);
     mpg_temporary_remove_folder(o->temporary);
     mpg_temporary_forget(o->temporary);
+    return -1;
 }

@@ -24,6 +24,7 @@ int mpg_archive_output_open(struct mpg_archive_output *output, const char *path,
 int mpg_archive_output_folder(const struct mpg_archive_output *output, char *path, size_t size, struct mpg_error *err);
 /* Moves the archive to its place, or removes it on failure. Returns 0, or -1 with ERR. */
 int mpg_archive_output_commit(struct mpg_archive_output *output, struct mpg_error *err);
-void mpg_archive_output_discard(struct mpg_archive_output *output);
+/* Removes the archive after an error, and names its final place in ERR instead of the temporary folder. Always returns -1. */
+int mpg_archive_output_discard(struct mpg_archive_output *output, struct mpg_error *err);
 
 #endif

@@ -127,8 +127,7 @@ static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left
     mpg_otf2_writer_free(w);
     if (status == 0)
         return mpg_archive_output_commit(&output, err);
-    mpg_archive_output_discard(&output);
-    return -1;
+    return mpg_archive_output_discard(&output, err);
 }
 
 /* Writes a file for each rank into the folder, and the list of these files. */
@@ -157,8 +156,7 @@ static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_
     mpg_ti_free(ti);
     if (status == 0)
         return mpg_archive_output_commit(&output, err);
-    mpg_archive_output_discard(&output);
-    return -1;
+    return mpg_archive_output_discard(&output, err);
 }
 
 /* The three files of a Paraver trace: the path of the records, and beside it with other endings. */
@@ -203,6 +201,8 @@ static int write_prv(struct mpg_trace *trace, const char *path, const struct mpg
         const struct mpg_prv_files files = {.names = mpg_output_stream(outputs[0]), .rows = mpg_output_stream(outputs[1]),
                                             .records = mpg_output_stream(outputs[2])};
         status = write_prv_to(trace, &files, config, left, err);
+        if (status < 0 && ferror(files.records)) /* the last file, whose name is in NAME */
+            mpg_error_prefix(err, "%s", name);
     }
     for (int i = 0; i < PRV_FILES; i++)
         if (status < 0)
@@ -224,7 +224,7 @@ static int write_native(struct mpg_trace *trace, const char *path, struct mpg_er
     if (status == 0)
         return mpg_trace_output_commit(&output, err);
     mpg_trace_output_discard(&output);
-    return -1;
+    return mpg_trace_output_failed(&output, err);
 }
 
 /* --- formats of one file --- */
@@ -312,7 +312,7 @@ int mpg_export_check(const char *output, enum mpg_export_format format, struct m
     if (!mpg_export_is_file(format)) {
         if (mpg_archive_output_open(&archive, output, format == MPG_EXPORT_OTF2 ? ".otf2" : ".ti", err) < 0)
             return -1;
-        mpg_archive_output_discard(&archive);
+        (void)mpg_archive_output_discard(&archive, NULL);
         return 0;
     }
     return check_file(output, err);

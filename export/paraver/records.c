@@ -17,7 +17,7 @@ static int flush(struct text *t, struct mpg_error *err)
 {
     const size_t n = t->n;
     t->n = 0;
-    return n == 0 || fwrite(t->bytes, 1, n, t->out) == n ? 0 : mpg_error_errno(err, errno, "cannot write the records");
+    return n == 0 || fwrite(t->bytes, 1, n, t->out) == n ? 0 : mpg_error_errno(err, errno, "cannot write");
 }
 
 static void put(struct text *t, char c)

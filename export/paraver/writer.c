@@ -433,9 +433,11 @@ static int end_rank(void *context, bool last, struct mpg_error *err)
     if (mpg_clock_map_source(w->clocks) == MPG_CLOCK_NONE && mpg_trace_ranks(w->trace) > 1)
         mpg_left_out_add(w->left, "clocks whose offsets are not known: messages can seem to arrive before they leave",
                          (uint64_t)mpg_trace_ranks(w->trace));
-    return mpg_sorter_sort(w->records, err) < 0 || mpg_prv_messages_pair(w, err) < 0 || mpg_prv_write_records(w, err) < 0 ||
-                   mpg_prv_write_names(w, err) < 0 || mpg_prv_write_rows(w, err) < 0
-               ? -1 : 0;
+    if (mpg_sorter_sort(w->records, err) < 0 || mpg_prv_messages_pair(w, err) < 0 || mpg_prv_write_records(w, err) < 0 ||
+        mpg_prv_write_names(w, err) < 0)
+        return -1;
+    mpg_prv_write_rows(w);
+    return 0;
 }
 
 struct mpg_sink mpg_prv_writer_sink(struct mpg_prv_writer *w)

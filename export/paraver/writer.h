@@ -147,6 +147,6 @@ int mpg_prv_messages_pair(struct mpg_prv_writer *w, struct mpg_error *err);
 
 int mpg_prv_write_records(struct mpg_prv_writer *w, struct mpg_error *err);
 int mpg_prv_write_names(struct mpg_prv_writer *w, struct mpg_error *err);
-int mpg_prv_write_rows(struct mpg_prv_writer *w, struct mpg_error *err);
+void mpg_prv_write_rows(const struct mpg_prv_writer *w);
 
 #endif

@@ -12,7 +12,7 @@
 enum { TYPE = 6 };
 
 struct mpg_ti {
-    const char *folder, *shown;
+    const char *folder, *list_path, *shown;
     int32_t ranks, rank;
     struct mpg_left_out *left;
     FILE *list, *out;
@@ -29,7 +29,8 @@ struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *show
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    *t = (struct mpg_ti){.folder = folder, .shown = shown, .ranks = ranks, .left = left, .list = fopen(list, "w")};
+    *t = (struct mpg_ti){.folder = folder, .list_path = list, .shown = shown, .ranks = ranks, .left = left,
+                         .list = fopen(list, "w")};
     if (t->list)
         return t;
     mpg_error_errno(err, errno, "%s", list);
@@ -183,10 +184,11 @@ static int write_collective(void *context, const struct mpg_event *e, const int6
 /* Closes *FILE, whose name is PATH, and sets it to NULL. Returns 0, or -1 with ERR if a byte was not written. */
 static int close_written(FILE **file, const char *path, struct mpg_error *err)
 {
+    errno = 0;
     const bool failed = ferror(*file) != 0;
     const bool closed = fclose(*file) == 0;
     *file = NULL;
-    return closed && !failed ? 0 : mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s", path);
+    return closed && !failed ? 0 : mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s: cannot write", path);
 }
 
 static int end_rank(void *context, struct mpg_error *err)
@@ -195,7 +197,7 @@ static int end_rank(void *context, struct mpg_error *err)
     fprintf(t->out, "%" PRId32 " finalize\n", t->rank);
     if (close_written(&t->out, t->path, err) < 0)
         return -1;
-    return t->rank < t->ranks - 1 ? 0 : close_written(&t->list, "the list of the ranks' files", err);
+    return t->rank < t->ranks - 1 ? 0 : close_written(&t->list, t->list_path, err);
 }
 
 struct mpg_program_writer mpg_ti_writer(struct mpg_ti *t)

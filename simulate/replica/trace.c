@@ -317,6 +317,13 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
     return status;
 }
 
+/* Names the output in ERR instead of the temporary folder. */
+static int failed(const struct mpg_replica_trace *r, struct mpg_error *err)
+{
+    const char *path = r->rules.format == MPG_EXPORT_NATIVE ? r->output.path : r->path;
+    return mpg_temporary_rename_in_error(err, r->output.temporary, path);
+}
+
 int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replica_trace_facts *facts,
                       uint64_t *swapped, struct mpg_error *err)
 {
@@ -324,7 +331,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
     int status = 0;
     r->facts = facts;
     if (mpg_node_times_finish(r->nodes, err) < 0 || find_origin(r, err) < 0)
-        return -1;
+        return failed(r, err);
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
     /* Rank 0 is written last: its file has the definitions that no other file has. */
@@ -333,7 +340,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
     mpg_progress_end(&r->progress);
     *swapped = r->swapped;
     if (status < 0 || (mpg_node_times_takes(r->nodes) && check_readable(r, err) < 0))
-        return -1;
+        return failed(r, err);
     if (r->rules.format != MPG_EXPORT_NATIVE)
         return export_output(r, err);
     r->open = false;
