@@ -41,23 +41,23 @@ static int import_calls(struct prv_import *im, const char *target, int fd, const
 
 static void clear(struct prv_import *im)
 {
-    for (int32_t r = 0; r < im->ranks && im->rank; r++) {
-        free(im->rank[r].calls);
-        free(im->rank[r].sends);
-        free(im->rank[r].receives);
-        free(im->rank[r].completions);
-    }
+    for (size_t i = 0; i < im->thread_number; i++)
+        free(im->threads[i].posting);
+    free(im->threads);
+    mpg_sorter_free(im->calls);
+    mpg_sorter_free(im->channels);
+    mpg_sorter_free(im->sends);
+    mpg_sorter_free(im->receives);
     for (size_t i = 0; i < im->comm_number; i++)
         free(im->comms[i].members);
     for (size_t i = 0; i < im->name_number; i++)
         free(im->names[i].name);
     free(im->names);
     free(im->comms);
-    free(im->messages);
     free(im->rank);
     free(im->own.members);
     mpg_map_clear(&im->name_numbers);
-    mpg_map_clear(&im->open);
+    mpg_map_clear(&im->other_threads);
     mpg_map_clear(&im->positions);
     mpg_map_clear(&im->roots);
     mpg_map_clear(&im->collectives);
@@ -70,6 +70,8 @@ int mpg_paraver_import(const char *path, const char *target, int fd, const struc
     struct prv_import im = {.path = path};
     FILE *in = mpg_unpack_open(path);
     int status = in ? mpg_prv_read_names(&im, err) : mpg_error_errno(err, errno, "%s", path);
+    if (status == 0)
+        status = mpg_prv_open_sorters(&im, err);
     if (status == 0)
         status = mpg_prv_read(&im, in, err);
     if (status == 0)

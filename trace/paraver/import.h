@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The records of a Paraver trace in memory, and their import. Private to trace/paraver/. */
+/* The import of a Paraver trace. Records of all ranks come in the order of time, and events are made rank after rank: calls and
+ * messages go to temporary files, sorted. Memory does not grow with their number. Private to trace/paraver/. */
 #ifndef MPG_PARAVER_IMPORT_H
 #define MPG_PARAVER_IMPORT_H
 
 #include "trace/foreign/foreign.h"
+#include "trace/store/sorter.h"
 
 /* A call, or a flush of the recorder's buffer: an event of its type with a value, until the value 0. */
 enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
-    int64_t enter_ns, leave_ns;  /* leave: -1 while open */
-    int32_t thread;
+    int64_t enter_ns, leave_ns;  /* leave: -1: the trace ends inside of the call */
+    uint64_t order;              /* of the calls' begins in the file */
+    int32_t task, thread;
     uint32_t type, value;
     int64_t sent, received;      /* of a collective */
+    uint64_t number;             /* of a collective: among the rank's of its communicator, from 0 */
+    int64_t not_ns;              /* leave of the thread's next call, if it begins at the end of this one and receives a message,
+                                  * which then has the same logical time as one whose receive this call posts; else -1 */
     int32_t comm;                /* number in the file; 0: none */
     bool is_root;
 };
@@ -20,9 +26,9 @@ struct prv_call {
 /* A message, a line of type 3. Tasks from 0. */
 struct prv_message {
     int32_t source, destination, tag, source_thread, destination_thread;
-    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
     int32_t comm;                /* label: 0, or its own, if messages of its channel come out of order */
-    int64_t request;             /* of a nonblocking receive */
+    uint64_t order;              /* in the file */
+    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
 };
 
 struct prv_names {
@@ -30,13 +36,17 @@ struct prv_names {
     char *name;
 };
 
+/* A thread while its records are read. */
+struct prv_thread {
+    struct prv_call call;
+    bool is_open;
+    struct prv_call *posting;    /* calls that post receives, whose not_ns the next call tells; all end at one time */
+    size_t posting_number, posting_capacity;
+};
+
 struct prv_rank {
-    struct prv_call *calls;
-    size_t n, capacity;
-    uint64_t open;               /* 1 + the call that is open in thread 0 */
+    uint64_t first;              /* 1 + its thread 0 in threads; 0: no record so far */
     int32_t threads, node;
-    size_t *sends, *receives, *completions; /* messages by logical send, by logical and by physical receive */
-    size_t send_number, receive_number;
 };
 
 struct prv_import {
@@ -45,8 +55,12 @@ struct prv_import {
     int32_t ranks;
     int64_t unit_ns;
     struct prv_rank *rank;
-    struct prv_message *messages;
-    size_t message_number, message_capacity;
+    struct prv_thread *threads;  /* with records */
+    size_t thread_number, thread_capacity;
+    struct mpg_sorter *calls;    /* struct prv_call, by task and enter */
+    struct mpg_sorter *channels; /* struct prv_message, by sender, receiver, tag and logical send */
+    struct mpg_sorter *sends, *receives; /* struct prv_message, by sender and logical send, receiver and logical receive */
+    uint64_t call_number, message_number;
     struct mpg_foreign_comm *comms; /* by number in the file - 1; labels: 0 for the world */
     size_t comm_number, comm_capacity;
     int32_t labels;
@@ -54,18 +68,29 @@ struct prv_import {
     struct prv_names *names;     /* of values, from the .pcf file */
     size_t name_number, name_capacity;
     struct mpg_map name_numbers; /* (type, value) -> 1 + index in names */
-    struct mpg_map open;         /* (task, thread) of other threads than 0 -> 1 + the call that is open */
+    struct mpg_map other_threads; /* (task, thread) of other threads than 0 -> 1 + place in threads */
     struct mpg_map positions;    /* (number of a communicator, rank) -> 1 + rank in it, where they differ */
-    struct mpg_map roots;        /* (communicator, number of its collective) -> 1 + root */
+    struct mpg_map roots;        /* (communicator, number of its collective) -> root, of those with another root than 0 */
     struct mpg_map collectives;  /* (communicator, rank) -> collectives so far */
     struct mpg_foreign_comm own; /* of a message out of order: the world with another label */
 };
 
+/* Opens the sorters. Returns 0, or -1 with ERR. */
+int mpg_prv_open_sorters(struct prv_import *im, struct mpg_error *err);
 /* Reads the .pcf beside the trace. Returns 0, or -1 with ERR: none. */
 int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err);
 /* Reads header and records of IN. Returns 0, or -1 with ERR, which names the line. */
 int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err);
 /* Makes the events of all ranks. */
 int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err);
+
+/* Returns the name of CALL in the .pcf file, or "MPI_?". */
+const char *mpg_prv_name_of(const struct prv_import *im, const struct prv_call *call);
+/* Returns the kind of CALL; MPG_KIND_OTHER: none that mpgkit knows. *WHICH: the call, or MPG_CALL_COUNT. */
+enum mpg_kind mpg_prv_kind_of(const struct prv_import *im, const struct prv_call *call, enum mpg_call *which);
+/* Returns the communicator of CALL; NULL: none. */
+const struct mpg_foreign_comm *mpg_prv_comm_of(const struct prv_import *im, const struct prv_call *call);
+/* Returns the rank in COMM of world rank RANK, or -1. */
+int32_t mpg_prv_position_in(const struct prv_import *im, const struct mpg_foreign_comm *comm, int32_t rank);
 
 #endif

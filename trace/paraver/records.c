@@ -215,35 +215,104 @@ static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
     return true;
 }
 
-/* The place that holds 1 + the call that is open in THREAD of TASK, 0: none. NULL: out of memory. Memory grows with the threads
- * that have calls, not with those that the header claims. */
-static uint64_t *open_call(struct prv_import *im, int32_t task, int32_t thread)
+/* Finds THREAD of TASK, or adds it: memory grows with the threads that have records, not with those that the header claims.
+ * Returns NULL if out of memory. */
+static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32_t thread)
 {
-    return thread == 0 ? &im->rank[task].open : mpg_map_add(&im->open, (uint64_t)task, (uint64_t)thread);
+    uint64_t *place = thread == 0 ? &im->rank[task].first : mpg_map_add(&im->other_threads, (uint64_t)task, (uint64_t)thread);
+    if (place && *place == 0 && grow(&im->threads, im->thread_number, &im->thread_capacity, sizeof *im->threads)) {
+        im->threads[im->thread_number++] = (struct prv_thread){.is_open = false};
+        *place = im->thread_number;
+    }
+    return place && *place ? &im->threads[*place - 1] : NULL;
 }
 
-/* Begins or ends a call in a thread of R. OPEN: from open_call(). */
-static int take_call(struct prv_rank *r, int32_t thread, uint64_t *open, int64_t at_ns, uint32_t type, uint32_t value,
-                     struct mpg_error *err)
+/* Numbers CALL among the collectives of its communicator. Only the root's call names the root. */
+static int number_collective(struct prv_import *im, struct prv_call *call, struct mpg_error *err)
 {
-    if (*open && (r->calls[*open - 1].type == PRV_FLUSH) != (type == PRV_FLUSH)) {
+    const struct mpg_foreign_comm *comm = mpg_prv_comm_of(im, call);
+    uint64_t *number = comm ? mpg_map_add(&im->collectives, (uint64_t)call->comm, (uint64_t)call->task) : NULL;
+    if (!comm || !number)
+        return comm ? out_of_memory(err) : 0;
+    call->number = (*number)++;
+    if (!call->is_root)
+        return 0;
+    const int32_t position = mpg_prv_position_in(im, comm, call->task);
+    if (position < 0)
+        return mpg_error_set(err, "rank %d is the root of a communicator without it", call->task);
+    uint64_t *root = position > 0 ? mpg_map_add(&im->roots, (uint64_t)call->comm, call->number) : NULL;
+    if (position > 0 && !root)
+        return out_of_memory(err);
+    if (root)
+        *root = (uint64_t)position;
+    return 0;
+}
+
+/* Keeps the calls of T that post receives: NOT_NS is known now. */
+static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not_ns, struct mpg_error *err)
+{
+    for (size_t i = 0; i < t->posting_number; i++) {
+        t->posting[i].not_ns = not_ns;
+        if (mpg_sorter_add(im->calls, &t->posting[i], err) < 0)
+            return -1;
+    }
+    t->posting_number = 0;
+    return 0;
+}
+
+/* Ends the call of T at LEAVE_NS; -1: it has no end. */
+static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_ns, struct mpg_error *err)
+{
+    struct prv_call *call = &t->call;
+    enum mpg_call which;
+    const enum mpg_kind kind = mpg_prv_kind_of(im, call, &which);
+    t->is_open = false;
+    call->leave_ns = leave_ns;
+    if (number_collective(im, call, err) < 0)
+        return -1;
+    if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) { /* calls without a time do not tell */
+        const bool receives = kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV;
+        const int64_t not_ns = receives && call->enter_ns == t->posting[0].leave_ns ? leave_ns : -1;
+        if (keep_posting(im, t, not_ns, err) < 0)
+            return -1;
+    }
+    if (leave_ns < 0 || (kind != MPG_KIND_IRECV && kind != MPG_KIND_IMRECV && kind != MPG_KIND_ISENDRECV &&
+                         kind != MPG_KIND_START))
+        return mpg_sorter_add(im->calls, call, err);
+    if (!grow(&t->posting, t->posting_number, &t->posting_capacity, sizeof *t->posting))
+        return out_of_memory(err);
+    t->posting[t->posting_number++] = *call;
+    return 0;
+}
+
+/* At the end of the file. */
+static int end_threads(struct prv_import *im, struct mpg_error *err)
+{
+    for (size_t i = 0; i < im->thread_number; i++) {
+        struct prv_thread *t = &im->threads[i];
+        if ((t->is_open && end_call(im, t, -1, err) < 0) || keep_posting(im, t, -1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Begins or ends a call of TASK in thread T, number THREAD. */
+static int take_call(struct prv_import *im, struct prv_thread *t, int32_t task, int32_t thread, int64_t at_ns, uint32_t type,
+                     uint32_t value, struct mpg_error *err)
+{
+    if (t->is_open && (t->call.type == PRV_FLUSH) != (type == PRV_FLUSH)) {
         if (type == PRV_FLUSH) /* the recorder writes inside of a call */
             return 0;
-        r->calls[*open - 1].leave_ns = at_ns;
-        *open = 0;
+        if (end_call(im, t, at_ns, err) < 0)
+            return -1;
     }
-    if (value == 0) {
-        if (*open)
-            r->calls[*open - 1].leave_ns = at_ns;
-        *open = 0;
-        return 0;
-    }
-    if (*open)
+    if (value == 0)
+        return t->is_open ? end_call(im, t, at_ns, err) : 0;
+    if (t->is_open)
         return mpg_error_set(err, "a call begins inside of another");
-    if (!grow(&r->calls, r->n, &r->capacity, sizeof *r->calls))
-        return out_of_memory(err);
-    r->calls[r->n] = (struct prv_call){.enter_ns = at_ns, .leave_ns = -1, .thread = thread, .type = type, .value = value};
-    *open = ++r->n;
+    t->call = (struct prv_call){.enter_ns = at_ns, .order = im->call_number++, .task = task, .thread = thread, .type = type,
+                                .value = value, .not_ns = -1};
+    t->is_open = true;
     return 0;
 }
 
@@ -254,16 +323,16 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
     int64_t at_ns, type, value;
     if (!object(im, &p, &task, &thread) || !time_of(im, &p, &at_ns))
         return mpg_error_set(err, "an event that is damaged");
-    struct prv_rank *r = &im->rank[task];
-    uint64_t *open = open_call(im, task, thread);
-    if (!open)
+    struct prv_thread *t = find_thread(im, task, thread);
+    if (!t)
         return out_of_memory(err);
     while (*p) {
         if (!number(&p, 0, UINT32_MAX, &type) || !number(&p, INT64_MIN, INT64_MAX, &value))
             return mpg_error_set(err, "an event that is damaged");
-        struct prv_call *call = *open ? &r->calls[*open - 1] : NULL;
+        struct prv_call *call = t->is_open ? &t->call : NULL;
         if ((type >= FIRST_MPI_TYPE && type <= LAST_MPI_TYPE) || type == PRV_FLUSH) {
-            if (value < 0 || value > UINT32_MAX || take_call(r, thread, open, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
+            if (value < 0 || value > UINT32_MAX ||
+                take_call(im, t, task, thread, at_ns, (uint32_t)type, (uint32_t)value, err) < 0)
                 return *err->text ? -1 : mpg_error_set(err, "a call that is damaged");
         } else if (type == MODE && value == BURSTS)
             return mpg_error_set(err, "recorded in bursts mode: its MPI calls are missing");
@@ -280,17 +349,14 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
 /* "3:OBJECT:LOGICAL SEND:PHYSICAL SEND:OBJECT:LOGICAL RECEIVE:PHYSICAL RECEIVE:SIZE:TAG" */
 static int read_message(struct prv_import *im, const char *p, struct mpg_error *err)
 {
-    struct prv_message m = {.request = 0};
+    struct prv_message m = {.order = im->message_number++};
     int64_t tag;
     if (!object(im, &p, &m.source, &m.source_thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &m.left_ns) ||
         !object(im, &p, &m.destination, &m.destination_thread) || !time_of(im, &p, &m.posted_ns) ||
         !time_of(im, &p, &m.received_ns) || !number(&p, 0, INT64_C(1) << 50, &m.bytes) || !number(&p, INT32_MIN, INT32_MAX, &tag))
         return mpg_error_set(err, "a message that is damaged");
     m.tag = (int32_t)(tag < 0 ? 0 : tag);
-    if (!grow(&im->messages, im->message_number, &im->message_capacity, sizeof *im->messages))
-        return out_of_memory(err);
-    im->messages[im->message_number++] = m;
-    return 0;
+    return mpg_sorter_add(im->channels, &m, err);
 }
 
 static int read_record(struct prv_import *im, const char *line, struct mpg_error *err)
@@ -332,8 +398,8 @@ int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err)
     }
     if (status < 0 && lines)
         mpg_error_prefix(err, "line %lu", mpg_line_reader_number(lines));
-    else if (status == 0 && !im->rank)
-        status = mpg_error_set(err, "no header of Paraver");
+    else if (status == 0)
+        status = im->rank ? end_threads(im, err) : mpg_error_set(err, "no header of Paraver");
     mpg_line_reader_free(lines);
     return status;
 }

@@ -155,6 +155,32 @@ is "a message that overtakes has a communicator of its own" "$("$MPGTRACE" print
 1 10 20 Recv comm=1 from=0 tag=1 bytes=8
 1 21 30 Recv comm=0 from=0 tag=1 bytes=4"
 
+# long N: a Send and a Recv, N times.
+long() {
+    echo '#Paraver (28/11/2026 at 05:55):1000_ns:1(2):1:2(1:1,1:1),1'
+    echo 'c:1:1:2:1:2'
+    awk -v n="$1" 'BEGIN {
+        for (i = 1; i <= n; i++) {
+            t = 100 * i
+            printf "2:1:1:1:1:%d:50000001:1\n2:2:1:2:1:%d:50000001:2\n", t, t + 1
+            printf "2:1:1:1:1:%d:50000001:0\n3:1:1:1:1:%d:%d:2:1:2:1:%d:%d:%d:1\n", t + 10, t, t + 10, t + 1, t + 20, i
+            printf "2:2:1:2:1:%d:50000001:0\n", t + 20
+        }
+    }'
+}
+# memory N: KiB that the import of a trace of N messages takes
+memory() {
+    long "$1" >"$tmp/long.prv"
+    cp "$tmp/t.pcf" "$tmp/long.pcf"
+    "$build/tests/peak_memory" "$MPGTRACE" import "$tmp/long.prv" -o - 2>/dev/null | tail -n 1
+}
+if [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ! [ -x "$build/tests/peak_memory" ]; then
+    skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
+else
+    short=$(memory 60000) longer=$(memory 240000)
+    ok "memory does not grow with the trace: $short and $longer KiB" test "$longer" -le $((short + 4096))
+fi
+
 # Compressed.
 mkdir "$tmp/packed"
 cp "$tmp/t.pcf" "$tmp/packed"
@@ -190,7 +216,7 @@ wrong() {
 }
 wrong 's/:40000018:1/:40000018:2/' "line 6: recorded in bursts mode"
 wrong 's/:1:3(1:1/:2:3(1:1/' "2 applications"
-wrong '/^2:2:1:2:1:61:/d' "1 of 5 messages belong to no call at their times"
+wrong '/^2:2:1:2:1:61:/d' "1 of the 10 ends of messages belong to no call at their times"
 wrong 's/^c:1:2:2:3:1/c:1:2:9223372036854775808:3:1/' "a communicator that is damaged"
 wrong 's/^c:1:2:2:3:1/c:1:1:2:3:1/' "communicator 1 after 1"
 wrong 's/^3:1:1:1:1:33:34:2:1:2:1/3:1:1:1:1:33:34:2:1:9:1/' "a message that is damaged"

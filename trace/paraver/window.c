@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorts messages and calls, and follows the messages of a rank in the order of time. */
+#include "trace/paraver/window.h"
+
+#include <string.h>
+
+#include "common/reserve.h"
+
+enum {
+    SORT_BYTES = 4 << 20, /* of each sorter's memory */
+    MAX_LOOKS = 4096      /* messages of one time that a call looks at, so that a hostile trace takes no quadratic time */
+};
+
+#define COMPARE(field) \
+    if (a->field != b->field) \
+        return a->field < b->field ? -1 : 1
+
+static int compare_calls(const void *x, const void *y)
+{
+    const struct prv_call *a = x, *b = y;
+    COMPARE(task);
+    COMPARE(enter_ns);
+    COMPARE(order);
+    return 0;
+}
+
+static int compare_channels(const void *x, const void *y)
+{
+    const struct prv_message *a = x, *b = y;
+    COMPARE(source);
+    COMPARE(destination);
+    COMPARE(tag);
+    COMPARE(sent_ns);
+    COMPARE(order);
+    return 0;
+}
+
+static int compare_sends(const void *x, const void *y)
+{
+    const struct prv_message *a = x, *b = y;
+    COMPARE(source);
+    COMPARE(sent_ns);
+    COMPARE(source_thread);
+    COMPARE(order);
+    return 0;
+}
+
+static int compare_receives(const void *x, const void *y)
+{
+    const struct prv_message *a = x, *b = y;
+    COMPARE(destination);
+    COMPARE(posted_ns);
+    COMPARE(destination_thread);
+    COMPARE(order);
+    return 0;
+}
+
+int mpg_prv_open_sorters(struct prv_import *im, struct mpg_error *err)
+{
+    const size_t bytes = sizeof(struct prv_message);
+    im->calls = mpg_sorter_new(sizeof(struct prv_call), compare_calls, SORT_BYTES, err);
+    im->channels = im->calls ? mpg_sorter_new(bytes, compare_channels, SORT_BYTES, err) : NULL;
+    im->sends = im->channels ? mpg_sorter_new(bytes, compare_sends, SORT_BYTES, err) : NULL;
+    im->receives = im->sends ? mpg_sorter_new(bytes, compare_receives, SORT_BYTES, err) : NULL;
+    return im->receives ? 0 : -1;
+}
+
+/* --- windows --- */
+
+static int32_t rank_of(const struct prv_window *w, const struct prv_message *m)
+{
+    return w->is_receive ? m->destination : m->source;
+}
+
+static int64_t time_of(const struct prv_window *w, const struct prv_message *m)
+{
+    return w->is_receive ? m->posted_ns : m->sent_ns;
+}
+
+static int32_t thread_of(const struct prv_window *w, const struct prv_message *m)
+{
+    return w->is_receive ? m->destination_thread : m->source_thread;
+}
+
+/* Reads the next message ahead. */
+static int advance(struct prv_window *w, struct mpg_error *err)
+{
+    const void *item = NULL;
+    const int more = mpg_sorter_next(w->from, &item, err);
+    w->ahead = more > 0 ? item : NULL;
+    return more < 0 ? -1 : 0;
+}
+
+int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err)
+{
+    return advance(w, err);
+}
+
+/* Leaves out the messages before FROM_NS. */
+static void drop(struct prv_window *w, int64_t from_ns)
+{
+    for (; w->first < w->n && time_of(w, &w->items[w->first].message) < from_ns; w->first++)
+        w->left += w->items[w->first].jump == 0;
+    if (w->first > 0 && w->first >= w->n / 2) {
+        w->n -= w->first;
+        if (w->n > 0)
+            memmove(w->items, w->items + w->first, w->n * sizeof *w->items);
+        w->first = 0;
+    }
+}
+
+int mpg_prv_window_move(struct prv_window *w, int32_t rank, int64_t from_ns, int64_t until_ns, struct mpg_error *err)
+{
+    drop(w, from_ns);
+    while (w->ahead && rank_of(w, w->ahead) == rank && time_of(w, w->ahead) <= until_ns) {
+        if (mpg_grow(&w->items, w->n, &w->capacity, sizeof *w->items, err) < 0)
+            return -1;
+        w->items[w->n++] = (struct prv_windowed){*w->ahead, 0};
+        if (advance(w, err) < 0)
+            return -1;
+        drop(w, from_ns);
+    }
+    return 0;
+}
+
+int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err)
+{
+    drop(w, INT64_MAX);
+    while (w->ahead && rank_of(w, w->ahead) == rank) {
+        w->left++;
+        if (advance(w, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The first message of AT_NS and THREAD, or the place where it would be. */
+static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at_ns)
+{
+    size_t low = w->first, high = w->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct prv_message *m = &w->items[middle].message;
+        if (time_of(w, m) < at_ns || (time_of(w, m) == at_ns && thread_of(w, m) < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first message from I on that no call has taken. */
+static size_t free_from(struct prv_window *w, size_t i)
+{
+    size_t end = i;
+    while (end < w->n && w->items[end].jump > 0)
+        end += w->items[end].jump;
+    while (i < end) {
+        const size_t jump = w->items[i].jump;
+        w->items[i].jump = end - i;
+        i += jump;
+    }
+    return end;
+}
+
+const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
+                                              int64_t not_ns)
+{
+    struct prv_windowed *found = NULL;
+    int looks = 0;
+    size_t i = free_from(w, lower_bound(w, thread, at_ns));
+    for (; i < w->n && looks < MAX_LOOKS; i = free_from(w, i + 1), looks++) {
+        struct prv_windowed *item = &w->items[i];
+        const struct prv_message *m = &item->message;
+        const int64_t physical = w->is_receive ? m->received_ns : m->left_ns;
+        if (time_of(w, m) != at_ns || thread_of(w, m) != thread)
+            break;
+        if (physical == not_ns)
+            continue;
+        if (!found || physical == physical_ns)
+            found = item;
+        if (physical == physical_ns || physical_ns < 0)
+            break;
+    }
+    if (!found)
+        return NULL;
+    found->jump = 1;
+    return &found->message;
+}

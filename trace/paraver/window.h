@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The messages of a rank around the time of its present call, from the sorted messages of all ranks: those of a logical send, or
+ * of a logical receive. Memory: the messages of the present call's time. Private to trace/paraver/. */
+#ifndef MPG_PARAVER_WINDOW_H
+#define MPG_PARAVER_WINDOW_H
+
+#include "trace/paraver/import.h"
+
+struct prv_window {
+    struct mpg_sorter *from;     /* sorted, by rank, logical time, thread and order */
+    bool is_receive;
+    const struct prv_message *ahead; /* the next one; NULL: none */
+    struct prv_windowed {
+        struct prv_message message;
+        size_t jump;             /* 0: no call has taken it; else distance to a later one that may be free */
+    } *items;                    /* from FIRST to N - 1 */
+    size_t first, n, capacity;
+    uint64_t left;               /* messages that no call took */
+};
+
+/* Functions return 0, or -1 with ERR: out of memory, the temporary file. Begins at the first rank. */
+int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err);
+/* Moves W to the messages of RANK from FROM_NS to UNTIL_NS, for calls that begin at FROM_NS or later. Ranks ascend, and FROM_NS
+ * within a rank. */
+int mpg_prv_window_move(struct prv_window *w, int32_t rank, int64_t from_ns, int64_t until_ns, struct mpg_error *err);
+/* After the last call of RANK: leaves out the rest of its messages. */
+int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err);
+/* Takes a message with logical time AT_NS in THREAD: with physical time PHYSICAL_NS, if there is one, else the first one in the
+ * file; never with NOT_NS. PHYSICAL_NS, NOT_NS: -1 for none. Returns NULL: there is none. Valid until the window moves. */
+const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
+                                              int64_t not_ns);
+
+#endif
