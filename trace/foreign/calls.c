@@ -481,11 +481,13 @@ static int emit_probe(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
     const bool wild = is_wild(call->from, call->tag);
     if (call->knows_done && (!call->found || is_known || !wild)) {
         const struct mpg_foreign_comm *comm = find_comm(c, rank, call, err);
+        const bool is_told = call->found && is_known, is_null = call->from == MPG_PROC_NULL;
         e.thread = call->thread;
         e.found = call->found;
-        e.any = (call->from == MPG_CALLS_ANY ? MPG_ANY_SOURCE : 0) | (call->tag == MPG_CALLS_ANY ? MPG_ANY_TAG : 0);
-        e.from = call->from != MPG_CALLS_ANY ? call->from : call->found ? call->statuses->source : MPG_UNKNOWN;
-        e.tag = call->tag != MPG_CALLS_ANY ? call->tag : call->found ? call->statuses->tag : MPG_UNKNOWN;
+        e.any = (call->from == MPG_CALLS_ANY ? MPG_ANY_SOURCE : 0) |
+                (call->tag == MPG_CALLS_ANY && !is_null ? MPG_ANY_TAG : 0);
+        e.from = call->from != MPG_CALLS_ANY ? call->from : is_told ? call->statuses->source : MPG_UNKNOWN;
+        e.tag = call->tag != MPG_CALLS_ANY ? call->tag : is_told ? call->statuses->tag : is_null ? 0 : MPG_UNKNOWN;
         e.bytes = call->found && is_known && call->statuses->bytes > 0 ? call->statuses->bytes : 0;
         return comm ? mpg_foreign_event(&c->foreign, rank, &e, comm, NULL, err) : -1;
     }

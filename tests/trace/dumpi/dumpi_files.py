@@ -105,6 +105,7 @@ def run():
     c.call(FILE_IREAD, 83, 84, h(5) + i(1) + h(INT) + i(7))
     c.call(WAIT, 85, 88, i(7) + i(0))
     c.call(IPROBE, 89, 90, i(-1) + i(-1) + h(WORLD) + i(0) + i(0))
+    c.call(PROBE, 91, 92, i(-2) + i(-1) + h(WORLD) + i(0))  # MPI_PROC_NULL, any tag, status ignored
     # A thread of rank 0.
     a.call(SEND, 95, 96, i(1) + h(INT) + i(1) + i(8) + h(WORLD), thread=1)
     b.call(RECV, 95, 97, i(1) + h(INT) + i(0) + i(8) + h(WORLD) + statuses([(4, 0, 8)]))

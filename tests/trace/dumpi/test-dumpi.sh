@@ -65,10 +65,11 @@ cat >"$tmp/expected" <<'EOT'
 2 83000 84000 Unknown name="MPI_File_iread"
 2 85000 88000 Unknown name="MPI_Wait"
 2 89000 90000 Iprobe comm=0 bytes=0 any=source,tag found=0
+2 91000 92000 Probe comm=0 from=null tag=0 bytes=0
 2 200000 201000 Finalize
 EOT
 ok "calls, sizes, communicators, threads and times" imported "$tmp/run" "$tmp/expected"
-like "the report" "$(cat "$tmp/report")" "DUMPI: 3 ranks, 41 calls, 4 messages, 5 collective calls; clocks unknown"
+like "the report" "$(cat "$tmp/report")" "DUMPI: 3 ranks, 42 calls, 4 messages, 5 collective calls; clocks unknown"
 "$MPGTRACE" print "$tmp/run/job.meta" >"$tmp/printed"
 ok "the description stands for all" shown "$tmp/expected" "$tmp/printed"
 "$MPGTRACE" print "$tmp/run/job-0001.bin" >"$tmp/printed"
