@@ -221,8 +221,8 @@ int mpg_wildcards_resolve(struct mpg_wildcards *w, struct mpg_error *err)
         min.at_ns = INT64_MIN;
         while (s < w->sends.n && compare(&w->sends.items[s], &min) < 0)
             s++;
-        struct receiver r = {.sends = w->sends.items + s, .receives = m, .send_number = count_like(&w->sends, s, m),
-                             .receive_number = count_like(&w->receives, i, m)};
+        struct receiver r = {.sends = w->sends.n > 0 ? w->sends.items + s : NULL, .receives = m,
+                             .send_number = count_like(&w->sends, s, m), .receive_number = count_like(&w->receives, i, m)};
         i += r.receive_number;
         if (resolve_receiver(w, &r, err) < 0)
             return -1;
