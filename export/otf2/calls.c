@@ -285,8 +285,7 @@ static void free_request(struct mpg_otf2_writer *w, const struct mpg_event *e)
 
 /* --- collectives --- */
 
-/* Returns the rank's rank in COMM. */
-static int32_t place_in(struct mpg_otf2_writer *w, int32_t comm)
+int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm)
 {
     uint64_t *slot = mpg_map_add(&w->places, (uint64_t)comm, 0);
     if (slot && *slot == 0) {
@@ -324,7 +323,7 @@ static bool describe_collective(struct mpg_otf2_writer *w, const struct mpg_even
         mpg_left_out_add(w->left, "collectives with processes of another MPI_COMM_WORLD: only their times are written", 1);
         return false;
     }
-    mpg_otf2_collective_record(e, place_in(w, e->comm), r);
+    mpg_otf2_collective_record(e, mpg_otf2_place_in(w, e->comm), r);
     return true;
 }
 
@@ -469,9 +468,12 @@ static int write_records(struct mpg_otf2_writer *w, struct otf2_stream *s, const
         return post_collective(w, s, e, err);
     case MPG_KIND_COMM_FREE:
         return write_comm_free(w, s, e, err);
-    default:
-        count_times_only(w, kind);
-        return 0;
+    default: {
+        const int written = mpg_otf2_write_one_sided(w, s, e, err);
+        if (written == 0)
+            count_times_only(w, kind);
+        return written < 0 ? -1 : 0;
+    }
     }
 }
 

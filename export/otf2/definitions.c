@@ -401,11 +401,32 @@ static int write_world(struct mpg_otf2_writer *w, struct definitions *d, struct 
     return 0;
 }
 
+/* Writes the groups of Win_post and Win_start. */
+static int write_epoch_groups(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
+{
+    for (size_t i = 0; i < w->group_number; i++)
+        WRITE(OTF2_GlobalDefWriter_WriteGroup(d->g, OTF2_FIRST_GROUP + (uint32_t)i, d->empty, OTF2_GROUP_TYPE_COMM_GROUP,
+                                              OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, w->groups[i].n, w->groups[i].members));
+    return 0;
+}
+
+static int write_windows(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
+{
+    char name[48];
+    for (size_t i = 0; i < w->window_number; i++) {
+        snprintf(name, sizeof name, "window %zu", i);
+        WRITE(OTF2_GlobalDefWriter_WriteRmaWin(d->g, (uint32_t)i, string(d, name),
+                                               mpg_otf2_comm_number(w, mpg_trace_object(w->trace, w->windows[i])->comm),
+                                               OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+    }
+    return 0;
+}
+
 static int write_comms(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
-    struct groups groups = {.n = 2};
+    struct groups groups = {.n = OTF2_FIRST_GROUP + (uint32_t)w->group_number};
     bool has_world = false;
-    int status = write_base(w, d, err);
+    int status = write_base(w, d, err) < 0 ? -1 : write_epoch_groups(w, d, err);
     for (int32_t comm = 0; comm < mpg_trace_comm_count(w->trace); comm++)
         (void)mpg_otf2_comm_number(w, comm); /* defines communicators that no record uses, too */
     for (size_t i = 0; status == 0 && i < w->comm_number; i++) {
@@ -427,7 +448,7 @@ int mpg_otf2_writer_definitions(struct mpg_otf2_writer *w, struct mpg_error *err
     d.empty = string(&d, "");
     if (write_times(w, &d, err) < 0 || write_places(w, &d, err) < 0 || write_attributes(w, &d, err) < 0 ||
         write_regions(w, &d, err) < 0 || write_metrics(w, &d, err) < 0 || write_comms(w, &d, err) < 0 ||
-        write_facts(w, &d, err) < 0)
+        write_windows(w, &d, err) < 0 || write_facts(w, &d, err) < 0)
         return -1;
     if (d.failed)
         return mpg_otf2_write_error(w, err);

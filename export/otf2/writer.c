@@ -288,6 +288,7 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     struct mpg_otf2_writer *w = context;
     w->rank = rank;
     mpg_map_clear(&w->places);
+    mpg_map_clear(&w->epochs);
     return find_stream(w, 0, err) ? 0 : -1;
 }
 
@@ -355,6 +356,7 @@ void mpg_otf2_writer_free(struct mpg_otf2_writer *w)
     mpg_open_requests_clear(&w->persistent);
     mpg_map_clear(&w->places);
     mpg_map_clear(&w->region_numbers);
+    mpg_otf2_one_sided_clear(w);
     mpg_map_clear(&w->comm_numbers);
     free(w->comms);
     mpg_map_clear(&w->made);

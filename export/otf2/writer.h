@@ -63,6 +63,12 @@ struct otf2_location {
     int64_t first_ns, last_ns; /* INT64_MAX, INT64_MIN: no records */
 };
 
+struct otf2_epoch_group {
+    uint32_t n;
+    uint64_t *members; /* world ranks */
+};
+enum { OTF2_FIRST_GROUP = 2 }; /* groups 0 and 1: all locations, MPI_COMM_SELF */
+
 /* A fact of a rank that an archive keeps as a property of the rank's location. */
 struct otf2_fact {
     int32_t rank;
@@ -89,6 +95,14 @@ struct mpg_otf2_writer {
     int32_t *comms;                  /* by number in the archive, from 1 */
     size_t comm_number, comm_capacity;
     struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
+    struct mpg_map window_numbers;   /* window of the trace -> number in the archive + 1 */
+    int32_t *windows;                /* by number in the archive */
+    size_t window_number, window_capacity;
+    struct otf2_epoch_group *groups; /* groups of Win_post and Win_start, numbers from 2 in the archive */
+    size_t group_number, group_capacity;
+    struct mpg_map group_numbers;    /* checksum of members -> number in the archive */
+    struct mpg_map epochs;           /* of the rank: (window, 1 if its target) -> group of the epoch */
+    uint64_t operations;             /* one-sided operations of the rank so far */
     uint32_t max_counts;             /* attributes OTF2_OWN_COUNTS in use */
     char **value_names;              /* a text for each class of counters, as the fact "values" */
     uint32_t value_classes;
@@ -112,6 +126,14 @@ uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm);
 int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
 /* Leaves all open regions of S. */
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
+
+/* Writes the records of E, a call of windows or of one-sided communication: one_sided.c. Returns 1; 0: nothing is written, since
+ * an archive cannot hold the call; -1 with ERR. */
+int mpg_otf2_write_one_sided(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
+/* Frees the windows and groups of W. */
+void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w);
+/* Returns the rank's rank in COMM. */
+int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 
 /* Sets R's kind, op, peer (root), bytes and received (bytes) for collective E, with bytes counted as in Score-P (mpgotf2(5)).
  * PLACE: the rank's rank in the communicator. */

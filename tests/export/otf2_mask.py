@@ -5,8 +5,9 @@ import dataclasses
 
 TIMES_ONLY = ("Probe Iprobe Mprobe Improbe Psend_init Precv_init Pready Pready_range Pready_list Parrived "
               "Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join Comm_get_parent "
-              "Comm_create_from_group Intercomm_create_from_groups "
-              "Put Get Accumulate Get_accumulate Fetch_and_op Compare_and_swap Rput Rget Raccumulate Rget_accumulate").split()
+              "Comm_create_from_group Intercomm_create_from_groups").split()
+ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap")
+WITH_REQUEST = {"Rput": "Put", "Rget": "Get", "Raccumulate": "Accumulate", "Rget_accumulate": "Get_accumulate"}
 DROPPED = ["Request_free", "Cancel", "Grequest_start", "Pcontrol", "Send_init", "Ssend_init", "Bsend_init", "Rsend_init",
            "Recv_init"]
 SENDS, ISENDS = ("Send", "Ssend", "Bsend", "Rsend"), ("Isend", "Issend", "Ibsend", "Irsend")
@@ -22,14 +23,15 @@ def plain(name):
 
 def is_times_only(name):
     name = plain(name)
-    return (name in TIMES_ONLY or name.startswith(("Neighbor", "Ineighbor", "Win_", "File_")) or
+    return (name in TIMES_ONLY or name.startswith(("Neighbor", "Ineighbor", "File_")) or
             (name.endswith("_init") and name not in DROPPED))
 
 
 class Masker:
     """The calls of one rank."""
 
-    def __init__(self, calls, singles, selves):
+    def __init__(self, calls, singles, selves, own_windows=()):
+        self.own_windows = own_windows  # labels of windows of MPI_COMM_SELF
         self.singles, self.selves = singles, selves  # labels of communicators of one member, and of MPI_COMM_SELF
         self.posted = {}      # request, half -> thread, of requests with records
         self.done = {}        # request, half -> thread, "done" or "cancelled"
@@ -125,6 +127,8 @@ class Masker:
             if "persistent" in call.keys and name != "Request_free":
                 self.persistent[call.keys["persistent"]] = call
             self.drop(call)
+        elif name.startswith("Win_") or name in ONE_SIDED or name in WITH_REQUEST:
+            self.one_sided(call, name)
         elif is_times_only(call.name):
             self.unknown(call)
         elif name in SENDS:
@@ -152,6 +156,16 @@ class Masker:
         else:
             self.put(call, call.name, {key: value for key, value in call.keys.items()
                                        if key not in ("site", "off", "off_call", "values")})
+
+    def one_sided(self, call, name):
+        if call.keys["win"] in self.own_windows or call.keys.get("to") == "null" or call.keys.get("found") == "0":
+            self.unknown(call)
+            return
+        keys = self.of(call, "comm", "win", "to", "group", "bytes", "recvbytes", "exclusive", "assert")
+        if name in WITH_REQUEST or name in ONE_SIDED:
+            self.put(call, WITH_REQUEST.get(name, call.name), keys)
+            return
+        self.put(call, call.name, keys | {key: "0" for key in ("bytes", "assert") if key in keys})
 
     def sendrecv(self, call):
         keys = self.receive_keys(call, "recvtag", "recvbytes")

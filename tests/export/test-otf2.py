@@ -58,12 +58,20 @@ def members(text):
     return found
 
 
+def own_windows(text, selves):
+    """Labels of windows of MPI_COMM_SELF."""
+    return {match[1] for match in re.finditer(r"^#window (\d+) = (\d+) \d+$", text, re.MULTILINE) if match[2] in selves}
+
+
 def compare_keys(wanted, got, names, rank, comms):
     """Why the keys differ; "" if they do not."""
     for key in sorted(set(wanted) | set(got)):
         a, b = wanted.get(key), got.get(key)
         if key in ("comm", "newcomm") and a not in (None, "null") and b not in (None, "null"):
             if comms[0][a] != comms[1][b] or not names["comm", rank if comms[0][a] == str(rank) else -1].same(a, b):
+                return f"{key} {a} {b}"
+        elif key == "win":
+            if not names["win", -1].same(a, b):
                 return f"{key} {a} {b}"
         elif key == "request":
             if not names["request", rank].same(a, b):
@@ -89,7 +97,8 @@ def compare(original, imported):
     selves = {line.split()[1] for line in before.about if re.match(r"#comm \d+ = \d+$", line)} if before.ranks > 1 else set()
     names = collections.defaultdict(Names)
     for rank in range(before.ranks):
-        wanted = otf2_mask.Masker([call for call in before.calls if call.rank == rank], singles, selves).out
+        wanted = otf2_mask.Masker([call for call in before.calls if call.rank == rank], singles, selves,
+                                  own_windows(original, selves)).out
         for thread in sorted({call.thread for call in wanted}):
             mine = [call for call in wanted if call.thread == thread]
             got = [call for call in after.calls if call.rank == rank and call.thread == thread]
@@ -110,9 +119,11 @@ def check_counts(path, imported):
     trace = texts.trace_of(imported)
     keys = [call.keys for call in trace.calls]
     calls = sum(call.name not in ("Request_free", "Flush", "Region_begin", "Region_end") for call in trace.calls)
-    sends = sum("to" in k and k["to"] != "null" for k in keys)
+    sends = sum("to" in k and k["to"] != "null" and "win" not in k for k in keys)
+    operations = sum("win" in k and "to" in k and "recvbytes" in k for k in keys)
     assert lines["ENTER"] == lines["LEAVE"], lines
     assert lines["MPI_SEND"] + lines["MPI_ISEND"] == sends, (lines, sends)
+    assert lines["RMA_PUT"] + lines["RMA_GET"] + lines["RMA_ATOMIC"] == operations, (lines, operations)
     assert lines["ENTER"] >= calls - sum(k.get("request") is not None for k in keys), lines
     quiet = run("otf2-print", "--silent", path)
     assert quiet.returncode == 0 and not quiet.stderr, quiet.stderr
@@ -131,12 +142,14 @@ def is_whole(original):
     trace = texts.trace_of(original)
     selves = {line.split()[1] for line in trace.about if re.match(r"#comm \d+ = \d+$", line)}
     singles = {label for label, ranks in members(original).items() if len(ranks.split()) == 1}
+    if any(call.keys.get("assert", "0") != "0" for call in trace.calls):
+        return False
     if any("calls" in call.keys or "off" in call.keys or "null" in (call.keys.get("to"), call.keys.get("from"))
            for call in trace.calls):
         return False
     for rank in range(trace.ranks):
         calls = [call for call in trace.calls if call.rank == rank]
-        masked = otf2_mask.Masker(calls, singles, selves).out
+        masked = otf2_mask.Masker(calls, singles, selves, own_windows(original, selves)).out
         if [call.name for call in calls] != [call.name for call in masked] or any(call.name == "Unknown" for call in calls):
             return False
         if any(set(a.keys) - {"site", "off", "off_call", "done"} != set(b.keys) - {"done"} for a, b in zip(calls, masked)):
