@@ -424,7 +424,8 @@ def check_polling():
     write("calls.txt", POLLING)
     done = export("x.goal")
     text = open("x.goal", encoding="ascii").read()
-    tap.ok("GOAL: no computation between unsuccessful tests of one callsite", goal_time(text) == predicted("calls.txt") == 96900 and
+    tap.ok("GOAL: no computation between unsuccessful tests of one callsite",
+           goal_time(text) == predicted("calls.txt") == 96900 and
            "attention: 3 intervals between unsuccessful tests: waiting, left out\n" in done.stderr, done.stderr + text)
     write("calls.txt", POLLING.replace("0 5000 5000 Test requests=1 done=", "0 5000 5000 Testall requests=1 done="))
     export("x.goal")
@@ -434,7 +435,8 @@ def check_polling():
 
 
 def check_cpu_time():
-    """Where the CPU time of an interval is recorded and smaller than its length, it is the computation: 1000 of 3000, then 500."""
+    """Where the CPU time of an interval is recorded and smaller than its length, it is the computation: 1000 of 3000, then
+    500."""
     write("calls.txt", "#mpgtext 1\n#ranks 1\n#values cpu_ns\n0 0 0 Init values=0\n0 3000 3100 Barrier values=1000\n"
                        "0 3600 3600 Finalize values=900\n")
     export("x.ti")
@@ -472,8 +474,8 @@ CALLS = """#mpgtext 1
 
 def check_model():
     """What mpgexport(5) says of the two models. GOAL: rank 1 sends at 1000 and, its Send of no time, 1000 later, and is in the
-    constructor at 2000 + 6200; both leave it when the other's message has come. mpgsim: the Send takes its 300, the Isend 100, the
-    Wait 400, its own; the constructor's end is the last member's enter and a latency, for both."""
+    constructor at 2000 + 6200; both leave it when the other's message has come. mpgsim: the Send takes its 300, the Isend 100,
+    the Wait 400, its own; the constructor's end is the last member's enter and a latency, for both."""
     write("calls.txt", CALLS)
     export("x.goal")
     theirs, ours = goal_time(open("x.goal", encoding="ascii").read()), predicted("calls.txt")
@@ -482,7 +484,8 @@ def check_model():
     tap.ok("calls with time of their own, and constructors: GOAL by hand", theirs == 12000 + 11000, str(theirs))
     tap.ok("... mpgsim by hand", ours == 14000 + 11000, str(ours))
     text = re.sub("Comm_split newcomm=1", "Barrier", CALLS)
-    for old, new in (("1000 1300 Send", "1000 1000 Send"), ("2300 2400 Isend", "2000 2000 Isend"), ("2400 2800 Wait", "2000 2000 Wait"),
+    for old, new in (("1000 1300 Send", "1000 1000 Send"), ("2300 2400 Isend", "2000 2000 Isend"),
+                     ("2400 2800 Wait", "2000 2000 Wait"),
                      ("1000 1200 Irecv", "1000 1000 Irecv"), ("1200 9000 Wait", "1000 1000 Wait"), ("0 9000 9000", "0 1000 1000"),
                      ("0 9500 9500", "0 1500 1500"), ("1 9000 9000", "1 8200 8200"), ("20000 20000", "19200 19200")):
         assert old in text
