@@ -12,6 +12,7 @@
  * times of calls. A few interruptions of a program that computes little, on a machine that is idle otherwise, do no harm.
  * A smaller part of recording than MENTIONED is not mentioned. */
 static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01, MENTIONED = 0.005;
+enum { PERCENT_BYTES = 12 };
 
 bool mpg_recording_has_good_intervals(const struct mpg_recording *x)
 {
@@ -59,17 +60,26 @@ bool mpg_recording_has_findings(const struct mpg_recording *x)
     return knows_off_cpu(x) || x->tracer_share >= MENTIONED;
 }
 
+/* Writes SHARE, 0 to 1, in percent with two digits to TEXT of PERCENT_BYTES bytes, and returns TEXT. */
+static const char *format_percent(double share, char *text)
+{
+    const double percent = 100 * share;
+    snprintf(text, PERCENT_BYTES, percent >= 99.5 ? "%.0f" : "%.2g", percent);
+    return text;
+}
+
 /* Writes the times off the CPU in words to TEXT of SIZE bytes, and returns TEXT. */
 static const char *describe_off_cpu(const struct mpg_recording *x, char *text, size_t size)
 {
-    const double between = 100 * x->between_share, part = 100 * x->interval_share, calls = 100 * x->calls_share;
+    char between[PERCENT_BYTES], part[PERCENT_BYTES], calls[PERCENT_BYTES];
     const bool is_replaced = x->reliable && x->calls_share > MAX_IN_ALL;
     if (!knows_off_cpu(x))
         snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
     else
         snprintf(text, size,
-                 "%.2g %% of the ranks' time off the CPU outside of MPI (%.2g %% of the time there)%s%.2g %% in calls%s",
-                 between, part, is_replaced && x->removed ? ", taken out; " : is_replaced ? "; " : ", ", calls,
+                 "%s %% of the ranks' time off the CPU outside of MPI (%s %% of the time there)%s%s %% in calls%s",
+                 format_percent(x->between_share, between), format_percent(x->interval_share, part),
+                 is_replaced && x->removed ? ", taken out; " : is_replaced ? "; " : ", ", format_percent(x->calls_share, calls),
                  is_replaced                 ? ", whose time the prediction replaces"
                  : x->reliable && x->removed ? ", taken out"
                                              : "");
@@ -79,7 +89,7 @@ static const char *describe_off_cpu(const struct mpg_recording *x, char *text, s
 const char *mpg_recording_describe(const struct mpg_recording *x, const char *advice, char *text, size_t size)
 {
     const double percent = 100 * x->tracer_share;
-    char off[200], tracer[48] = "";
+    char off[224], tracer[48] = "";
     describe_off_cpu(x, off, sizeof off);
     if (x->tracer_share >= MENTIONED)
         snprintf(tracer, sizeof tracer, "; recording itself %.2g %%", percent);

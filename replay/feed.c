@@ -36,7 +36,7 @@ struct mpg_feed {
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
-    const struct mpg_needs *needs; /* several threads: this feed is for thread PLACE of NEEDS; NULL: one thread */
+    const struct mpg_needs *needs; /* resources of the rank, whose thread number PLACE this feed has; NULL: one thread */
     int place;
     struct mpg_thread_order thread_order;
     bool began, ended, failed;

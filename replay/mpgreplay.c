@@ -312,7 +312,7 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
     printf("run          %s, traced %s (%+.2f %%)\n", run, traced, change);
     printf("calls        %" PRIu64 " of %d rank%s\n", o->calls, ranks, ranks == 1 ? "" : "s");
     print_count(o->elapsed, "calls only took their time (files, other jobs, failed calls)");
-    print_count(o->exchanged, "requests were completed in place of the traced requests");
+    print_count(o->exchanged, "requests completed in place of the traced ones");
     print_count(o->waited, "successful tests became waits");
     print_count(o->unneeded, "tests and waits for complete requests were not made");
     print_count(o->unreceived, "messages were not received");

@@ -341,7 +341,7 @@ int mpg_scale_main(int argc, char **argv)
          .kind = MPG_OPTION_LIST,
          .value = &w.labels,
          .argument = "KEY=VALUE,FILE...",
-         .help = "label FILEs, which are arguments, too: scaling=fixed, scaling=scaled,\n"
+         .help = "label FILEs, which count as arguments: scaling=fixed, scaling=scaled,\n"
                  "size=TEXT, or any other KEY=VALUE"},
         {.name = "manifest",
          .kind = MPG_OPTION_LIST,

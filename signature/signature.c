@@ -224,7 +224,7 @@ char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *bu
     if (failure->moves < 0)
         return buf;
     const char *name;
-    size_t used = (size_t)snprintf(buf, size, "can move");
+    size_t used = (size_t)snprintf(buf, size, "can change");
     for (int bit = 0, n = 0; used < size && (name = mpg_signature_part_name(bit)); bit++)
         if (failure->parts >> bit & 1)
             used += (size_t)snprintf(buf + used, size - used, "%s %s", n++ > 0 ? " and" : "", name);

@@ -278,11 +278,11 @@ size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double s
  * record, few launches" (truncated to the first), or "not checked". Returns BUF. */
 char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t size);
 
-/* Formats the possible effect of FAILURE on a prediction in BUF of SIZE bytes: "can move computation by 1.2 %", or
+/* Formats the possible effect of FAILURE on a prediction in BUF of SIZE bytes: "can change computation by 1.2 %", or
  * empty if unknown. Returns BUF. */
 char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *buf, size_t size);
 /* Returns the number of SIG's failed checks that affect any of PARTS. BUF of SIZE bytes gets their names and
- * effects, the largest first, as many as fit: "uncertain noise (can move computation by 1.6 %), few launches". */
+ * effects, the largest first, as many as fit: "uncertain noise (can change computation by 1.6 %), few launches". */
 size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size);
 /* Returns the name of part BIT (from 0) in files: "computation", "messages", "collectives", "rates"; NULL after
  * the last. */

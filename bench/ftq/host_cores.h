@@ -15,7 +15,7 @@ struct mpg_host_memory; /* shared memory of the ranks of a host */
 struct mpg_ftq_cores {
     struct mpg_launch launch;
     struct mpg_host_memory *memory; /* NULL: the only rank on this host */
-    atomic_bool error_reported;           /* for a single rank: an error has been reported */
+    atomic_bool error_reported;           /* of a single rank, which has no shared memory: it has printed an error */
     int *core, n;                /* cores available to any rank of this host, ascending */
     int ranks;                   /* number of ranks of this host with a core, after mpg_ftq_cores_assign() */
 };

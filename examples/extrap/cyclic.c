@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cyclic: tridiagonal systems by cyclic reduction (Hockney 1965). The 2^k - 1 equations are distributed in blocks
- * of 2^k / n. An element is one equation of all systems. Reduction: at stride h each multiple of 2 h eliminates
+ * of 2^k / n. Element i holds equation i of every system. Reduction: at stride h each multiple of 2 h eliminates
  * its neighbours at distance h; neighbours on another rank are read first. Substitution solves the odd multiples
  * of h with these equations. A barrier ends each level. */
 #include "extrap.h"

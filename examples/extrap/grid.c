@@ -85,7 +85,7 @@ static double wave_sum(const struct grid *g, long i, long j,
     return sum;
 }
 
-/* Weight in the source, times the square of the cell spacing. */
+/* Weight of sine K in the source term (right-hand side), times the square of the cell spacing. */
 static double source(const struct grid *g, long k, long of)
 {
     (void)of;

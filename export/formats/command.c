@@ -54,7 +54,7 @@ int mpg_export_main(int argc, char **argv)
          .words = mpg_export_names, .help = "the format (default: by the ending of the output's name)"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &r.output, .argument = "OUT",
          .help = "write to OUT instead of standard output: a file, an archive\n"
-                 "OUT.otf2, or a folder; nothing that exists is replaced but files"},
+                 "OUT.otf2, or a folder; an existing file is replaced, a folder is not"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &r.config.lenient,
          .help = "leave out unmatched and truncated calls instead of failing"},
         {0}};

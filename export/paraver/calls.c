@@ -43,7 +43,7 @@ static const uint8_t values[MPG_CALL_COUNT] = {
 #undef V
 };
 
-/* Types and states of kinds of calls; zero: PRV_TYPE_OTHER, state 15. */
+/* Paraver's event type and state of each kind of call. An entry of zeros means PRV_TYPE_OTHER, state 15 (Others). */
 static const struct {
     uint32_t type;
     uint8_t state;

@@ -7,7 +7,8 @@
 
 /* Fills ERR with the chain of waiting ranks. Returns -1. */
 int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);
-/* Lets the thread that blocks the first blocked thread go on without the events it waits for. Returns 0, or -1 with ERR. */
+/* Ends a stall: the thread for which the first waiting thread waits continues without the events for which it waits itself; they
+ * count as unmatched. Returns 0, or -1 with ERR: there is no such thread. */
 int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

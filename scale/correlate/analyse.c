@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes all rows of a set. */
+/* Computes correlation and growth of each callsite, call or region in a set of runs. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>

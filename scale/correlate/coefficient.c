@@ -87,7 +87,7 @@ static void bound(double *r, size_t n, struct scale_interval *interval)
     interval->high = mpg_sorted_quantile(r, n, 0.975);
 }
 
-/* Finds the index of each point's distinct y from Y_RANK: equal values have equal ranks. */
+/* Numbers the distinct values of y, and stores the number of each point's y. Y_RANK: equal values have equal ranks. */
 static int number_values(struct resampling *s, const double *y_rank, struct mpg_error *err)
 {
     double *sorted = malloc(s->n * sizeof *sorted);

@@ -81,9 +81,9 @@ static void show_item(const struct mpg_parameter *item, const struct widths *w, 
     if (item->verdict == MPG_VERDICT_BEYOND)
         printf("beyond %.4g %%\n", 100 * tolerance);
     else if (item->verdict == MPG_VERDICT_DIFFERS)
-        puts("differs");
+        puts("samples differ");
     else
-        puts(item->why ? item->why : "same");
+        puts(item->why ? item->why : "no evidence");
 }
 
 static void show_fact(const char *label, const char *value)
@@ -159,8 +159,8 @@ static void show_items(const struct mpg_difference *d, double tolerance, bool al
 static void show_summary(const struct mpg_difference *d, const struct mpg_compare_options *options, bool all)
 {
     const size_t *count = d->count;
-    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu different within the spread of"
-           " one machine, %zu same; %zu not comparable%s\n",
+    printf("\n%zu parameters compared: %zu beyond %.4g %%, %zu whose samples differ,"
+           " %zu without evidence of a difference; %zu not comparable%s\n",
            d->n - count[MPG_VERDICT_NONE], count[MPG_VERDICT_BEYOND], 100 * options->tolerance,
            count[MPG_VERDICT_DIFFERS], count[MPG_VERDICT_SAME], count[MPG_VERDICT_NONE],
            all ? "" : " (--all shows them)");
@@ -171,7 +171,8 @@ static void show_summary(const struct mpg_difference *d, const struct mpg_compar
         printf("Spread of one machine: assumed to be %.4g %%, and %.4g %% for"
                " noise and 99th percentiles\n(--spread; --again estimates it from measurements).\n",
                100 * options->spread, 300 * options->spread);
-    puts("False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine exceed"
+    puts("The interval of b / a is about the machines, with this spread; KS and p are about the samples.\n"
+         "False discovery rate at most 5 % (Benjamini-Yekutieli): measurements of one machine exceed"
          " the\ntolerance in at most 5 % of comparisons.");
     if (d->few_launches)
         printf("Fewer than 3 launches of a network benchmark: intervals do not"

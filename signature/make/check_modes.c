@@ -57,7 +57,7 @@ static int check_record(struct mpg_check *c, const struct mpg_results *r, double
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
-                           "%s: it lost %.1f +- %.1f %% of %.3g s", mpg_check_file_name(r), 100 * lost,
+                           "%s: lost to noise: %.1f +- %.1f %% of %.3g s", mpg_check_file_name(r), 100 * lost,
                            100 * moves, length_ns * 1e-9);
 }
 
@@ -148,10 +148,9 @@ static int compare(struct mpg_check *c, const struct mpg_check_mode *a,
         difference <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_MODES, difference, err,
-                           "core %.0f: by %s it lost %.2f +- %.2f %%, by %s %.2f +- %.2f %%",
-                           a->core, mpg_benchmark_name(a->benchmark), 100 * a->lost,
-                           100 * half_width(a->error, CONFIDENCE), mpg_benchmark_name(b->benchmark), 100 * b->lost,
-                           100 * half_width(b->error, CONFIDENCE));
+                           "core %.0f: lost to noise: %.2f +- %.2f %% by %s, %.2f +- %.2f %% by %s",
+                           a->core, 100 * a->lost, 100 * half_width(a->error, CONFIDENCE), mpg_benchmark_name(a->benchmark),
+                           100 * b->lost, 100 * half_width(b->error, CONFIDENCE), mpg_benchmark_name(b->benchmark));
 }
 
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err)

@@ -32,7 +32,7 @@ struct mpg_attribution {
     double *sum;     /* a place: blocks x terms */
     double *base;    /* a place: terms of the run without perturbation, subtracted from the mean */
     double *mean;    /* a place: terms; set by finishing */
-    uint32_t *order; /* places in an order that does not depend on the order of discovery; set by finishing */
+    uint32_t *order; /* places, in the same order for any number of threads; set by mpg_attribution_finish() */
     uint32_t calls_capacity, sum_capacity, base_capacity;
     bool counted;    /* calls are there */
     bool ran_out;    /* no memory; finishing reports it */

@@ -33,8 +33,8 @@ launch=$steady signature >a.sig
 # ---- nothing differs ----
 compare a.sig a.sig
 is "a signature and itself: exit status" "$status $(cat err)" "0 "
-like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 different within *"
-is "a signature and itself: no table" "$(grep -c 'interval' out)" 0
+like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 whose samples differ, *"
+is "a signature and itself: no table" "$(grep -c '95 % interval' out)" 0
 compare --all a.sig a.sig
 is "--all: exit status" $status 0
 for name in "noise: lost to detours" "noise: detours" "noise: detour's duration, median" \
@@ -115,7 +115,7 @@ ok "one measurement each: 5 us more at 8 B are beyond what a machine does" grep 
 shift=63 launch=$steady signature >c.sig
 "$sigdiff" a.sig c.sig >out
 is "one measurement each: a fifth may be the machine" "$? $(grep -c 'beyond 5 %$' out)" "0 0"
-ok "but it differs as measured" grep -q "^node: one way, 8 B, median .* differs$" out
+ok "but it differs as measured" grep -q "^node: one way, 8 B, median .* samples differ$" out
 "$sigdiff" --spread 1% a.sig c.sig >out
 is "--spread 1%: a fifth is another machine" "$? $(grep -c '^node: one way, 8 B, median .*beyond 5 %$' out)" "1 1"
 for more in -3 1 2 -1 3; do
@@ -155,7 +155,7 @@ is "another eager limit" "$status $(grep 'eager' out | head -n 1)" \
     "1 node: eager limit 4096 B 8192 B 2 2 to 2 - - beyond 5 %"
 eager='"eager_limit_bytes": 4100,' launch=$steady signature >c.sig
 compare a.sig c.sig
-like "a slightly other eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit * differs"
+like "a slightly other eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit * samples differ"
 eager='' launch=$steady signature >c.sig
 compare a.sig c.sig
 like "no eager limit" "$status $(grep 'eager' out | head -n 1)" "0 node: eager limit 4096 B - - - - - measured only in a"
@@ -199,17 +199,17 @@ sed 's/misfit at most 0.01/misfit at most 0.02/' c.sig >d.sig
 compare --all a.sig c.sig
 like "one-way times got differently" "$status $(grep '^node: one way' out)" \
     "0 node: one way - - - - - - obtained in different ways"
-ok "one-way times got differently: round trips instead" grep -q '^node: round trip, 8 B, median .*same' out
+ok "one-way times got differently: round trips instead" grep -q '^node: round trip, 8 B, median .*no evidence' out
 compare --all c.sig d.sig
-ok "got alike, not as well" grep -q '^node: one way, 8 B, median .*same' out
+ok "got alike, not as well" grep -q '^node: one way, 8 B, median .*no evidence' out
 
 sed 's/"one_way": "[^"]*"/"one_way": "forward and backward times; clocks synchronised within 25 ns"/' a.sig >c.sig
 sed 's/within 25 ns/within 31 ns/' c.sig >d.sig
 compare --all c.sig d.sig
-ok "clocks not as well synchronised: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+ok "clocks not as well synchronised: still got alike" grep -q '^node: one way, 8 B, median .*no evidence' out
 sed 's/; clocks synch/, moved to the same median&/' c.sig >d.sig
 compare --all c.sig d.sig
-ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*same' out
+ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*no evidence' out
 
 sed 's/"odd":/"transfer, node": "time until the message is there; one clock", &/' a.sig >c.sig
 sed 's/"odd":/"transfer, node": "deconvolution of the time to the acknowledgement, misfit at most 0.01", &/' a.sig >d.sig
@@ -226,9 +226,9 @@ like "many against no detours" "$status $(grep '^noise: lost to' out)" "1 noise:
 period=100000 launch=$steady signature >d.sig
 sed "$none" d.sig >c.sig
 compare --all c.sig d.sig
-like "no detours against two a core: may be chance" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 10 /s - - - 0.0* same"
+like "no detours against two a core: may be chance" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 10 /s - - - 0.0* no evidence"
 compare --all c.sig c.sig
-like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - same"
+like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - no evidence"
 
 # ---- trouble ----
 for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \

@@ -97,7 +97,7 @@ is "a bad one is made, with one line of warning" "$? $(cat err)" \
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^quality')" \
     "quality          2 of 24 checks failed: other load, off the CPU"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
-    "  off the CPU: detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; *; can move computation by 6 %: measure when *"
+    "  off the CPU: detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; *; can change computation by 6 %: measure when *"
 "$sigdiff" good.sig bad.sig >out
 is "sigdiff says it of both" "$(grep '^   quality' out)" \
     "   quality  24 checks passed
@@ -119,7 +119,7 @@ for name in sys.argv[1:]:
 with open("bad.txt", encoding="utf-8") as text:
     warnings = [line.rstrip("\n") for line in text][:-1]
 def effect(f):
-    return f"can move {' and '.join(f['affects'])} by {100 * f['effect']:.2g} %: " if "effect" in f else ""
+    return f"can change {' and '.join(f['affects'])} by {100 * f['effect']:.2g} %: " if "effect" in f else ""
 print(warnings == [f"warning: {f['finding']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
 END
 )" "good, 14, 24
@@ -134,7 +134,7 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^quality')" \
 
 # ---- surroundings ----
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
-    "compute-core0.samples: other processes used 0.85 cores meanwhile; can move computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
+    "compute-core0.samples: other processes used 0.85 cores meanwhile; can change computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
     "*.samples: other processes used 1.50 cores meanwhile, and 9 more like it; measure when *"
 # Where it is known when threads were off their CPUs, others' load is in that.
@@ -149,15 +149,15 @@ rm -rf r
 cp -r good r
 sed -i 's/^# clock/# load_before: busy: others use 1.3 of 2 cores (cc1 54 % of one)\n&/; s/other_load: .*/other_load: 0.85/' r/compute*
 finds "a machine in use before and meanwhile: who, how much" \
-    "compute-core0.samples: other processes used 0.85 cores meanwhile; before, others use 1.3 of 2 cores (cc1 54 % of one), and 1 more like it; can move *"
+    "compute-core0.samples: other processes used 0.85 cores meanwhile; before, others use 1.3 of 2 cores (cc1 54 % of one), and 1 more like it; can change *"
 edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
-    "detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can move computation by 6 %: measure *"
+    "detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can change computation by 6 %: measure *"
 edited "a shared core, of older files" "fwq*" '/off_cpu_ns/d; s/cpu_share: .*/cpu_share: 0.5012/' \
-    "fwq-core0.samples: off its CPU for 49.9 % of 60 s: *; can move computation by 50 %: *"
+    "fwq-core0.samples: off its CPU for 49.9 % of 60 s: *; can change computation by 50 %: *"
 edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/switches: .*/switches: 901/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
     "fwq-core0.samples: off its CPU for 6.1 % of 60 s: preempted 901 times; *"
 edited "steal time, of older files" "detour*" '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 1830000000/' \
-    "detour-core0.samples: off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can move computation by 3 %: *"
+    "detour-core0.samples: off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can change computation by 3 %: *"
 # Of a record of 1 s two ticks of 10 ms are 2 %, and may be one.
 rm -rf r
 cp -r good r
@@ -174,16 +174,16 @@ awk '!/^#/ { $2 *= NR % 2 ? 1 : 0.8; $3 = 0 } { print }' good/ftq-core0.samples 
 "$sigmake" --check r >out
 is "a speed that changes by turns" "$? $(cat out)" "0 r: 14 files: good enough"
 awk '!/^#/ { $2 = n++ < 300 ? 1000 : 900; $3 = 0 } { print }' good/ftq-core0.samples >r/ftq-core0.samples
-finds "changing speed" "ftq-core0.samples: the core's speed changed by 8 %, so that 60 s determine its mean to +-2.5 %; can move computation and rates by 2.5 %: measure longer *"
+finds "changing speed" "ftq-core0.samples: the core's speed changed by 8 %, so that 60 s determine its mean to +-2.5 %; can change computation and rates by 2.5 %: measure longer *"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, n++ < 300 ? 1e6 : 1e6 / 0.9, 0 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out
-like "... of fixed work, too" "$(grep speed out)" "warning: f?q-core0.samples: the core's speed *, and 1 more like it; can move computation and rates by 2.5 %: *"
+like "... of fixed work, too" "$(grep speed out)" "warning: f?q-core0.samples: the core's speed *, and 1 more like it; can change computation and rates by 2.5 %: *"
 edited "realtime" "detour*" 's/SCHED_OTHER.*/SCHED_FIFO, priority 50/' "detour-core0.samples: measured with SCHED_FIFO*without --realtime*"
 edited "oversubscribed" "pingpong-launch1*" 's/oversubscribed: no/oversubscribed: 4 ranks on 2 cores of vm/' \
     "pingpong-launch1-node.samples: measured with 4 ranks on 2 cores of vm; start at most*"
 edited "a coarse timer" "*" 's/resolution_ns: .*/resolution_ns: 100/' \
-    "node: the timer resolves 100.0 ns, the shortest round trip is 60*; can move messages by 1[67] %: *--timer=counter*"
+    "node: the timer resolves 100.0 ns, the shortest round trip is 60*; can change messages by 1[67] %: *--timer=counter*"
 # Readings are as far apart as one costs, and no coarser.
 rm -rf r
 cp -r good r
@@ -209,12 +209,12 @@ rm -rf r
 cp -r good r
 awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
     >r/ftq-core0.samples
-finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; can move computation by 1 %: the modes are measured*"
+finds "modes that disagree" "core 0: lost to noise: 0.0[01] +- 0.00 % by detour, 1.03 +- 0.00 % by ftq; can change computation by 1 %: the modes are measured*"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out 2>err
 like "fixed work is compared, too, to what is alike and what is not" "$(cat out)" \
-    "warning: core 0: by detour it lost *, and 1 more like it; can move computation by 1.1 %: the modes are measured*1 warning"
+    "warning: core 0: lost to noise: *, and 1 more like it; can change computation by 1.1 %: the modes are measured*1 warning"
 
 # ---- noise ----
 # A short record is good if what it says is: 30 s of steady noise, not 30 s with a burst in them.
@@ -231,7 +231,7 @@ cp d r/detour-core0.samples
 "$sigmake" --check r >out
 is "a record too short for what it says: exit status" $? 1
 like "a record too short for what it says" "$(cat out)" \
-    "warning: detour-core0.samples: it lost 2.2 +- 4.6 % of 30 s, and 1 more like it; can move computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
+    "warning: detour-core0.samples: lost to noise: 2.2 +- 4.6 % of 30 s, and 1 more like it; can change computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
 edited "a record that ended early" "detour*" 's/^# shortest_loop_ns/# ended_early: after 2000 detours\n&/' \
     "detour-core0.samples: the record ended after 2000 detours; raise --max-detours*"
 rm -rf r
@@ -240,9 +240,9 @@ awk '/^# end/ {print "# end " kept; next} /^#/ {print; next} $1 < last {next}
     ++n % 200 == 0 {$2 = 2e8} {print; last = $1 + $2; kept++}' good/detour-core0.samples >r/detour-core0.samples
 "$sigmake" --check r >out
 like "few long detours" "$(cat out)" \
-    "warning: detour-core0.samples: 9 detours in 61 s are longer than 10 medians, 3.0 % of the time, *; can move computation by 2 %: record longer*"
+    "warning: detour-core0.samples: 9 detours in 61 s are longer than 10 medians, 3.0 % of the time, *; can change computation by 2 %: record longer*"
 edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200000/' \
-    "detour-core0.samples: detours below 1200000 ns were not seen, and * of 20* are just longer; can move computation by *: lower --threshold of mpgbench ftq"
+    "detour-core0.samples: detours below 1200000 ns were not seen, and * of 20* are just longer; can change computation by *: lower --threshold of mpgbench ftq"
 sed -i 's/shortest_loop_ns: .*/shortest_loop_ns: 600000/' r/detour-core0.samples
 "$sigmake" --check r >out
 is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
@@ -255,12 +255,12 @@ awk '/^# end/ {print "# end " n; next} !/^#/ && $1 < last {next} !/^#/ && $1 > 3
     {print} !/^#/ {last = $1 + $2; n++}' good/detour-core0.samples >r/detour-core0.samples
 "$sigmake" --check r >out
 like "halves of a detour record" "$(cat out)" \
-    "*warning: detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; can move computation by [12]* %: find *"
+    "*warning: detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; can change computation by [12]* %: find *"
 awk '!/^#/ && $1 >= 30e9 {$3 = 4e6 + n++ % 7 * 1e3} {print}' good/ftq-core0.samples >r/ftq-core0.samples
 cp good/detour-core0.samples r
 "$sigmake" --check r >out
 like "halves of ftq" "$(cat out)" \
-    "*warning: ftq-core0.samples: halves differ: lost in a quantum: median * then *; can move computation by 2 %: find *"
+    "*warning: ftq-core0.samples: halves differ: lost in a quantum: median * then *; can change computation by 2 %: find *"
 edited "halves of fwq" "fwq*" 's/^\([3-5][0-9]\{10\}\.[0-9]\) 1/\1 2/' \
     "fwq-core0.samples: halves differ: time of a quantum: median * then *"
 
@@ -272,7 +272,7 @@ finds "two launches" "pingpong, node: 2 launches; measure at least 3*"
 rm -rf r
 cp -r good r
 awk '!/^#/ {$3 += 300; $4 += 150; $5 += 150} {print}' good/pingpong-launch1-node.samples >r/pingpong-launch1-node.samples
-finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B 97* ns, modified z +*; can move messages by 38 %: measure it again*"
+finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B 97* ns, modified z +*; can change messages by 38 %: measure it again*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -280,7 +280,7 @@ for i in 0 1 2; do
         !/^#/ && NR % 3 == 1 {$1 = 1} !/^#/ && NR % 3 == 2 {$1 = 2; $3 += 300; $4 += 150; $5 += 150} {print}' \
         good/pingpong-launch$i-node.samples >r/pingpong-launch$i-node.samples
 done
-finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; can move messages by 38 %: look for a cause*"
+finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; can change messages by 38 %: look for a cause*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -290,9 +290,9 @@ done
 # Where a median goes from 670 to 800 ns halfway, it is not known to 5 %, either.
 "$sigmake" --check r >out 2>err
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
-like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can move messages by 9.* %: find the change*"
+like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can change messages by 9.* %: find the change*"
 like "halves of launches: medians are uncertain" "$(sed -n 2p out)" \
-    "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, worst * B of 6000 samples; can move messages by 1* %: measure longer*"
+    "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, worst * B of 6000 samples; can change messages by 1* %: measure longer*"
 is "halves of launches: and nothing else" "$(tail -n +3 out)" "r: $(ls r | wc -l) files: not good enough: 2 warnings"
 rm -rf r
 cp -r good r
@@ -306,14 +306,14 @@ for i in 0 1 2; do
     awk '!/^#/ && ++n % 70 == 31 {$3 += 20000; $4 += 20000} {print}' r/pingpong-launch$i-node.samples >p
     cp p r/pingpong-launch$i-node.samples
 done
-finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is too uncertain for [12] of 2 sizes, worst * B of 150 samples; can move messages by * %: measure longer *"
+finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is too uncertain for [12] of 2 sizes, worst * B of 150 samples; can change messages by * %: measure longer *"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
     awk '!/^#/ && $2 > 0 && ++n % 2 {$4 += 4000; $6 += 4000} {print}' \
         good/bandwidth-launch$i-node.samples >r/bandwidth-launch$i-node.samples
 done
-finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, worst 64 KiB of 1500 samples; can move messages by [2-9]? %: measure longer *"
+finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, worst 64 KiB of 1500 samples; can change messages by [2-9]? %: measure longer *"
 # That a benchmark did not reach its goal is what the intervals say, where it matters.
 rm -rf r
 cp -r good r
@@ -331,7 +331,7 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 like "ways that depend on each other" "$? $(grep apart out)" \
-    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can move messages by * %: measure with comparable clocks*"
+    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can change messages by * %: measure with comparable clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
 edited "late processes" "collective*" 's/late_repetitions: 0/late_repetitions: 4/' \
     "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
@@ -350,7 +350,7 @@ cp -r good r
 sed -i '/^[0-9]/d; /^# end/d' r/compute-core0.samples
 awk 'BEGIN { for (i = 0; i < 200; i++) print 0, 1, (int(i / 50) % 2 ? 2e9 : 1.5e9) + i % 7 * 1e6; print "# end 200" }' \
     >>r/compute-core0.samples
-finds "rates that are not known" "compute: integer on core 0, 1 at once: the mean rate is known to +-* %, by 200 repetitions; can move rates by * %: *"
+finds "rates that are not known" "compute: integer on core 0, 1 at once: the mean rate is known to +-* %, by 200 repetitions; can change rates by * %: *"
 awk '/^[0-9]/ { $3 = 1.5e9 + n++ * 37 % 101 * 6e6 } { print }' r/compute-core0.samples >c
 cp c r/compute-core0.samples
 "$sigmake" --check r >out

@@ -338,7 +338,7 @@ static void test_round_trip(void)
                same_text(sig->failure[i].remedy, failures[i].remedy),
            "check %zu that failed, every bit", i);
     char effect[100];
-    is_text(mpg_signature_effect(&failures[0], effect, sizeof effect), "can move computation and rates by 33 %");
+    is_text(mpg_signature_effect(&failures[0], effect, sizeof effect), "can change computation and rates by 33 %");
     is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
     ok(sig->cores == full.cores && sig->paths == full.paths &&
            sig->collectives == full.collectives && sig->reductions == full.reductions &&

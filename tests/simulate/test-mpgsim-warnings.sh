@@ -90,7 +90,7 @@ is "nor with another good source" \
 is "nor without any signature" "$(attention '' --latency=const:1us)" ""
 
 # ---- the signature ----
-only quality "1 of the 28 quality checks of the target failed and affect this answer: uncertain noise (can move computation by 2.1 %); *" \
+only quality "1 of the 28 quality checks of the target failed and affect this answer: uncertain noise (can change computation by 2.1 %); *" \
     "failed checks" --perturb --signature=bad.sig
 only quality "1 of the 28 quality checks of the target failed and affect this answer: short record; *" \
     "failed checks of an older file" --perturb --signature=old.sig

@@ -96,19 +96,19 @@ print(json.dumps(signature))
 END
 "$mpgsim" --signature loaded.sig good.text >out
 ok "a signature whose noise is others' work marks the answer" grep -q '^Predicted run time .* NOT RELIABLE' out
-ok "... and says why" grep -q '^Signature  *NOT RELIABLE, measure again on an idle machine: .*: off the CPU (can move computation by 66 %)' out
+ok "... and says why" grep -q '^Signature  *NOT RELIABLE, measure again on an idle machine: .*: off the CPU (can change computation by 66 %)' out
 is "... in JSON, too" "$("$mpgsim" --json --signature loaded.sig good.text | "$python" -c 'import json, sys; print(json.load(sys.stdin)["reliable"])')" False
 "$mpgsim" --report=page.html --signature loaded.sig good.text >out
 ok "a page marks it beside the number" grep -q '<b>[^<]*</b>  <strong class="unreliable">NOT RELIABLE</strong>' page.html
-is "a sweep says so" "$("$mpgsim" --signature loaded.sig --sweep=latency=x1,x2 good.text | grep -c '^Signature  *NOT RELIABLE, measure again on an idle machine: off the CPU (can move computation by 66 %)$')" 1
+is "a sweep says so" "$("$mpgsim" --signature loaded.sig --sweep=latency=x1,x2 good.text | grep -c '^Signature  *NOT RELIABLE, measure again on an idle machine: off the CPU (can change computation by 66 %)$')" 1
 is "... in JSON, each row" "$("$mpgsim" --json --signature quiet.sig --signature loaded.sig good.text |
     "$python" -c 'import json, sys; print(sorted((r["values"]["signature"], r["reliable"]) for r in json.load(sys.stdin)["rows"]))')" \
     "[('loaded.sig', False), ('quiet.sig', True)]"
 "$mpgsim" --predict --signature loaded.sig good.text >out
-ok "... the answer of --predict, too" grep -q '^  signature  *NOT RELIABLE, measure again on an idle machine: off the CPU (can move computation by 66 %)$' out
+ok "... the answer of --predict, too" grep -q '^  signature  *NOT RELIABLE, measure again on an idle machine: off the CPU (can change computation by 66 %)$' out
 sed 's/"moves": 0.66/"moves": 0.09/' loaded.sig >less.sig
 "$mpgsim" --signature less.sig good.text >out
-ok "... not if computation moves by less than 10 %" sh -c '! grep -q "NOT RELIABLE" out && grep -q "can move computation by 9 %" out'
+ok "... not if computation moves by less than 10 %" sh -c '! grep -q "NOT RELIABLE" out && grep -q "can change computation by 9 %" out'
 
 # The same run as a heat map of ranks and time: 32000 ns of computation, less 7000; 10000 of waiting.
 "$mpgsim" --json --waits --perturb --signature quiet.sig interval.text >answer

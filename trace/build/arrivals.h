@@ -23,7 +23,7 @@ struct build_arrivals *mpg_arrivals_new(struct mpg_error *err);
 void mpg_arrivals_free(struct build_arrivals *a); /* NULL is allowed */
 /* The value of fact "clock" of RANK. Returns 0, or -1 with ERR: out of memory. */
 int mpg_arrivals_clock(struct build_arrivals *a, int32_t rank, const char *value, struct mpg_error *err);
-/* Event E of RANK, with labels. */
+/* Adds event E of RANK, whose communicators are labels of D. Returns 0, or -1 with ERR. */
 int mpg_arrivals_event(struct build_arrivals *a, const struct mpg_build_definitions *d, int32_t rank, const struct mpg_event *e,
                        struct mpg_error *err);
 /* After all events and clocks. */

@@ -81,7 +81,8 @@ enum off_cpu_method off_cpu_recorded_by(void);
 int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns);
 void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns);
 
-/* Returns whether the clocks must be read at the end NOW_NS of the stretch. */
+/* Returns whether the thread's clocks must be read at NOW_NS, the end of an interval or a call: long ones, and all after which the
+ * thread may have been off its CPU. */
 static inline bool off_cpu_must_look(const struct off_cpu *o, int64_t now_ns)
 {
     return __builtin_expect(now_ns > o->stale_ns || now_ns - o->begin_ns > OFF_CPU_LONG_NS ||

@@ -164,7 +164,7 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-/* Fortran entry points, which call PMPI themselves; C programs lack pmpi_*_. */
+/* Entry points of Fortran. They call PMPI's Fortran functions, which only Fortran programs are linked to. */
 void mpi_init_(int *err)
 {
     pmpi_init_(err);

@@ -35,7 +35,7 @@ struct mpg_result {
     bool floors_of_source;  /* some minimum message times come from the source's signature */
     bool chose;             /* calls could complete in another order than in the trace */
     struct mpg_choices choices; /* summed over replicas */
-    uint32_t redone;        /* replicas that were evaluated again in the traced order */
+    uint32_t redone;        /* replicas evaluated again with the traced choices, because their own ended in a deadlock */
     int64_t source_eager_limit_bytes; /* the eager limit of the traced machine, as used, bytes */
     struct mpg_attribution *where; /* attribution of the accounts to places; NULL if not wanted */
 };
