@@ -116,8 +116,8 @@ int mpg_graph_post_message(struct matching *matching, const struct call *call, s
  * messages. A synchronous message that has arrived is then done for the sender. Both return 0, or -1: out of memory. */
 int mpg_graph_arrival_edge(struct matching *matching, const struct message *message, struct mpg_error *err);
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *message, struct mpg_error *err);
-/* Emits a step VIEW (graph/steps.h) for MESSAGE, which has arrived and which CALL can complete: from now on the receiver reads the
- * arrival from the step's slot, and the sender may reuse its own. */
+/* Emits a step MPG_STEP_VIEW (graph/graph.h) for MESSAGE, which has arrived and which CALL can complete: from now on the
+ * receiver reads the arrival from the step's slot. */
 int mpg_graph_view(struct matching *matching, const struct call *call, struct message *message, struct mpg_error *err);
 /* Adds MESSAGE as a candidate of the call being left. COMPLETED: the call completes the message in the trace. */
 int mpg_graph_candidate(struct matching *matching, const struct message *message, int64_t request, bool completed,

@@ -41,8 +41,8 @@ static void put_line(FILE *out, const char *key, const struct mpg_option_list *w
     putc('\n', out);
 }
 
-/* Returns the first lines of a manifest for COMMAND in MODE, the same in all versions of mpgscale; the caller frees them. NULL: out
- * of memory. */
+/* Returns the first lines of a manifest for COMMAND in MODE, the same in all versions of mpgscale; the caller frees them.
+ * NULL: out of memory. */
 static char *head_of(char *const *command, const char *mode)
 {
     char *text = NULL;

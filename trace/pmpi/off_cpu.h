@@ -81,7 +81,7 @@ enum off_cpu_method off_cpu_recorded_by(void);
 int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns);
 void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns);
 
-/* Returns whether the thread's clocks must be read at NOW_NS, the end of an interval or a call: long ones, and all after which the
+/* Returns whether the thread's clocks must be read at NOW_NS, the end of an interval or a call: if this was long, or if the
  * thread may have been off its CPU. */
 static inline bool off_cpu_must_look(const struct off_cpu *o, int64_t now_ns)
 {
