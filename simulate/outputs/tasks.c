@@ -91,13 +91,14 @@ void mpg_session_describe_tasks(struct mpg_session *x)
         mpg_result_refer_to(&x->result, x->redistributed.recorded_ns);
         add_computation(x, &x->redistributed.tasks);
     }
-    if (c->model.tasks || c->target.by_events || !depends_on_order(x))
+    const bool has_kept = x->result.counts.open_kept > 0; /* receives from any source that cannot choose */
+    if (c->model.tasks || c->target.by_events || (!depends_on_order(x) && !has_kept))
         return;
     if (c->target.predict && c->change.hypotheses.n == 0 && mpg_trace_events(x->files.trace, -1) <= MAX_EVENTS)
         status = mpg_redistribute(c, &x->setting, &x->files, false, &found, &why);
     else
         status = mpg_tasks_find(x->files.trace, (int64_t)c->model.polling_interval_ns, &found.tasks, &why);
-    if (found.tasks.master >= 0 && found.tasks.workers > 1) {
+    if (found.tasks.master >= 0 && found.tasks.workers > 1 && (status == 1 || depends_on_order(x))) {
         describe(x, &found);
         add_computation(x, &found.tasks);
         x->tasks.by_arrival_ns = status == 1 ? found.run_ns : 0;

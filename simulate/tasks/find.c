@@ -89,7 +89,9 @@ static int scan_picks(struct mpg_task_finding *f)
     t->picks = true;
     f->received_number = 0;
     memset(f->sent, 0, (size_t)t->ranks * sizeof *f->sent);
-    if (!(f->pick = calloc((size_t)t->ranks, sizeof *f->pick)))
+    f->pick = calloc((size_t)t->ranks, sizeof *f->pick);
+    f->at_place = calloc((size_t)t->ranks, sizeof *f->at_place);
+    if (!f->pick || !f->at_place)
         return mpg_task_out_of_memory(f);
     struct mpg_cursor *c = mpg_cursor_open(f->trace, t->master, f->why);
     while (c && status == HOLDS && (more = mpg_cursor_read(c, &e, f->why)) > 0) {
@@ -105,6 +107,8 @@ static int scan_picks(struct mpg_task_finding *f)
         return status != HOLDS ? status : FAILS;
     if (t->n == 0)
         return mpg_task_refuse(f, chooser->rank, chooser->first, "no list of one receive from each worker");
+    if (f->places != t->workers)
+        return mpg_task_refuse(f, chooser->rank, chooser->first, "its list has a receive whose message is never received");
     return mpg_task_end_master(f);
 }
 
@@ -350,6 +354,7 @@ int mpg_tasks_find(struct mpg_trace *trace, int64_t polling_ns, struct mpg_tasks
     mpg_task_survey_clear(&f.survey);
     free(f.sent);
     free(f.pick);
+    free(f.at_place);
     free(f.extra);
     free(f.received);
     free(f.sequence);

@@ -42,6 +42,7 @@ struct mpg_task_finding {
     struct mpg_task_posted posted;  /* from any source */
     struct mpg_task_posted *pick;   /* by world rank: from this rank; NULL unless T picks */
     int32_t picks;                  /* receives there */
+    int32_t *at_place, places;      /* the rank of each place in the first list */
     int64_t polling_ns;          /* polling intervals are no longer */
     enum mpg_call polled;        /* the master's last call: a probe or test that found nothing; MPG_CALL_COUNT: another one */
     int64_t polled_ns;           /* its leave */

@@ -146,22 +146,40 @@ static int32_t find_pick(const struct mpg_task_finding *f, int64_t request)
     return -1;
 }
 
+/* Notes the places of the receives in the list of E. */
+static void take_first_list(struct mpg_task_finding *f, const struct mpg_event *e)
+{
+    for (uint32_t i = 0; i < e->request_number && (int32_t)i < f->picks; i++) {
+        const int32_t source = find_pick(f, e->requests[i]);
+        if (source < 0)
+            return;
+        f->pick[source].place = (int32_t)i;
+        f->at_place[i] = source;
+        f->places = (int32_t)i + 1;
+    }
+}
+
+/* Returns true if the list of E is all receives that are posted, in the order of the first list. */
+static bool is_whole_list(const struct mpg_task_finding *f, const struct mpg_event *e)
+{
+    uint32_t i = 0;
+    for (int32_t place = 0; place < f->places; place++) {
+        const int64_t request = f->pick[f->at_place[place]].request;
+        if (request && (i == e->request_number || e->requests[i++] != request))
+            return false;
+    }
+    return i == e->request_number && (int64_t)i == f->picks;
+}
+
 /* Takes E, a completion of the master that has a receive of a list. */
 static int take_pick(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
     uint32_t n;
     const int64_t *done = mpg_task_done(e, &n);
-    int32_t last = -1;
-    bool is_whole = (int64_t)e->request_number == f->picks;
-    for (uint32_t i = 0; i < e->request_number && is_whole; i++) {
-        const int32_t source = find_pick(f, e->requests[i]);
-        if (source >= 0 && f->t->n == 0)
-            f->pick[source].place = (int32_t)i;
-        is_whole = source >= 0 && f->pick[source].place > last;
-        last = is_whole ? f->pick[source].place : last;
-    }
-    if (!is_whole)
+    if (f->t->n == 0)
+        take_first_list(f, e);
+    if (!is_whole_list(f, e))
         return mpg_task_refuse(f, rank, at, "its list is not one receive from each worker, in the order of the first list");
     if (n > 1)
         return mpg_task_refuse(f, rank, at, "it completes several messages");

@@ -229,6 +229,12 @@ def test_warning():
        [found["run_time_ns"]["median"] for found in (plain, moved)], plain["tasks"])
     topics = [[line["topic"] for line in moved[key]].count("tasks") for key in ("attention", "assumptions")]
     ok("... by arrival: no warning, an assumption", topics == [0, 1], moved["assumptions"])
+    waiting = re.sub(r"(?m)^([1-9]\d* .*)Send (.*)$", r"\1Ssend \2", recorded(program, 3).text())
+    kept, given = answer(*options, put("k.txt", waiting)), answer(*options, "--tasks=by-arrival", "k.txt")
+    notes = [line["text"] for line in kept["attention"] if line["topic"] == "tasks"]
+    change_percent = 100 * (given["run_time_ns"]["median"] / kept["run_time_ns"]["median"] - 1)
+    ok("... of messages that wait for their receiver, too", len(notes) == 1 and f"({change_percent:+.3g} %)" in notes[0] and
+       abs(change_percent) > 1, (notes, change_percent))
     same = answer(*options, put("s.txt", Run(program, lambda: 2385).text()))
     ok("the order of the trace: no warning", "tasks" not in [line["topic"] for line in same["attention"]], same["attention"])
     broken = [re.sub(r"^(1 .*)Send (.*)$", r"\1Ssend \2", line) for line in recorded(program, 3).text().splitlines()]
