@@ -91,7 +91,10 @@ int mpg_build_site(struct mpg_build *b, int32_t label, uint32_t n, const struct 
 
 static int count_values(const char *names, uint32_t *number, struct mpg_error *err)
 {
+    const size_t length = strlen(names);
     *number = 0;
+    if (length > 0 && (names[0] == ' ' || names[length - 1] == ' '))
+        return mpg_error_set(err, "the list of values begins or ends with a blank");
     for (const char *p = names; *(p += strspn(p, " ")); p += strcspn(p, " "))
         ++*number;
     return *number <= MPG_TRACE_MAX_VALUES ? 0 : mpg_error_set(err, "more than %d values", MPG_TRACE_MAX_VALUES);

@@ -64,7 +64,8 @@ int mpg_build_module(struct mpg_build *b, int32_t label, const uint8_t *build_id
 int mpg_build_site(struct mpg_build *b, int32_t label, uint32_t n, const struct mpg_frame *frames, struct mpg_error *err);
 
 /* The fact KEY VALUE of RANK, or of each rank (RANK -1). "values" sets the number of values of the rank's events, and must come
- * before the rank's other facts and events. Errors: text that no fact may have; "values" too late, or more than 64 names. */
+ * before the rank's other facts and events. Errors: text that no fact may have; "values" too late, more than 64 names, or a
+ * blank before or after them. */
 int mpg_build_fact(struct mpg_build *b, int32_t rank, const char *key, const char *value, struct mpg_error *err);
 
 /* An event of RANK. comm, newcomm, object and site are labels; NAME is the name of a region or an unknown function, else NULL.
