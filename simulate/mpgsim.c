@@ -4,6 +4,7 @@
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/target_table/run.h"
 #include "simulate/outputs/session.h"
+#include "simulate/scenarios/recorded.h"
 #include "simulate/scenarios/scenarios.h"
 
 /* Evaluates replicas in the order of simulated time; stores the result of the first. */
@@ -38,6 +39,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
                                      &x->result, &x->hypothesis_shares, err);
     if (status == 0 && mpg_config_gives_short_answer(c))
         status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
+    else if (status == 0 && c->target.predict && mpg_processes_first(&x->processes))
+        mpg_recorded_refer(c, setting, &x->files, &x->result);
     if (status == 0 && mpg_processes_first(&x->processes))
         mpg_session_describe_tasks(x);
     return status == 0 ? 0 : mpg_files_explain(&x->files, &x->processes, err);
@@ -47,7 +50,11 @@ static int simulate_several(struct mpg_session *x, struct mpg_error *err)
 {
     if (x->config.question.tolerate)
         return mpg_tolerate(&x->config, &x->setting, &x->files, &x->given, &x->rows, err);
-    return mpg_scenarios_run(&x->config, &x->setting, &x->files, &x->rows, err);
+    if (mpg_scenarios_run(&x->config, &x->setting, &x->files, &x->rows, err) < 0)
+        return -1;
+    if (x->config.target.predict && mpg_processes_first(&x->processes))
+        mpg_recorded_refer_rows(&x->config, &x->setting, &x->files, &x->rows);
+    return 0;
 }
 
 static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *err)

@@ -81,7 +81,7 @@ static void bound_ranks(json_t *answer)
 /* The fields of a row that the page shows; OPPONENTS: with its number and the rows that it beats. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
-    static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than", "recorded_run_time_ns",
+    static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than", "traced_run_time_ns",
                                          "mean_of_a_rank"};
     json_t *run = json_object_get(row, "run_time_ns");
     json_t *compact = json_pack("{s:{s:O, s:O}}", "run_time_ns", "median", json_object_get(run, "median"),

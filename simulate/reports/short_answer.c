@@ -134,17 +134,10 @@ static void put_predicted(const struct mpg_report *r, const struct mpg_summary *
     fputc('\n', out);
 }
 
-/* The recorded run, without recording if that is known: to this both ratios of the answer refer. */
-static double recorded_of(const struct mpg_report *r)
-{
-    const bool is_known = r->companions && r->companions->perturbed_traced_ns > 0;
-    return is_known ? r->companions->perturbed_traced_ns : mpg_result_traced(r->result);
-}
-
 static void put_recorded(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const char *host = mpg_trace_find_fact(r->trace, 0, "host"), *cpu = mpg_trace_find_fact(r->trace, 0, "cpu");
-    const double recorded_ns = recorded_of(r), whole_ns = mpg_result_recorded(r->result);
+    const double recorded_ns = mpg_result_traced(r->result), whole_ns = mpg_result_recorded(r->result);
     begin(out, "Recorded run time");
     const bool has_part = whole_ns - recorded_ns > MUCH_RECORDING * whole_ns;
     put_time(out, has_part ? recorded_ns : whole_ns);
@@ -169,7 +162,7 @@ static void put_difference(const struct mpg_report *r, const struct mpg_summary 
     const struct mpg_result *q = r->result;
     const struct mpg_graph_counts *c = &q->counts;
     const struct mpg_run_account a = mpg_result_run_account(q);
-    const double recorded_ns = recorded_of(r), calls_ns = (double)c->calls_ns / q->ranks;
+    const double recorded_ns = mpg_result_traced(r->result), calls_ns = (double)c->calls_ns / q->ranks;
     double sum_ns = -(double)(c->tracer_ns + c->flushed_ns) / q->ranks;
     if (!q->predicted || c->threads > 0 || fabs(run->median - recorded_ns) <= MUCH * recorded_ns ||
         (run->low <= recorded_ns && recorded_ns <= run->high))
@@ -602,9 +595,10 @@ static void put_kernel_json(struct mpg_json *j, const char *key, const struct mp
 void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const struct mpg_summary *run)
 {
     const struct mpg_companions *c = r->companions;
+    const double recorded_ns = mpg_result_traced(r->result);
     struct mpg_predicted_efficiency e;
     put_perturbed_json(j, c);
-    mpg_json_number(j, "predicted_over_recorded", recorded_of(r) > 0 ? run->median / recorded_of(r) : NAN);
+    mpg_json_number(j, "predicted_over_recorded", recorded_ns > 0 ? run->median / recorded_ns : NAN);
     if (mpg_predicted_efficiency_of(c, r->result, run, &e)) {
         static const char *const names[] = {"parallel", "load_balance", "serialization", "transfer", "noise",
                                             "mean_computation_ns", "largest_computation_ns", "least_computation_ns",

@@ -98,8 +98,9 @@ static bool is_first(const struct mpg_setting *setting)
     return mpg_processes_first(setting->simulation.processes);
 }
 
+/* Simulates the perturbed run, for X. The prediction RESULT then refers to its traced run. */
 static int perturb(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                   struct mpg_companions *x, struct mpg_error *err)
+                   struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
     struct run r;
     double *sorted = NULL;
@@ -116,6 +117,7 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
         else {
             x->perturbed = mpg_report_run(&report, sorted);
             x->perturbed_traced_ns = mpg_result_traced(&r.result);
+            mpg_result_take_traced(result, &r.result);
         }
     }
     free(sorted);
@@ -341,12 +343,12 @@ int mpg_noisy_run(const struct mpg_config *c, struct mpg_setting *setting, const
 }
 
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                       const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
+                       struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
     *x = (struct mpg_companions){.perturbed_traced_ns = 0};
     if (c->model.tasks)
         mpg_error_set(&x->not_perturbed, "the recorded run gave out its tasks otherwise (--tasks)");
-    if (c->model.tasks || perturb(c, setting, files, x, &x->not_perturbed) < 0)
+    if (c->model.tasks || perturb(c, setting, files, result, x, &x->not_perturbed) < 0)
         x->perturbed.median = 0;
     return vary(c, setting, files, result, x, err) < 0 || ideal(c, setting, files, x, err) < 0 ? -1 : 0;
 }

@@ -8,10 +8,11 @@
 #include "simulate/reports/companions.h"
 
 /* Fills COMPANIONS for the prediction RESULT of SETTING, which has the configuration C and the files FILES. All runs have the
- * seed and the first replicas of the prediction. Collective: the first process has the results. A run that cannot be simulated
- * is left out, with the reason; other errors (out of memory, an unreadable trace): -1 with ERR. The caller clears COMPANIONS. */
+ * seed and the first replicas of the prediction. The traced run of RESULT becomes that of the perturbed run. Collective: the
+ * first process has the results. A run that cannot be simulated is left out, with the reason; other errors (out of memory, an
+ * unreadable trace): -1 with ERR. The caller clears COMPANIONS. */
 int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
-                       const struct mpg_result *result, struct mpg_companions *companions, struct mpg_error *err);
+                       struct mpg_result *result, struct mpg_companions *companions, struct mpg_error *err);
 
 /* Predicts one replica of FILES' trace without noise by C, with the first replica's message times: receives take the messages of
  * the trace. OBSERVER observes the replica. SETTING has the configuration C; its distributions are shared. By this process

@@ -107,8 +107,7 @@ bool mpg_axis_changes_setting(const struct mpg_config *c, const struct mpg_axis 
            (scales && (axis->what == MPG_SWEPT_LATENCY || axis->what == MPG_SWEPT_BYTE));
 }
 
-/* Returns true if POINT differs from LEADER only in values. */
-static bool shares_setting(const struct mpg_config *c, size_t leader, size_t point)
+bool mpg_point_shares_setting(const struct mpg_config *c, size_t leader, size_t point)
 {
     const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
@@ -118,8 +117,7 @@ static bool shares_setting(const struct mpg_config *c, size_t leader, size_t poi
     return true;
 }
 
-/* Returns true if POINT is the first point of its setting. */
-static bool is_leader(const struct mpg_config *c, size_t point)
+bool mpg_point_is_leader(const struct mpg_config *c, size_t point)
 {
     const struct mpg_sweep *s = &c->question.sweep;
     for (size_t i = 0; i < s->axes; i++)
@@ -132,7 +130,7 @@ static size_t count_points(const struct mpg_config *c, size_t leader)
 {
     size_t n = 0;
     for (size_t point = leader; point < c->question.sweep.points; point++)
-        n += shares_setting(c, leader, point);
+        n += mpg_point_shares_setting(c, leader, point);
     return n;
 }
 
@@ -318,7 +316,7 @@ static int run(struct together *t, size_t leader, struct mpg_error *err)
         if (begin_setting(t, leader, i, err) < 0)
             return setting_failed(t->c, leader, err);
         for (size_t point = leader; point < sweep->points; point++)
-            if (shares_setting(t->c, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
+            if (mpg_point_shares_setting(t->c, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
                 return -1;
     }
     const uint32_t replicas = count_replicas(t);
@@ -353,7 +351,7 @@ static int run_part(struct together *t, struct mpg_error *err)
     int status = 0;
     name_columns(t->c, t->rows);
     for (size_t point = 0; point < sweep->points && status == 0; point++) {
-        if (!is_leader(t->c, point))
+        if (!mpg_point_is_leader(t->c, point))
             continue;
         const size_t n = count_points(t->c, point) * t->settings;
         if (t->part == 0 || (part_of(t, 0) <= t->part && part_of(t, n - 1) >= t->part))

@@ -16,6 +16,10 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *sett
 /* Returns true if points with different values on AXIS have settings of their own: another graph, placement or signature. Each is
  * a simulation of its own then. */
 bool mpg_axis_changes_setting(const struct mpg_config *config, const struct mpg_axis *axis);
+/* Returns true if POINT of CONFIG's sweep differs from LEADER, the first point of a setting, only in values. */
+bool mpg_point_shares_setting(const struct mpg_config *config, size_t leader, size_t point);
+/* Returns true if POINT is the first point of its setting. */
+bool mpg_point_is_leader(const struct mpg_config *config, size_t point);
 
 /* Finds the largest tolerated value of the single axis, for each of CONFIG's signatures (or without a signature) and each
  * limit. A value is tolerated if the median run time is at most (1 + limit) times the base: the traced run, or in predict

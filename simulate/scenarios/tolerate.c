@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/scenarios/recorded.h"
+
 /* Curves of slowdown: the median and both ends of its interval. The upper end exceeds a limit at a smaller value than the
  * median. */
 enum { MEDIAN, HIGH, LOW, CURVES };
@@ -49,15 +51,19 @@ struct search {
     int firsts;   /* number of first values tried */
 };
 
-/* Fills ROWS with the results of N ascending VALUES. */
-static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_result_table *rows,
+/* Fills ROWS with the results of N ascending VALUES; as rows of the answer if IS_ANSWER. */
+static int try(const struct search *s, double *values, size_t n, bool is_answer, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
     struct mpg_config one = *s->config;
     one.question.sweep.axis[0].value = values;
     one.question.sweep.axis[0].n = one.question.sweep.points = n;
-    one.output.json = json;
-    return mpg_scenarios_run(&one, s->setting, s->files, rows, err);
+    one.output.json = one.output.json && is_answer;
+    if (mpg_scenarios_run(&one, s->setting, s->files, rows, err) < 0)
+        return -1;
+    if (is_answer && mpg_processes_first(s->setting->simulation.processes))
+        mpg_recorded_refer_rows(&one, s->setting, s->files, rows);
+    return 0;
 }
 
 /* --- bounds --- */
@@ -319,13 +325,13 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
 }
 
 /* Fills ROWS for the single signature of S: the run without the axis and the run with each tolerated value. */
-static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
+static int fill_rows(const struct search *s, struct mpg_result_table *rows, struct mpg_error *err)
 {
     double values[1 + MAX_LIMITS] = {s->min};
     const size_t n = s->config->question.tolerated.n;
     for (size_t k = 0; k < n; k++)
         values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;
-    return try(s, values, sort(values, 1 + n), json, rows, err);
+    return try(s, values, sort(values, 1 + n), true, rows, err);
 }
 
 int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *setting, const struct mpg_files *files,
@@ -350,7 +356,9 @@ int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *sett
             found[i * limits + k] = tolerance_of(&s, k);
     }
     if (status == 0)
-        status = settings > 1 ? mpg_scenarios_run(&all, given, files, rows, err) : fill_rows(&s, config->output.json, rows, err);
+        status = settings > 1 ? mpg_scenarios_run(&all, given, files, rows, err) : fill_rows(&s, rows, err);
+    if (status == 0 && settings > 1 && mpg_processes_first(processes))
+        mpg_recorded_refer_rows(&all, given, files, rows);
     if (status < 0) {
         free(found);
         return -1;

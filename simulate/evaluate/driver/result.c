@@ -64,13 +64,26 @@ void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t
                 terms[(size_t)i * n + w];
 }
 
+/* Makes TRACED_NS the traced run time of rank I. */
+static void refer_rank(struct mpg_result *r, int32_t i, double traced_ns)
+{
+    for (uint32_t k = 0; k < r->replicas; k++)
+        r->delay_ns[(size_t)i * r->replicas + k] += r->traced_ns[i] - traced_ns;
+    r->traced_ns[i] = traced_ns;
+}
+
+void mpg_result_take_traced(struct mpg_result *r, const struct mpg_result *other)
+{
+    for (int32_t i = 0; i < r->ranks; i++)
+        refer_rank(r, i, other->traced_ns[i]);
+    r->tracer_taken_out = other->tracer_taken_out;
+}
+
 void mpg_result_refer_to(struct mpg_result *r, const int64_t *recorded_ns)
 {
     for (int32_t i = 0; i < r->ranks; i++) {
-        for (uint32_t k = 0; k < r->replicas; k++)
-            r->delay_ns[(size_t)i * r->replicas + k] += r->traced_ns[i] - (double)recorded_ns[i];
+        refer_rank(r, i, (double)recorded_ns[i]);
         r->recorded_ns[i] = recorded_ns[i];
-        r->traced_ns[i] = (double)recorded_ns[i];
     }
 }
 

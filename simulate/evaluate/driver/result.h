@@ -62,6 +62,8 @@ int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
 /* Makes RECORDED_NS, by rank, the traced run that delays refer to; predicted run times stay. The traced run has no tracer's time
  * that is taken out. */
 void mpg_result_refer_to(struct mpg_result *result, const int64_t *recorded_ns);
+/* Makes the traced run of OTHER, without the tracer's time, the one that delays of RESULT refer to; predicted run times stay. */
+void mpg_result_take_traced(struct mpg_result *result, const struct mpg_result *other);
 void mpg_result_clear(struct mpg_result *result); /* RESULT may lack arrays */
 
 struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);

@@ -103,6 +103,10 @@ static void end_base(void *context, const struct mpg_evaluator *evaluator, uint3
         sim->base_ns[i] = mpg_evaluator_end(evaluator, i)[0];
         sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(evaluator, i));
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
+        if (sim->options->without_replicas) {
+            sim->result->recorded_ns[i] = mpg_evaluator_traced(evaluator, i);
+            sim->result->traced_ns[i] = (double)sim->result->recorded_ns[i] + sim->base_ns[i];
+        }
     }
     if (sim->result->where)
         mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(evaluator));
@@ -157,6 +161,8 @@ static int begin_base(struct simulation *all, struct simulation *sim, struct mpg
             return 0;
         }
     sim->owns_base = true;
+    if (sim->options->without_replicas && mpg_result_reserve(sim->result, err) < 0)
+        return -1;
     sim->base_ns = calloc(ranks, sizeof *sim->base_ns);
     sim->base_account = calloc(ranks, sizeof *sim->base_account);
     return sim->base_ns && sim->base_account

@@ -417,7 +417,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     }
     if (status == 0 && !all->options->predicts) /* predict mode has no traced run to compare with */
         status = mpg_simulation_find_bases(all, n, err);
-    if (status == 0)
+    if (status == 0 && !scenario->options->without_replicas)
         status = mpg_simulation_run(all, n, share, err);
     for (size_t i = 0; i < n && all; i++) {
         if (status < 0 && !all[i].is_done && all[i].result)

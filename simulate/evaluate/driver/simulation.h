@@ -26,6 +26,7 @@ struct mpg_simulation_options {
     uint32_t replicas, first_replica;
     struct mpg_processes *processes; /* processes that share the replicas; NULL: this process alone */
     unsigned threads;      /* threads that share the lanes of a pass, >= 1 */
+    bool without_replicas; /* perturb mode, one scenario: finds only tracer_taken_out, and if true recorded_ns and traced_ns */
     bool deterministic;    /* calls complete as in the trace */
     int64_t polling_ns;    /* intervals up to this length that poll are waiting (docs/MODEL.md, section 5); -1: none */
     uint64_t horizon;      /* limit of messages in flight while a call waits for candidates */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run without recording: the recorded run without the time that the tracer took (docs/MODEL.md, Decisions, The tracer's
+ * part). Ratios and delays of predictions refer to this run, as those of perturbed runs do. */
+#ifndef MPG_RECORDED_H
+#define MPG_RECORDED_H
+
+#include "simulate/options/inputs.h"
+#include "simulate/reports/result_table.h"
+
+/* Makes the run without recording the traced run of RESULT, a prediction by C with the open SETTING. RESULT stays as it is
+ * if perturb mode does not know that run: there is no signature, or C cannot be perturbed. By this process alone. */
+void mpg_recorded_refer(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
+                        struct mpg_result *result);
+
+/* Does so for ROWS, predictions that mpg_scenarios_run() made with the same arguments; only on the first process, which has the
+ * rows. Each row then refers to the run that a prediction of the row alone refers to. */
+void mpg_recorded_refer_rows(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
+                             struct mpg_result_table *rows);
+
+#endif
