@@ -5,6 +5,7 @@ const page = document.getElementById("page");
 function section(title, ...nodes) { page.append(el("section", {}, el("h2", {}, title), ...nodes)); }
 
 function advise(list, where) {
+    if (!list.length) return;
     const items = list.map(t => t.option ? el("li", {}, t.text + " ", command(`mpgsim … ${t.option}`)) :
         t.other ? el("li", {}, t.text + " ", command(t.other)) : el("li", {}, t.text));
     where.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));

@@ -384,6 +384,7 @@ try:
        json.loads(Page(read("two.html")).data)["rows"]] == [single["mean_of_a_rank"]] * 2, single["mean_of_a_rank"])
     texts["swept"] = run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt").stdout
     run("--sweep=latency=0us,385ns", "--report=single.html", "late.txt")
+    run("--predict", "--signature=" + reference, "--source=none", "--sweep=compute-ratio=1,2", "--replicas=8", "--report=plain.html", "late.txt")
     got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
     rows = json.loads(Page(read("paths.html")).data)["where"]["tables"][0]["rows"]
     ok("a page of where it goes has shares of critical paths", got.returncode == 0 and
@@ -419,7 +420,7 @@ try:
               "supposed": {"hypotheses": hypotheses_of_text},
               "delays": {"rank by rank": lambda d, t: heat_of_text(d, ranks["delays"], t, False)}}
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "two", "swept", "single", "asked", "supposed", "delays"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "two", "swept", "single", "plain", "asked", "supposed", "delays"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
@@ -428,7 +429,8 @@ try:
         dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder + "/c",
                               "--dump-dom", "file://%s/%s.html" % (folder, name)], capture_output=True, text=True,
                              timeout=60).stdout
-        right = 'data-done="yes"' in dom and 'id="verdict"' in dom and '<ul id="todo"><li>' in dom
+        right = 'data-done="yes"' in dom and 'id="verdict"' in dom and ('<ul id="todo"><li>' in dom) == (name != "plain")
+        right = right and ('class="todo"' in dom.split("<script")[0]) == (name != "plain") # no empty box
         if name == "p":
             value = "%g us" % float("%.4g" % (answer["run_time_ns"]["median"] / 1e3))
             right = right and value in re.search(r'id="verdict">(.*?)</div>', dom).group(1)
