@@ -63,6 +63,7 @@ struct mpg_perturbation {
     const struct mpg_signature *reduces,
         *source_reduces;    /* signature with the arithmetic of reductions, on target and source; NULL: unknown */
     bool measurement_fixed; /* signatures are taken as exact: launches are not drawn */
+    bool speed_recorded;    /* computation has the speed of the recording, in all runs (simulate/models/speed.h) */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_collectives meetings[MPG_OPERATIONS];
     bool predicts;          /* for predict mode: each path is fitted on its own; the source is not used */

@@ -79,6 +79,7 @@ struct mpg_model_config {
     enum mpg_time_model latency, byte;
     enum mpg_cosched cosched;          /* MPG_COSCHEDS: as the records were measured */
     int measurement;                   /* 1: signatures are taken as exact */
+    int speed;                         /* 1: intervals at the recorded speed alone */
     enum mpg_polling polling;
     double polling_interval_ns;
     enum mpg_collectives collectives;

@@ -107,6 +107,7 @@ static void set_models(const struct mpg_config *c, struct mpg_setting *in)
     struct mpg_perturbation *p = &in->p;
     p->call_edges = call_edges(c);
     p->measurement_fixed = m->measurement;
+    p->speed_recorded = m->speed;
     p->ignores_collectives = m->collectives == MPG_COLLECTIVES_ROUNDS || m->collectives == MPG_COLLECTIVES_EXPAND;
     p->noise_model = (enum mpg_noise_model)(m->noise + 1);
     p->latency_model = m->latency;

@@ -18,6 +18,7 @@ static const char *const noise_models[] = {"replay", "ecdf", "renewal", "fit", N
 static const char *const time_models[] = {"empirical", "fit", NULL};
 static const char *const coscheds[] = {"none", "node", "job", NULL};
 static const char *const measurements[] = {"resample", "fixed", NULL};
+static const char *const speeds[] = {"launches", "recorded", NULL};
 static const char *const absorbs[] = {"none", "wait", "clock", NULL};
 static const char *const collectives[] = {"measured", "rounds", "expand", NULL};
 static const char *const pollings[] = {"wait", "work", NULL};
@@ -212,7 +213,7 @@ static bool holds(void *config, const char *condition)
     } while (0)
 
 struct keys {
-    struct mpg_option source[5], target[4], map[2], models[6], polling[2], collectives[2], where[2], replicas[2], timeline[3];
+    struct mpg_option source[5], target[4], map[2], models[7], polling[2], collectives[2], where[2], replicas[2], timeline[3];
 };
 
 static void fill_keys(struct mpg_config *c, struct keys *k)
@@ -233,7 +234,8 @@ static void fill_keys(struct mpg_config *c, struct keys *k)
          {.name = "byte", .kind = MPG_OPTION_WORD, .value = &c->model.byte, .words = time_models},
          {.name = "cosched", .kind = MPG_OPTION_WORD, .value = &c->model.cosched, .words = coscheds, .given = &c->given.cosched},
          {.name = "measurement", .kind = MPG_OPTION_WORD, .value = &c->model.measurement, .words = measurements,
-          .given = &c->given.measurement});
+          .given = &c->given.measurement},
+         {.name = "speed", .kind = MPG_OPTION_WORD, .value = &c->model.speed, .words = speeds});
     FILL(k->polling, {.name = "interval", .kind = MPG_OPTION_TIME, .value = &c->model.polling_interval_ns, .argument = "TIME",
                       .maximum = HUGE, .given = &c->given.polling_interval});
     FILL(k->collectives,
@@ -299,7 +301,9 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "(default: empirical). cosched=none, node, job: ranks that meet\n"
                  "recorded noise at the same time (default: node if its cores were\n"
                  "recorded together). measurement=fixed: signatures are exact (default:\n"
-                 "resample: each pair of replicas sees another measurement)"},
+                 "resample: each pair of replicas sees another measurement).\n"
+                 "speed=recorded: the interval of 90 % of runs is at the recorded speed\n"
+                 "(default: launches, as speed differs from launch to launch)"},
         {.group = "Perturbations", .name = "noise", .kind = MPG_OPTION_LIST, .value = &c->change.noise,
          .argument = "DIST[@RANKS]",
          .brief = "time lost in each compute interval, like exp:2us",

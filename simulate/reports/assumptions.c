@@ -9,6 +9,7 @@
 #include "common/printable.h"
 #include "common/text_stream.h"
 #include "graph/work/bound_hypotheses.h"
+#include "simulate/models/speed.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/tasks.h"
 #include "simulate/rules.h"
@@ -351,6 +352,16 @@ static void print_imported(const struct mpg_report *r, FILE *out)
         }
 }
 
+/* The speed of computation, which differs from launch to launch. */
+static void print_speed(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_launch_speed speed = mpg_speed_of(r->p);
+    fprintf(out, "as recorded; by the launches of both machines computation takes %.3g to %.3g times as long in 90 %% of runs, "
+                 "which %s", speed.low, speed.high,
+            r->companions ? "the first interval of the predicted run time contains"
+                          : "the intervals do not contain (the short answer has one that does)");
+}
+
 int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -385,6 +396,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"placement", mpg_assume_placement, r->placement || r->source_placement, NULL},
         {"compute", print_compute, perturbed, NULL},
         {"compute", mpg_predicted_work, predicted, NULL},
+        {"speed", print_speed, mpg_speed_of(r->p).is_known, NULL},
         {"hypotheses", print_hypotheses, r->options->graph.bound, NULL},
         {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
         {"call noise", print_call_noise, r->p->call_noise_of_target, NULL},

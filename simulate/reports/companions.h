@@ -5,6 +5,7 @@
 
 #include "simulate/evaluate/driver/result.h"
 #include "simulate/models/counted_compute.h"
+#include "simulate/models/speed.h"
 
 /* A prediction with the computation ratio of one kernel. */
 struct mpg_kernel_run {
@@ -32,6 +33,9 @@ struct mpg_companions {
     uint32_t quiet_replicas;
     struct mpg_sensitivity change; /* medians over these replicas */
     double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
+    /* Where the machines' speed differs from launch to launch: 90 % of runs are between these run times, ns. */
+    struct mpg_launch_speed speed;
+    double any_speed_90[2];
     /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
     int kernels;
     struct mpg_kernel_run min, largest;

@@ -257,6 +257,8 @@ static void put_machines(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_number(j, "noise_factor", p->noise_factor);
     mpg_json_string(j, "cosched", p->target_cores > 0 ? cosched[p->target_noise.cosched] : NULL);
     mpg_json_string(j, "measurement", p->measurement_fixed ? "fixed" : "resample");
+    if (p->speed_recorded)
+        mpg_json_string(j, "speed", "recorded");
     put_without(j);
     mpg_json_bool(j, "tracer_taken_out", r->result->tracer_taken_out);
     put_call_noise(j, p);

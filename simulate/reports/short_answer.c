@@ -118,13 +118,29 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 
 /* --- run times --- */
 
+/* Whether the machine's speed is known to differ from launch to launch, and how much. */
+static bool knows_speed(const struct mpg_report *r)
+{
+    return r->companions && r->companions->speed.is_known;
+}
+
 static void put_predicted(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     begin(out, r->result->predicted ? "Predicted run time" : "Perturbed run time");
     put_time(out, run->median);
     if (!mpg_report_is_reliable(r))
         fputs("  NOT RELIABLE", out);
-    if (r->result->replicas > 1) {
+    if (knows_speed(r)) {
+        fputs("  (90 % of runs: ", out);
+        put_range(out, r->companions->any_speed_90[0], r->companions->any_speed_90[1]);
+        if (r->result->replicas > 1) {
+            fputs("; at the recorded speed: ", out);
+            put_range(out, run->p5, run->p95);
+            fputs(", 95 % confidence: ", out);
+            put_range(out, run->low, run->high);
+        }
+        fputc(')', out);
+    } else if (r->result->replicas > 1) {
         fputs("  (95 % confidence: ", out);
         put_range(out, run->low, run->high);
         fputs("; 90 % of runs: ", out);
@@ -238,8 +254,9 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
                  "long: ", c->min.ratio, kernel_words(c->min.kernel, min, sizeof min), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
     put_range(out, c->min.run_ns, c->largest.run_ns);
-    if (c->min.run_ns < run->low || c->largest.run_ns > run->high)
-        fputs(", which the intervals above do not contain", out);
+    const bool varies = knows_speed(r);
+    if (c->min.run_ns < (varies ? c->any_speed_90[0] : run->low) || c->largest.run_ns > (varies ? c->any_speed_90[1] : run->high))
+        fputs(varies ? ", which the first interval does not contain" : ", which the intervals above do not contain", out);
     fputs(" (--compute-ratio=kernel:NAME)\n", out);
 }
 
@@ -619,6 +636,14 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
                                             "computation_10_percent_more"};
         mpg_json_object(j, "sensitivity_percent");
         mpg_json_members(j, names, (double[]){c->change.latency, c->change.bandwidth, c->change.computation}, 3);
+        mpg_json_close(j);
+    }
+    if (c->speed.is_known) {
+        mpg_json_object(j, "machine_speed");
+        mpg_json_numbers(j, "run_time_90_percent_ns", c->any_speed_90, 2);
+        mpg_json_numbers(j, "computation_90_percent", (double[]){c->speed.low, c->speed.high}, 2);
+        mpg_json_number(j, "log_sd", c->speed.sd);
+        mpg_json_number(j, "degrees_of_freedom", c->speed.freedom);
         mpg_json_close(j);
     }
     if (c->counted_ratio > 0) {

@@ -10,8 +10,9 @@
 /* A ratio of two runs with equal draws needs few replicas: one block. */
 enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
 /* Further predictions with the replicas of QUIET_REPLICAS, in one simulation: without noise; with 10 % more latency, less
- * bandwidth, more computation; with the smallest and the largest ratio of the kernels. */
-enum which { QUIET, LATENCY, BYTE, COMPUTATION, LEAST, LARGEST, RUNS };
+ * bandwidth, more computation; with a fast and a slow launch of the machine; with the smallest and the largest ratio of the
+ * kernels. */
+enum which { QUIET, LATENCY, BYTE, COMPUTATION, FAST, SLOW, LEAST, LARGEST, RUNS };
 static const double MORE = 1.1, LESS_BANDWIDTH = 1 / 0.9;
 static const char zero[] = "const:0ns";
 
@@ -195,8 +196,8 @@ static int prepare(struct run *r, enum which which, const struct mpg_config *c, 
     r->setting.simulation.where = (struct mpg_attribution_wanted){.places = false};
     if (mpg_setting_open(&r->setting, &r->config, files, 0, err) < 0)
         return -1;
-    if (which == COMPUTATION)
-        scale_computation(r, MORE);
+    if (which == COMPUTATION || which == FAST || which == SLOW)
+        scale_computation(r, which == FAST ? x->speed.low : which == SLOW ? x->speed.high : MORE);
     return mpg_setting_begin(&r->setting, &r->config, files, n, err);
 }
 
@@ -210,6 +211,25 @@ static double change_of(const struct run *r, const struct mpg_result *result, ui
     for (uint32_t k = 0; k < n; k++)
         change[k] = 100 * (r->result.run_ns[k] / result->run_ns[k] - 1);
     return mpg_summarise(change, n, sorted).median;
+}
+
+/* Finds where 90 % of RESULT's runs are if the speed differs from launch to launch, from the runs R of N replicas. */
+static int find_any_speed(const struct run *r, const struct mpg_result *result, uint32_t n, struct mpg_companions *x,
+                          struct mpg_error *err)
+{
+    const double low = 1 + change_of(&r[FAST], result, n) / 100, high = 1 + change_of(&r[SLOW], result, n) / 100;
+    if (isnan(low) || isnan(high)) { /* runs that take no time */
+        x->speed.is_known = false;
+        return 0;
+    }
+    double *sorted = malloc(result->replicas * sizeof *sorted);
+    if (!sorted)
+        return mpg_error_set(err, "out of memory");
+    (void)mpg_summarise(result->run_ns, result->replicas, sorted);
+    const struct mpg_speed_runs runs = {sorted, result->replicas, fmin(low, 1), fmax(high, 1)};
+    mpg_speed_interval(&x->speed, &runs, x->any_speed_90);
+    free(sorted);
+    return 0;
 }
 
 /* Returns the summary of N VALUES, first replicas of SETTING, with the uncertainty of the measurements in its interval. */
@@ -269,9 +289,10 @@ static int vary(const struct mpg_config *c, struct mpg_setting *setting, const s
     } else if (c->change.compute_ratio.n == 0)
         x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->min.kernel, &x->min.ratio,
                                            &x->largest.kernel, &x->largest.ratio);
+    x->speed = mpg_speed_of(&setting->p);
     for (int i = 0; i < RUNS && status == 0; i++) {
-        if (i >= LEAST && x->kernels == 0)
-            break;
+        if ((i >= LEAST && x->kernels == 0) || ((i == FAST || i == SLOW) && !x->speed.is_known))
+            continue;
         status = prepare(&r[i], (enum which)i, c, files, n, x, setting, text[i], sizeof text[i], err);
         r[i].is_wanted = status == 0;
         if (i == LATENCY || i == BYTE)
@@ -279,8 +300,10 @@ static int vary(const struct mpg_config *c, struct mpg_setting *setting, const s
     }
     if (status == 0)
         status = simulate_all(r, files, err);
-    if (status == 0 && is_first(setting))
+    if (status == 0 && is_first(setting)) {
         take_runs(r, setting, result, n, x);
+        status = x->speed.is_known ? find_any_speed(r, result, n, x, err) : 0;
+    }
     for (int i = 0; i < RUNS && r; i++)
         end(&r[i]);
     free(r);

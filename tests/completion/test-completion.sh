@@ -56,7 +56,7 @@ is "an option that begins so" "$(offered "$MPGSIM" --co)" "--collectives= --comp
 is "... the only one, without a space after it" "$(offered "$MPGSIM" --mo)|$(cat "$work/compopt")" \
     "--models=|-o nospace "
 is "an old option is not" "$(offered "$MPGSIM" --noise-m)" ""
-is "keys of an option" "$(offered "$MPGSIM" --models = '')" "byte= cosched= latency= measurement= noise="
+is "keys of an option" "$(offered "$MPGSIM" --models = '')" "byte= cosched= latency= measurement= noise= speed="
 is "... of which one, without a space after it" "$(offered "$MPGSIM" --polling = i)|$(cat "$work/compopt")" "interval=|-o nospace "
 is "words, after =" "$(offered "$MPGSIM" --absorb = '')" "clock none wait"
 is "... of which some" "$(offered "$MPGSIM" --absorb = c)" "clock"

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The machine's speed in mpgsim's short answer (TAP; docs/MODEL.md, section 5): 90 % of runs against a Monte Carlo that computes
+each run by itself; the factor by hand; where there is none."""
+
+import json
+import math
+import os
+import random
+import statistics
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, ".."), HERE]
+sys.dont_write_bytecode = True
+from answers import answer, finish, ok, run, write  # noqa: E402
+
+ONE_WAY_NS = 300e3
+HERE_RATES = {"floating_point": [(100.0, 110.0, 104.0), (98.0, 90.0, 99.0)], "memory_latency": [(5.0, 5.6, 4.9), (5.0, 5.2, 5.1)]}
+THERE_RATES = {"floating_point": [(220.0, 180.0, 205.0, 190.0)], "integer": [(7.0, 6.0, 6.6, 6.8)]}
+
+
+def constant(value):
+    return {"n": 9, "mean": value, "sd": 0, "lag1": 0, "quantiles": [value, value]}
+
+
+def signature(name, rates, launches=True):
+    """RATES: kernel: for each core its mean rates of launches."""
+    made = {"format": "mpgkit-signature", "version": [4, 3], "header": {"host": name, "cpu": "Made Up 9", "mpi": "None 1.0, by hand"},
+            "network": [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
+                         "latency": [{"size_bytes": size, "one_way_ns": constant(ONE_WAY_NS)} for size in (0, 1024)]}],
+            "compute": [{"kernel": kernel, "unit": "x/s", "core": core, "cores_at_once": len(rates[kernel]),
+                         "rate_per_s": constant(sum(means) / len(means)), **({"launch_means_per_s": list(means)} if launches else {})}
+                        for kernel in sorted(rates) for core, means in enumerate(rates[kernel])]}
+    with open(name, "w", encoding="ascii") as out:
+        json.dump(made, out)
+
+
+def spread(rates):
+    """The variance between launches, and its degrees of freedom."""
+    squares, number, least = 0.0, 0, 99
+    for cores in rates.values():
+        for means in cores:
+            logs = [math.log(mean) for mean in means]
+            squares += statistics.variance(logs) * (len(logs) - 1)
+            number += len(logs) - 1
+            least = min(least, len(logs) - 1)
+    return squares / number, least
+
+
+def student(rng, freedom):
+    return rng.gauss(0, 1) / math.sqrt(rng.gammavariate(freedom / 2, 2) / freedom)
+
+
+def monte_carlo(one_run, sd, freedom, runs=200000):
+    """The 5 and 95 % quantiles of ONE_RUN(rng, F)."""
+    rng = random.Random(7)
+    times = sorted(one_run(rng, math.exp(sd * student(rng, freedom))) for _ in range(runs))
+    return times[runs // 20], times[runs - runs // 20 - 1]
+
+
+def near(a, b, relative):
+    return abs(a - b) <= relative * abs(b)
+
+
+def check_runs():
+    """A rank alone; two ranks, of which the second waits for a message of the first unless it computes for too long."""
+    write("alone.txt", 1, ["0 0 0 Init", "0 1000000 1000000 Finalize"])
+    write("pair.txt", 2, ["0 0 0 Init", "0 500000 500000 Send comm=0 to=1 tag=1 bytes=8", "0 600000 600000 Finalize",
+                          "1 0 0 Init", "1 750000 800000 Recv comm=0 from=0 tag=1 bytes=8", "1 1200000 1200000 Finalize"])
+
+    def noise(rng):
+        return rng.expovariate(1 / 30e3)
+
+    def alone(rng, f):
+        return 1e6 * f + noise(rng)
+
+    def pair(rng, f):
+        sent = 500e3 * f + noise(rng)
+        return max(sent + 100e3 * f + noise(rng), max(sent + ONE_WAY_NS, 750e3 * f + noise(rng)) + 400e3 * f + noise(rng))
+
+    (there, there_freedom), (here, here_freedom) = spread(THERE_RATES), spread(HERE_RATES)
+    sd = math.sqrt(there + here)
+    freedom = (there + here) ** 2 / (there ** 2 / there_freedom + here ** 2 / here_freedom)
+    for trace, one_run in (("alone.txt", alone), ("pair.txt", pair)):
+        words = ["--source=here.sig", "--signature=there.sig", "--noise=exp:30us", "--replicas=4000", trace]
+        found = answer(*words)
+        speed = found["machine_speed"]
+        ok(f"{trace}: the factor's spread by hand", near(speed["log_sd"], sd, 1e-9) and near(speed["degrees_of_freedom"], freedom, 1e-9),
+           (speed, sd, freedom))
+        wanted = monte_carlo(one_run, sd, freedom)
+        got = speed["run_time_90_percent_ns"]
+        ok(f"... 90 % of runs as by Monte Carlo: {got[0]:.0f} to {got[1]:.0f} ns, {wanted[0]:.0f} to {wanted[1]:.0f}",
+           near(got[0], wanted[0], 0.015) and near(got[1], wanted[1], 0.015), (got, wanted))
+        at_one = monte_carlo(lambda rng, f, one_run=one_run: one_run(rng, 1), sd, freedom)
+        ok("... the interval at the recorded speed stays", near(found["run_time_ns"]["p5"], at_one[0], 0.01) and
+           near(found["run_time_ns"]["p95"], at_one[1], 0.01) and got[0] < 0.95 * at_one[0] and got[1] > 1.03 * at_one[1],
+           (found["run_time_ns"], at_one))
+        recorded = answer("--models=speed=recorded", *words)
+        ok("... --models=speed=recorded: all else is equal", "machine_speed" not in recorded and
+           recorded["options"].pop("speed") == "recorded" and [a for a in found["assumptions"] if a["topic"] != "speed"] ==
+           recorded["assumptions"] and all(recorded[key] == found[key] for key in recorded if key not in ("assumptions", "where")),
+           [key for key in recorded if recorded[key] != found.get(key)])
+        ok("... as by one thread, and by three", found == answer("--threads=1", *words) == answer("--threads=3", *words))
+    line = next(line for line in run(*words)[1].splitlines() if line.startswith("Predicted run time"))
+    head, rest = line.split("; at the recorded speed: ")
+    ok("the widest interval stands first", "(90 % of runs: " in head and ", 95 % confidence: " in rest, line)
+
+
+def check_same():
+    """One machine: the ratio of two of its launches; Student's 95 % quantile of 2 degrees of freedom is 2.92."""
+    variance, freedom = spread(HERE_RATES)
+    for source in ("here.sig", "again.sig"):
+        found = answer(f"--source={source}", "--signature=here.sig", "--replicas=2", "--noise=const:0ns", "alone.txt")["machine_speed"]
+        high = math.exp(math.sqrt(2 * variance) * 2.9199855803537)
+        ok(f"one machine, --source={source}: two of its launches", freedom == 2 and found["degrees_of_freedom"] == 2 and
+           near(found["computation_90_percent"][1], high, 1e-9) and near(found["computation_90_percent"][0], 1 / high, 1e-9), (found, high))
+        ok("... a run without noise and messages is its computation", near(found["run_time_90_percent_ns"][0], 1e6 / high, 1e-6) and
+           near(found["run_time_90_percent_ns"][1], 1e6 * high, 1e-6), found)
+
+
+def check_unknown():
+    signature("once.sig", THERE_RATES, launches=False)
+    for options in (["--source=here.sig", "--signature=once.sig"], ["--source=once.sig", "--signature=here.sig"],
+                    ["--source=none", "--signature=here.sig"]):
+        words = [*options, "--noise=exp:30us", "--replicas=40", "pair.txt"]
+        found = answer(*words)
+        line = next(line for line in run(*words)[1].splitlines() if line.startswith("Predicted run time"))
+        ok(f"{' '.join(options)}: no speed", "machine_speed" not in found and "recorded speed" not in line and
+           "(95 % confidence: " in line and all(a["topic"] != "speed" for a in found["assumptions"]), line)
+    rows = answer("--source=here.sig", "--signature=here.sig", "--signature=there.sig", "--noise=exp:30us", "--replicas=40", "pair.txt")
+    ok("tables say that their intervals are at the recorded speed", all(
+        any(a["topic"] == "speed" and "the intervals do not contain" in a["text"] for a in row["assumptions"]) for row in rows["rows"]), rows)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["top_srcdir"] = os.path.abspath(os.environ.get("top_srcdir", "."))
+        os.chdir(folder)
+        signature("here.sig", HERE_RATES)
+        signature("again.sig", HERE_RATES)
+        signature("there.sig", THERE_RATES)
+        check_runs()
+        check_same()
+        check_unknown()
+    return finish()
+
+
+sys.exit(main())
