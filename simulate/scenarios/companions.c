@@ -261,17 +261,17 @@ static void take_runs(struct run *r, const struct mpg_setting *setting, const st
     }
 }
 
-/* Simulates the wanted runs of R together. */
+/* Simulates the wanted runs of R together. Those that differ only in their computation ratios share the pre-pass. */
 static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_scenario scenario[RUNS];
     uint32_t n = 0;
     for (int i = 0; i < RUNS; i++)
-        if (r[i].is_wanted) {
-            scenario[n] = (struct mpg_scenario){
-                .p = &r[i].setting.p, .options = &r[i].setting.simulation, .result = &r[i].result, .family = n};
-            n++;
-        }
+        if (r[i].is_wanted)
+            scenario[n++] = (struct mpg_scenario){.p = &r[i].setting.p,
+                                                  .options = &r[i].setting.simulation,
+                                                  .result = &r[i].result,
+                                                  .family = (uint32_t)(i < COMPUTATION ? i : COMPUTATION)};
     return mpg_simulate(files->trace, scenario, n, NULL, err);
 }
 
