@@ -13,14 +13,14 @@
 
 struct mpg_perturbation;
 
-/* Operations that the benchmarks measure. The first group replaces the algorithm as a whole. */
+/* Operations that the benchmarks measure. A measured time of the first group can replace all messages of the algorithm. */
 enum mpg_operation {
     MPG_OPERATION_BARRIER,
     MPG_OPERATION_ALLREDUCE,
     MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
-    /* operations below: a member waits for some of the other members only, so such collectives are always expanded,
-     * with scaled messages */
+    /* In the operations below a member waits for some of the other members only. These collectives are always simulated as
+     * the messages of their algorithm, scaled to the measured time. */
     MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_REDUCE,
@@ -43,8 +43,8 @@ struct mpg_measured_collectives {
     struct mpg_measured_collective *meeting;
 };
 
-/* Fills P's measured collectives: all that P's target has measured and, if there is a source, the source has, too. Error: out of
- * memory; then call mpg_perturbation_clear_collectives(). */
+/* Fills P's measured collectives: each operation and number of processes that P's target has measured and, in perturb mode with a
+ * source, the source, too. Error: out of memory; then call mpg_perturbation_clear_collectives(). */
 int mpg_perturbation_use_collectives(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_collectives(struct mpg_perturbation *p);
 /* Returns "barrier", "bcast" and so on; "" for MPG_OPERATIONS. */
@@ -59,17 +59,18 @@ bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operatio
  * smallest; NULL: OPERATION was not measured. */
 const struct mpg_measured_collective *mpg_measured_collective_of(const struct mpg_perturbation *p,
                                                   enum mpg_operation operation, int32_t processes);
-/* Returns the factor for all costs of the messages of OPERATION's algorithm, on the target or, if OF_SOURCE, on the source: that
- * of the nearest measured number of processes and size; 1 if OPERATION was not measured. */
+/* Returns the factor for all costs of the messages of OPERATION's algorithm, on the target or, if OF_SOURCE, on the source. It
+ * is that of mpg_measured_collective_of(), linear between measured sizes; 1 if OPERATION was not measured or options replace
+ * measured message times. */
 double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
                             double bytes, bool of_source);
 /* Adds the extra time, ns, of a collective that was measured as a whole to VALUE_NS of the N replicas from FIRST on: the
- * target's time less the source's. Each rank contributes BYTES. RANK, CALL and INDEX (the collective's number among those that
- * the call starts) are the address of the draw. */
+ * target's time less the source's or, without a source, less the target's minimum. Each rank contributes BYTES. RANK, CALL and
+ * INDEX (the collective's number among those that the call starts) are the address of the draw. */
 void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);
-/* Predict mode: adds the whole time on the target, ns. */
+/* Predict mode: adds the whole time on the target, ns. Arguments as above. */
 void mpg_time_collective(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
                       int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns);
 

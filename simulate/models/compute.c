@@ -124,7 +124,8 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 
 /* --- intervals --- */
 
-/* Returns the time lost with the bootstrap blocks PART over the time lost with the whole record. */
+/* Returns a ratio for the source's noise on the core of X's rank: the time lost by the bootstrap blocks PART of the noise record
+ * over the time lost by the whole record. */
 static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, const uint8_t *part)
 {
     if (!part)
@@ -191,7 +192,7 @@ static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t 
     return (struct mpg_noise_cursor){.state = x->cursor, .lanes = x->lanes, .at = at};
 }
 
-/* Finishes the replicas of B in which no detour meets X, as the cursor shows; lists the others in L. */
+/* Adds the extra time of X to DELAY_NS in the replicas of B in which, by the cursor, no detour meets X. Lists the others in L. */
 static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                  const struct mpg_lane_work *work, double *delay_ns, struct looked_up *l)
 {
@@ -292,7 +293,8 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
     }
 }
 
-/* Returns the factor of the target's noise inside calls. The same noise is in the trace already, once. */
+/* Returns the factor of the target's noise inside calls. If source and target have the same noise, the trace contains it once:
+ * only the rest is added. */
 static double call_noise_factor(const struct mpg_perturbation *p)
 {
     if (p->scales_call_noise)

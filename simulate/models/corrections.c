@@ -18,7 +18,8 @@ enum { POINTS = 10, NODES = 54 };
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
 static const double min_worth = 16;   /* ensures that 1 - 8 / n is at or above the median */
 
-/* n (1 - u) of the sample at 1 - t / n has a gamma distribution of shape t + 1/2, here at discrete nodes. */
+/* The quantile at 1 - t / n of a sample of n lies at some probability u of the sampled distribution. n (1 - u) has a gamma
+ * distribution of shape t + 1/2, here by weights at discrete nodes. */
 struct spread {
     double node[NODES];
     double weight[POINTS][NODES]; /* weights with sum 1 */
@@ -99,7 +100,7 @@ static void find_shares(struct shape *shape, struct launch *launch, size_t n)
 
 static double shape_quantile(const struct shape *s, double u)
 {
-    size_t low = 0, high = s->n - 1; /* bisection for the first i with upto[i] >= u */
+    size_t low = 0, high = s->n - 1; /* bisection for the first i with share_to[i] >= u */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (s->share_to[middle] < u)
@@ -115,7 +116,8 @@ static double shape_quantile(const struct shape *s, double u)
 
 /* --- the correction --- */
 
-/* The factor of times at the probabilities 1 - reach / worth, linear between them. */
+/* The factor of times at the probabilities 1 - reach / worth, linear between them; worth: the effective number of independent
+ * samples in a launch. */
 struct correction {
     double worth;
     double ratio[POINTS];

@@ -7,8 +7,9 @@
 #include "signature/signature.h"
 
 /* Corrects the upper tail of each launch's distribution in SIG, for messages and collectives. n is the launch's effective number
- * of independent samples. Each time above the launch's quantile of 1 - 8 / n is multiplied by a ratio q / e: q is that quantile
- * of the pooled times, each divided by its launch's median; e is the mean of the same quantile over n such samples.
+ * of independent samples. A time at a probability u above 1 - 8 / n is multiplied by a ratio q / e. Here q is the quantile at u
+ * of the launches' common distribution, of times divided by their launch's median; e is the mean of this quantile in samples of
+ * n such times.
  * Differences between launches stay, and so do pooled distributions. Distributions of a single launch, with a median of 0,
  * or without an effective number of samples are not changed. Call it once. Error: out of memory. */
 int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Mean rates of a core for the largest number of cores at once, > 0. */
+/* Mean rates of a core while the largest measured number of cores is at work, > 0. */
 struct mpg_compute_rates {
     double floating; /* floating-point operations a second, from registers */
     double integer;  /* integer and branch operations a second, from cache */
@@ -18,7 +18,7 @@ struct mpg_compute_rates {
 /* Counts of some computation on the source machine; > 0: time_ns, cycles; >= 0: the others. */
 struct mpg_compute_counts {
     double time_ns, instructions, cycles;
-    double misses;   /* cache lines of the last level */
+    double misses;   /* cache lines that missed the last-level cache */
     double floating; /* floating-point instructions; negative: not counted */
 };
 

@@ -294,7 +294,8 @@ static double median_of(const struct mpg_network_path *path, double bytes)
     return mpg_one_way_ns(&one_way, -1, 0.5);
 }
 
-/* Scales the times inside sends that wait, TO's, as the one-way times of their size. */
+/* Scales TO's times inside sends that wait for the receiver, by the ratio of the median one-way times of their size in TO and
+ * FROM. */
 static int scale_held_sends(const struct mpg_network_path *from, struct mpg_network_path *to, struct mpg_error *err)
 {
     if (from->latency.n + from->bandwidth.n == 0)

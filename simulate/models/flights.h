@@ -13,7 +13,7 @@
 
 struct mpg_perturbation;
 
-/* Distance between the draw indices of two collectives that one call starts; rounds of one collective count from there. */
+/* A call can start several collectives: round R of collective I has the draw index R + I times this number. */
 #define MPG_INDEX_OF_SEVERAL 0x9e3779b1u
 
 /* How the extra time of a message is derived from the signatures. */
@@ -67,11 +67,11 @@ double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u
 /* Returns the median one-way time of BYTES on the target over pooled launches, ns; 0 if unknown. */
 double mpg_flight_median(const struct mpg_perturbation *p, double bytes);
 
-/* Returns the purpose of the draw of u for the signatures' times: LATENCY or, if the command line gives lambda, which has that
- * draw, MPG_DRAW_BYTE. */
+/* Returns the purpose of the draw of u, the probability of times from signatures: LATENCY. If the command line gives lambda, the
+ * draw LATENCY belongs to lambda, and the purpose is MPG_DRAW_BYTE. */
 enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency);
-/* Writes the probability u of M for the N <= MPG_LANES_AT_ONCE replicas from FIRST on into U: its element of the row that M
- * belongs to, or an independent draw. */
+/* Writes the probability u of M for the N <= MPG_LANES_AT_ONCE replicas from FIRST on into U: by M's element of its row (see
+ * below) or, if M is in no row, by an independent draw. */
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                        uint32_t first, uint32_t n, double *u);
 
@@ -98,10 +98,11 @@ static inline double mpg_flight_row_share(const struct mpg_rows *rows)
     return 1 / ((double)rows->blocks * (double)rows->length);
 }
 /* Draws for the N replicas from FIRST on the element of ROWS at which M's row, number ROW from its sender to its receiver,
- * begins: any element of any block. Writes them into BEGIN. */
+ * begins: any element of any block. Writes the index of the element in rows->u into BEGIN. */
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
                           const struct mpg_sent_message *m, uint32_t first, uint32_t n, uint32_t *begin);
-/* Returns the address of the draw of M's u; for a message in a row, of the draw y within its element. */
+/* Returns the address of the draw of M's u. For a message in a row, the draw is the position of u within the probabilities that
+ * the message's element stands for. */
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sent_message *m);
 /* Times of one size on the target: X_T(0; u) by the latency model, X_T(d; u) and X_T(0; u) by the byte model. */
 struct mpg_target_one_way_times {
@@ -109,8 +110,8 @@ struct mpg_target_one_way_times {
 };
 /* Sets TIMES for BYTES. Returns false if P's target has no message times. */
 bool mpg_flight_target_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *times);
-/* If a message of BYTES takes the same extra time in all replicas and of all senders, writes the terms of this sum, ns, into
- * TERM_NS and returns their number, 1 to MAX. Otherwise returns 0. */
+/* If the extra time of a message of BYTES is the same in all replicas and for all senders, writes the terms whose sum is this
+ * time, ns, into TERM_NS and returns their number, 1 to MAX. Otherwise returns 0. */
 uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t max, double *term_ns);
 /* Returns true if the extra time of a message of BYTES is a difference of measured times: TARGET at u less SOURCE at u or, if
  * MIN, less TARGET's minimum. Sets the three. */

@@ -17,14 +17,16 @@ struct mpg_overhead_sizes {
     const struct mpg_network_sizes *target, *source; /* target NULL: unknown; source NULL: the minimum times of the trace are
                                                         used instead */
     bool in_send;   /* o_s was not measured; the time in sends of eager messages is used */
-    bool target_noise, source_noise; /* the machine's noise is recorded, so that overheads are drawn without it */
+    bool target_noise, source_noise; /* the machine's noise comes from its signature, so that overheads are drawn without it:
+                                        mpg_interpolation_max() */
 };
 
 /* Fills P's overheads from its signatures. Call it after mpg_perturbation_use_noise(). */
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
 /* Returns true if o_s and o_r of both machines and the one-way times of the source are known. */
 bool mpg_overheads_of_both(const struct mpg_perturbation *p);
-/* Returns overheads with P's source as source and as target: no message gets longer, and minimum message times are as with P. */
+/* Returns P's overheads with the source's measurements in place of the target's, too: overheads do not change, and minimum
+ * message times are derived as with P. */
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
 

@@ -14,7 +14,7 @@ struct mpg_paths {
     struct mpg_perturbation path_costs[MPG_PATHS][MPG_PATHS];
     bool covers;   /* measured message times of some path contain detours */
     bool speeds;   /* some message can become faster than traced */
-    bool receives; /* some path has an o_r */
+    bool receives; /* receive overheads, o_r, are known on some path */
 };
 
 /* Fills PATHS from P, whose launches are drawn and whose paths are those of the farthest ranks, or, without a placement, of all
@@ -23,8 +23,8 @@ struct mpg_paths {
 int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
                    const struct mpg_placement *target, const struct mpg_placement *source,
                    struct mpg_error *err);
-/* Fills PATHS, which need not be cleared, with NOTHING for all paths of ALL, except for the source's overheads on both
- * machines: minimum message times and call overheads are derived from these. */
+/* Fills PATHS with NOTHING, a perturbation without effect, for all paths of ALL. Only the overheads of ALL's source are copied,
+ * for both machines: minimum message times and call overheads are derived from them. PATHS need not be cleared. */
 void mpg_paths_unchanged(struct mpg_paths *paths, const struct mpg_paths *all,
                          const struct mpg_perturbation *nothing);
 void mpg_paths_clear(struct mpg_paths *paths); /* zero-initialised is allowed */

@@ -201,11 +201,11 @@ void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_i
  * skipped. */
 void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                            uint32_t first, uint32_t n, const double *delay_ns, double *value_ns);
-/* Adds kappa. */
+/* Adds kappa, the extra time of CALL of RANK. */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);
-/* Adds kappa of call NUMBER, from 0, among the calls of a collective's messages; INDEX is the collective's number among those
- * that CALL of RANK starts. */
+/* Adds kappa of call NUMBER, from 0, among the simulated calls that send and receive a collective's messages. INDEX is the
+ * collective's number among those that CALL of RANK starts. */
 void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
                             uint32_t first, uint32_t n, double *value_ns);
 

@@ -27,7 +27,7 @@ struct key {
 struct sender {
     struct key key[KEPT]; /* p NULL: empty */
     uint32_t next;        /* the entry to replace next */
-    uint32_t row[];       /* KEPT x n */
+    uint32_t row[];       /* KEPT x n: where the row begins in each replica (mpg_flight_draw_rows()) */
 };
 
 struct kept_rows {
@@ -83,7 +83,7 @@ static bool same(const struct key *a, const struct key *b)
     return a->call == b->call && a->to == b->to && a->p == b->p && a->rows == b->rows;
 }
 
-/* Returns mpg_flight_draw_rows() of row NUMBER for all replicas; valid until the next call. */
+/* Returns what mpg_flight_draw_rows() writes for row NUMBER, for all replicas; valid until the next call. */
 static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_perturbation *p,
                                     const struct mpg_rows *rows, uint64_t number, const struct mpg_sent_message *m)
 {
@@ -124,7 +124,7 @@ struct entry {
     bool is_cached;       /* false: the function without a cache draws the value */
     uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
     double term_ns[TERMS];
-    bool leaves;          /* draws are left over for overheads */
+    bool leaves;          /* the draws of the message's overheads can be made together with those of its time */
     bool has_source, has_min;
     struct mpg_lane_time target, source; /* times at this size */
     double *min_ns;       /* n; the target's minimum, if it is subtracted */
@@ -232,7 +232,7 @@ static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbatio
     return time->low && (!lies_between || time->high);
 }
 
-/* Sets X's minima to those of INTERPOLATION. */
+/* Sets X's minima to those of INTERPOLATION, at most MAX_NS. Returns false if memory is short. */
 static bool find_min(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                      const struct mpg_interpolation *interpolation, double max_ns, struct entry *x)
 {
@@ -331,7 +331,7 @@ static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint3
                               x->has_min ? x->min_ns + at : NULL, at, u, k, value_ns + at);
 }
 
-/* Adds the message time X of M. Unless RECEIVE is NULL, the left-over draws go to SEND and RECEIVE. */
+/* Adds the message time X of M. Unless RECEIVE is NULL, also makes the draws of M's overheads, into SEND and RECEIVE. */
 static void draw_flight(struct mpg_quantile_cache *s, const struct entry *x, const struct mpg_sent_message *m, double *value_ns,
                         struct mpg_overhead_draws *send, struct mpg_overhead_draws *receive)
 {

@@ -15,9 +15,10 @@ void mpg_quantile_cache_free(struct mpg_quantile_cache *cache); /* NULL is allow
  * some kB for each launch and measured size. */
 double mpg_quantile_cache_bytes(int32_t ranks);
 
-/* Uniform draws, one for each replica, of a message time that the two overheads of the same message use again. */
+/* Uniform draws for one overhead of a message, which are made together with the draws of its message time: this is faster than
+ * one by one. */
 struct mpg_overhead_draws {
-    struct mpg_address of; /* address of the message; valid if LEFT */
+    struct mpg_address of; /* address of the message; valid if left is true */
     bool left;             /* the draws exist */
     double *u;             /* one probability for each replica */
 };

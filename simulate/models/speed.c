@@ -7,7 +7,7 @@
 #include <gsl/gsl_cdf.h>
 
 static const double TAIL = 0.05;
-/* Of many replicas this number of quantiles stands for all; halvings of an interval of run times. */
+/* Quantiles that stand for the run times of more replicas; bisection steps for a run time. */
 enum { MAX_QUANTILES = 500, HALVINGS = 60 };
 
 /* The variance of the logarithms of one machine's rates between launches. */
@@ -70,7 +70,7 @@ struct mpg_launch_speed mpg_speed_of(const struct mpg_perturbation *p)
         return f;
     f.is_known = true;
     f.sd = sqrt(sum);
-    f.freedom = target.variance == source.variance /* one measurement of one machine */
+    f.freedom = target.variance == source.variance /* both signatures hold the same measurement of one machine */
                     ? (double)target.freedom
                     : sum * sum / (target.variance * target.variance / (double)target.freedom +
                                    source.variance * source.variance / (double)source.freedom);

@@ -12,7 +12,8 @@
 /* The factor F of computation times: ln F is SD times a variable of Student's t distribution. */
 struct mpg_launch_speed {
     bool is_known;
-    double sd;        /* of ln F in one degree of freedom's units, > 0 */
+    double sd;        /* factor of Student's variable, > 0: standard deviation of the logarithms of measured rates between
+                         launches, of both machines together */
     double freedom;   /* degrees of freedom, >= 1 */
     double low, high; /* F is between these in 90 % of runs: the quantiles 0.05 and 0.95 */
 };

@@ -98,7 +98,7 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 
 /* --- by signatures and the command line --- */
 
-/* Returns X(d) from measured times, extrapolated with their own slope. */
+/* Returns the time at BYTES of the measured times SIZES, extrapolated with their own slope. */
 static struct mpg_one_way_time find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_one_way_find(sizes, NULL, sizes, bytes);
