@@ -233,8 +233,8 @@ char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *bu
     return buf;
 }
 
-/* Returns the failure of SIG about PARTS with the largest effect after that of LAST, NULL: the first; equal effects in the order
- * of SIG. NULL: there is none. */
+/* Returns the failed check of SIG that affects any of PARTS and comes next after LAST (NULL: the first) in descending
+ * order of effect; equal effects are in the order of SIG. NULL: there is no further failed check. */
 static const struct mpg_signature_failure *next_failure(const struct mpg_signature *sig, int parts,
                                                         const struct mpg_signature_failure *last)
 {

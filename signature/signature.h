@@ -244,7 +244,7 @@ struct mpg_signature {
     struct mpg_network_path *network;
     size_t collectives;       /* ascending in operation (by bytes), processes, size */
     struct mpg_collective_time *collective;
-    size_t reductions;        /* equal order; 0: not measured, as in versions before 4.2 */
+    size_t reductions;        /* same order; 0: not measured, as in versions before 4.2 */
     struct mpg_collective_time *reduction; /* arithmetic without messages, on PROCESSES ranks at once */
     size_t rates;             /* ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;

@@ -118,7 +118,8 @@ static void widen_step(const struct mpg_distribution *d, double *low, double *hi
         *high = (d->quantiles[i] + value) / 2;
 }
 
-/* Stores quantile U of D in *E; freedom 0: too few samples. */
+/* Stores the estimate of D's quantile U and its uncertainty in *E. E->freedom is 0 if D has too few samples for a 95
+ * % interval. */
 static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
                     struct mpg_error *err)
 {
@@ -150,7 +151,8 @@ double compare_t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* Compares a value with a value 0, which have no ratio. Tests whether OTHER is significantly greater. */
+/* Compares ITEM's two values if only OTHER is above 0: they have no ratio. Tests whether OTHER is significantly
+ * greater than ZERO, the value that is 0. Returns OTHER's degrees of freedom. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {

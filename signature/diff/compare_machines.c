@@ -32,14 +32,15 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* The distance of the log ratio R outside the tolerance; 0 inside. */
+/* Returns how far R, the logarithm of a ratio, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0:
+ * inside. */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
 }
 
-/* Replaces ITEM's a by the mean over all measurements of a's machine, and its variance by that of a further
- * measurement, if there are enough. */
+/* With at least MIN_REPEATS further measurements of ITEM in OTHERS: replaces ITEM's a by the geometric mean over all
+ * measurements of a's machine, and its variance, if that grows, by the variance of a new measurement about this mean. */
 static void use_repeats(struct mpg_parameter *item, size_t at, const struct others *others)
 {
     double value[MPG_COMPARE_MAX_REPEATS + 1], mean = 0, squares = 0, n = 1;

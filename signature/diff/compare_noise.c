@@ -43,8 +43,8 @@ static double independent(size_t n, const double *autocorrelation, size_t lags)
     return fmax(1, (double)n / (1 + 2 * sum));
 }
 
-/* The same for N durations in time order. Logarithms are used: they show that neighbours in a burst are alike, and
- * a few very long detours do not dominate. */
+/* Computes *WORTH, the effective number of independent values among N durations in time order. Uses the logarithms of
+ * the durations: they show that neighbours in a burst are alike, and a few very long detours do not dominate. */
 static int independent_durations(const double *duration_ns, size_t n, double *worth,
                                  struct mpg_error *err)
 {
@@ -67,8 +67,8 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* The sum of N block values, and the variance of their mean from the effective number of independent blocks, since
- * slow variation spans several blocks. */
+/* Returns the sum of N block values. *VARIANCE_OF_MEAN becomes the variance of their mean, from the effective number
+ * of independent blocks, since slow variation spans several blocks. */
 static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
     double sum = 0, squares = 0, products = 0, count = (double)n;
@@ -83,7 +83,8 @@ static double sum_of(const double *value, size_t n, double *variance_of_mean)
     return sum;
 }
 
-/* Adds the mean of N block values to *SUM and its variance to *VARIANCE. */
+/* Adds the mean of N block values to *SUM, its variance to *VARIANCE, and variance^2 / (N - 1) to *FREEDOM_TERMS (for
+ * Welch and Satterthwaite's degrees of freedom). */
 static void add_parts(const double *value, size_t n, double *sum, double *variance,
                       double *freedom_terms)
 {
@@ -153,7 +154,8 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
     return 0;
 }
 
-/* Converts a sum over N cores and its variance to the mean and the variance of its logarithm. */
+/* Turns E, which holds a sum over N cores and the sum's variance, into an estimate of the cores' mean and its
+ * relative variance. FREEDOM_TERMS: the sum that add_parts() has collected. */
 static void finish(struct estimate *e, double n, double freedom_terms)
 {
     e->freedom = freedom_terms > 0 ? e->log_variance * e->log_variance / freedom_terms : BLOCKS - 1;

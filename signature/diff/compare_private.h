@@ -26,7 +26,8 @@ struct comparison {
 };
 
 struct launches compare_launches(const struct mpg_network_path *path);
-/* Adds a variance; degrees of freedom by Welch and Satterthwaite. */
+/* Adds the variance LOG_VARIANCE, which has FREEDOM degrees of freedom, to E's variance; E's new degrees of freedom
+ * follow Welch and Satterthwaite. */
 void compare_add_variance(struct estimate *e, double log_variance, double freedom);
 
 /* Appends a parameter with all numbers NaN; NULL with ERR if memory runs out. */
@@ -38,7 +39,8 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
                          const struct estimate *b);
 /* Returns the two-sided p-value of DISTANCE; VARIANCE may be 0. */
 double compare_t_test(double distance, double variance, double freedom);
-/* Appends the median, with the test of the distributions, and the 99th percentile of A and B under NAME. */
+/* Appends two parameters that compare A with B: the median, tested with the whole distributions, and the 99th
+ * percentile. Their names begin with NAME. */
 int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
                     const char *unit, const struct mpg_distribution *a,
                     const struct mpg_distribution *b,

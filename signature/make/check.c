@@ -297,7 +297,8 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                    : 0;
 }
 
-/* Half width of the confidence interval of RATE's mean, relative, by the effective size for its median; 0: unknown. */
+/* Returns the half width of the 95 % confidence interval of RATE's mean, relative to the mean. The effective number
+ * of samples is that stored for the median's interval. 0: unknown. */
 static double uncertainty(const struct mpg_distribution *rate)
 {
     for (size_t i = 0; i < rate->intervals; i++) {

@@ -49,7 +49,8 @@ static double half_width(double error, double confidence)
     return gsl_cdf_tdist_Pinv(1 - (1 - confidence) / 2, BATCHES - 1) * error;
 }
 
-/* Checks whether R, of LENGTH_NS, is long enough for the precision of the lost fraction LOST. */
+/* Checks whether R, a record of LENGTH_NS, is long enough: LOST is the fraction of the time lost, ERROR its standard
+ * error. */
 static int check_record(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         double lost, double error, struct mpg_error *err)
 {
@@ -100,7 +101,8 @@ int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double
     return together && strcmp(together, "yes") == 0 ? 0 : add_mode(c, r, mean, error, err);
 }
 
-/* The core's speed between interruptions in sample K of R, relative to that of other samples; 0: unknown. */
+/* Returns the core's speed in sample K of R while it was not interrupted, in units of work (FWQ: quanta) per ns;
+ * comparable only with other samples of R. 0: less than MIN_LEFT of the sample was uninterrupted. */
 static double speed_of(const struct mpg_results *r, size_t k, double quantum_ns)
 {
     const double *work = r->column[MPG_COLUMN_WORK];

@@ -55,7 +55,8 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
     return n;
 }
 
-/* The effective size of N values in time order for their P quantile; SORTED: the values ascending. */
+/* Returns the effective number of independent values, at most N, among N values in time order, for an estimate of
+ * their P quantile. SORTED: the values in ascending order. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
     return fmin(mpg_series_effective_size(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);

@@ -12,11 +12,12 @@
 #define MAX_TIME_OFF 0.02
 /* /proc/stat counts steal time in ticks of 10 ms; less is not significant. */
 #define MIN_STEAL_NS 30e6
-/* Long detours exceed this many medians. */
+/* Detours longer than this many times the median detour are "long". */
 #define LONG_MEDIANS 10.0
-/* Detours up to this many thresholds estimate the number just below the threshold. */
+/* Detours shorter than this many times the threshold are counted, to estimate how many detours just below the
+ * threshold were missed. */
 #define NEAR_THRESHOLD 1.25
-/* A threshold below this many loop times cannot be lowered. */
+/* A threshold of at most this many iterations of the measuring loop cannot be lowered. */
 #define LOOPS 4.0
 /* Windows of a detour record for the comparison of halves. */
 #define WINDOWS 200
@@ -86,7 +87,8 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
                            100 * long_ns / length_ns);
 }
 
-/* Checks the time lost to detours below the threshold, estimated by the number just above. */
+/* Checks whether too much time may be lost to detours below the threshold, which the benchmark does not see. Their
+ * number is estimated by the number of detours just above the threshold. */
 static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            const double *sorted, double length_ns, struct mpg_error *err)
 {

@@ -104,7 +104,8 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
 
 /* ---- consistency of files ---- */
 
-/* Hosts with equal CPUs count as a machine; a different CPU is an error. */
+/* Checks that R's CPU model is that of the files before. Hosts with equal CPU models count as one machine; a
+ * different model is an error. */
 static int check_machine(const struct mpg_collect *c, const struct mpg_results *r,
                          struct mpg_error *err)
 {
@@ -141,7 +142,9 @@ bool mpg_collect_is_together(const struct mpg_results *r)
     return together && strcmp(together, "yes") == 0;
 }
 
-/* Records that R measures core or launch KEY at PLACE; an error if measured before. */
+/* Records that R measures the core or launch whose number is in R's header line KEY; *ID becomes this number. PLACE:
+ * host or path class. Errors: no such number, an earlier file of this benchmark has the same number and place, out of
+ * memory. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
 {

@@ -39,8 +39,8 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
     return list->n > 0;
 }
 
-/* Returns forward times of up to EXAMINED exchanges of ALL, followed by N backward times, followed by scratch of 2
- * N. The caller frees the array. */
+/* Returns an array: forward times of up to EXAMINED exchanges of ALL, their backward times, and scratch space for 2
+ * *N more values. *N: number of exchanges. The caller frees the array. */
 static double *take_directions(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
                                size_t *n, struct mpg_error *err)
 {

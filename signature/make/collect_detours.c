@@ -11,7 +11,8 @@
 #include "signature/file/pack.h"
 #include "signature/make/truncate.h"
 
-/* Results files are text: start and duration of a detour were rounded separately. This overlap is corrected. */
+/* Results files are text, in which start and duration of a detour were rounded separately: a detour may seem to end
+ * after the next one starts. Overlaps up to this length are corrected. */
 #define ROUNDING_NS 1.0
 
 /* Finest fraction of a ns in a signature. */
@@ -273,7 +274,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
     return share;
 }
 
-/* Warns that KEPT records are truncated, CORE's record as an example. */
+/* Adds a warning that KEPT records are truncated, with the numbers of CORE's record as an example. */
 static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
                     struct mpg_error *err)
 {

@@ -67,8 +67,9 @@ static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
     }
 }
 
-/* Times start at 0 or near the minimum: chooses the location whose best family is nearer to the samples, 0 within
- * sampling error. The location lies below the minimum by the expected minimum of n exponentials. */
+/* Fits the families twice, as times that start at 0 and as times that start near the minimum MIN, and keeps the fits
+ * whose best family is nearer to the samples; within sampling error those from 0. The second location lies below MIN
+ * by the expected minimum of n exponentials. */
 static int fit_located(const double *samples, size_t n, double min, struct mpg_fits *fits)
 {
     struct mpg_fits from_min;

@@ -318,7 +318,8 @@ static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path 
     return status;
 }
 
-/* Adds single launches of call times; of the sender's time only if overheads were not measured. */
+/* Adds the distributions of single launches to OUT's call overheads and, only if overheads were not measured, to the
+ * times inside the send that the bandwidth benchmark measured. */
 static int make_launches(const struct mpg_collect_path *in, struct mpg_network_path *out,
                          struct mpg_error *err)
 {

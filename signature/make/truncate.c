@@ -163,7 +163,7 @@ static double begin_of(const struct record *r, size_t i)
     return i > 0 ? r->start_ns[i - 1] + r->duration_ns[i - 1] : 0;
 }
 
-/* Adds WEIGHT times the block of LENGTH detours from FIRST on. */
+/* Adds WEIGHT times the block of LENGTH detours that begins with detour FIRST of R to PART. WEIGHT may be negative. */
 static void add_block(struct part *part, const struct record *r, size_t first, size_t length,
                       double weight)
 {

@@ -145,7 +145,7 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, max, "sizes");
 }
 
-/* Prints the data from which simulations draw dependent messages and other launches. */
+/* Prints for how many launches and runs of successive messages PATH has data, from which simulations draw. */
 static void show_kept(const struct mpg_network_path *path)
 {
     const struct mpg_network_sizes *sizes = &path->latency;

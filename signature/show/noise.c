@@ -172,7 +172,7 @@ static void show_causes(const struct mpg_signature *sig)
         puts(": interruptions, or preempted or stolen; the record does not distinguish");
 }
 
-/* Prints a table of the cores that HAS selects; of many cores the first. */
+/* Prints a table of the cores for which HAS is true; without --all only the first SHOW_CORES of them. */
 static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
                        const char *what, const char *head,
                        void (*show_row)(const struct mpg_noise_core *, bool all))

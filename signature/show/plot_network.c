@@ -175,8 +175,8 @@ static void write_bands(FILE *data, const struct frame *frame,
     fputs("\n\n", data);
 }
 
-/* Plots data set INDEX of N lines as a band, of a single line as a bar. All bands precede the lines, which they
- * would hide. */
+/* Plots data set INDEX: a band if it has more than one line of data (N), else a bar. Callers plot all bands before
+ * all lines, which later bands would hide. */
 static void plot_band(FILE *script, size_t index, size_t n, const char *colour)
 {
     fprintf(script, "%s index %zu using ", index == 0 ? "plot data" : ", data", index);
@@ -311,7 +311,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each process count, of many the first ---- */
+/* ---- collectives: a plot for each process count; without --all, for the first MAX_PROCESSES process counts ---- */
 
 enum { MAX_PROCESSES = 16 };
 
@@ -330,7 +330,7 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
     return 0;
 }
 
-/* The number of collectives from C on, among LEFT, that differ from C only in size. */
+/* Returns the number of collectives from C on, among LEFT, that differ from C only in size; C counts, too. */
 static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
 {
     size_t n = 1;
@@ -339,7 +339,8 @@ static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
     return n;
 }
 
-/* Writes a data set for each operation of PROCESSES and plots its band, or plots the MEDIANS. */
+/* For each operation measured with PROCESSES processes: writes its data set and plots the band. With MEDIANS plots
+ * the lines of the medians, from the data sets already written. */
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
                               const struct frame *frame, int processes, bool medians)
 {

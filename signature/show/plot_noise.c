@@ -121,7 +121,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
 
 /* ---- detours ---- */
 
-/* Grid of dots for C's detours. */
+/* Grid in whose cells the detours of a core are counted. */
 struct dots {
     unsigned max;  /* detours in the fullest cell */
     int coarse;    /* cell width, in cells of the finest grid */

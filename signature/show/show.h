@@ -45,7 +45,8 @@ void show_best_fit(const struct mpg_distribution *d);
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 
-/* Prints C's spectral lines: each fundamental with its harmonics, of many the first. */
+/* Prints C's spectral lines: each fundamental with its harmonics. Without ALL only the first 4 fundamentals and the
+ * first 6 harmonics of each. */
 void show_lines(const struct mpg_noise_core *c, bool all);
 
 /* Sections of the text. */

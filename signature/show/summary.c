@@ -39,7 +39,8 @@ static void show_lost(const struct mpg_signature *sig)
                mpg_units_format_time(text, sizeof text, t.longest_ns));
 }
 
-/* The mean over cores of the median rate of the kernel of rate I, for the number of cores at once of rate I. */
+/* Returns the mean over cores of the median rate of one kernel, measured with one number of cores at once: kernel and
+ * number are those of SIG's rate I. */
 static double mean_rate(const struct mpg_signature *sig, size_t i)
 {
     double sum = 0;
@@ -53,7 +54,8 @@ static double mean_rate(const struct mpg_signature *sig, size_t i)
     return sum / (double)n;
 }
 
-/* Each kernel's rate of a core alone, and the share of it that is left for the largest number of cores at once. */
+/* Prints each kernel's rate on a core alone, and the share of this rate that a core has left when the largest number
+ * of cores computes at once. */
 static void show_rates(const struct mpg_signature *sig)
 {
     char text[SHOW_TEXT], name[SHOW_TEXT];
@@ -123,7 +125,7 @@ static void show_overheads(const struct mpg_signature *sig)
                mpg_units_format_time(text[2], SHOW_TEXT, median_ns(receive)));
 }
 
-/* Barrier, and allreduce of the smallest and largest size, of the largest number of processes. */
+/* Prints the barrier and the allreduce of REDUCED_BYTES, of the largest number of processes measured. */
 static void show_collective_times(const struct mpg_signature *sig)
 {
     int processes = 0;
@@ -147,7 +149,8 @@ static void show_collective_times(const struct mpg_signature *sig)
         putchar('\n');
 }
 
-/* The failed checks, the first with their findings: checks of disturbances, which cause others to fail, come first. */
+/* Prints the first MAX_FAILURES failed checks with what they found. Checks of disturbances come first, because
+ * disturbances make other checks fail. */
 static void show_checks(const struct mpg_signature *sig)
 {
     char effect[EFFECT_BYTES];

@@ -4,7 +4,7 @@
 
 #include "signature/simulators/private.h"
 
-/* The options. */
+/* LogGOPSim's parameters L, o, g and G. */
 struct options {
     double latency_ns, overhead_ns, gap_ns, ns_per_byte;
 };

@@ -8,7 +8,8 @@
 /* The most lines of a path: LogGP's, one more where the eager limit cuts a line. */
 enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
 
-/* One-way times from FROM_BYTES to TO_BYTES: latency_ns + bytes ns_per_byte, with both overheads. */
+/* A straight line through the one-way times of messages of FROM_BYTES to TO_BYTES: a message of B bytes takes
+ * latency_ns + B ns_per_byte, both call overheads included. */
 struct wire_line {
     int64_t from_bytes, to_bytes;   /* of the last line: the largest measured size */
     double latency_ns, ns_per_byte; /* 0 or more */
@@ -19,23 +20,24 @@ struct wire {
     const struct mpg_network_path *path; /* NULL: not measured */
     size_t lines;                        /* ascending and without gaps, from 0 bytes */
     struct wire_line line[WIRE_MAX_LINES];
-    double send_ns, receive_ns; /* median overheads of small messages, in total at most the latency of the first line */
-    bool has_overheads;         /* measured */
+    double send_ns, receive_ns; /* median overheads of small messages; their sum is at most the latency of the first line */
+    bool has_overheads;         /* overheads were measured */
     int64_t eager_bytes;        /* largest message that is sent at once; -1: none; INT64_MAX: all, or unknown */
 };
 
 /* Sets W to PATH, which has latencies: the fitted lines, or one line if there is no fit. */
 void mpg_wire_of(const struct mpg_network_path *path, struct wire *w);
 
-/* The time of a message is FIXED + a X + b Y, with a and b to be found. */
+/* The modelled time of a message is FIXED + a X + b Y; mpg_wire_fit() finds a and b. */
 struct wire_terms {
     double fixed, x, y;
 };
-/* Finds a, b >= 0 such that the sum of squared relative errors at PATH's median one-way times is least. */
+/* Finds a, b >= 0 that minimise the sum of squared relative errors at PATH's median one-way times. TERMS(CONTEXT,
+ * bytes) returns the terms of a message. */
 void mpg_wire_fit(const struct mpg_network_path *path, struct wire_terms (*terms)(const void *context, double bytes),
                   const void *context, double *a, double *b);
 
-/* Lines of text: the losses. */
+/* Lines of text that say what the export loses. */
 enum { NOTES_MAX = 24, NOTE_BYTES = 320 };
 struct notes {
     size_t n;
@@ -57,7 +59,7 @@ struct exported_machine {
 void mpg_simgrid_print(struct exported_machine *x, FILE *out);
 void mpg_loggopsim_print(struct exported_machine *x, FILE *out);
 void mpg_dimemas_print(struct exported_machine *x, FILE *out);
-/* Prints the machine's name and the notes, each line between BEFORE and a line end. */
+/* Prints the machine's name and the notes, each on a line of its own that begins with BEFORE. */
 void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *before);
 
 #endif

@@ -10,7 +10,8 @@
 
 enum { HEADER_BYTES = 16 };
 
-/* Of a link that no number of messages fills. Two links of policy FATPIPE on a route slow messages down in SimGrid 3.32. */
+/* Bandwidth, in bytes per second, of a link that no number of messages saturates. A link of policy FATPIPE instead
+ * would be the second of the route, and two of them slow messages down in SimGrid 3.32. */
 static const double UNSHARED_RATE = 1e15;
 
 /* One line of SMPI's factors. */
@@ -22,7 +23,8 @@ struct piece {
 struct platform {
     const struct exported_machine *x;
     struct piece piece[WIRE_MAX_LINES];
-    double latency_ns, ns_per_byte;           /* of the links: the first latency that is not 0, the smallest gap */
+    double latency_ns, ns_per_byte;           /* of the links: the first piece's latency that is not 0, the smallest time
+                                                 per byte of any piece */
     double near_latency_ns, near_ns_per_byte; /* of a node's loopback */
 };
 
@@ -58,7 +60,8 @@ static double far_time(const void *context, double bytes)
     return overheads_ns(&p->x->far, bytes) + at->latency_ns + (bytes + HEADER_BYTES) * at->ns_per_byte;
 }
 
-/* SMPI's factors are of all messages, those within a node too. */
+/* Returns the terms of a message within a node. SMPI applies its factors to all messages, also to messages within a
+ * node. */
 static struct wire_terms near_terms(const void *context, double bytes)
 {
     const struct platform *p = context;
@@ -97,7 +100,8 @@ static void print_property(FILE *out, const char *name, const char *value)
     fprintf(out, "    <prop id=\"%s\" value=\"%s\"/>\n", name, value);
 }
 
-/* The factors of latency, or of bandwidth. SMPI takes the last one whose size is below that of message and header. */
+/* Prints SMPI's factors of latency or bandwidth. For a message SMPI takes the last factor whose size is below the
+ * size of the message and its header. */
 static void print_factors(const struct platform *p, FILE *out, bool of_latency)
 {
     fprintf(out, "    <prop id=\"smpi/%s-factor\" value=\"", of_latency ? "lat" : "bw");
@@ -109,7 +113,7 @@ static void print_factors(const struct platform *p, FILE *out, bool of_latency)
     fputs("\"/>\n", out);
 }
 
-/* SMPI's name of the algorithms of the measured MPI library; NULL: none. */
+/* Returns SMPI's name for the collective algorithms of the measured MPI library; NULL: SMPI has none. */
 static const char *algorithms_of(const struct mpg_signature *sig)
 {
     const char *mpi = mpg_fact_find(sig->fact, sig->facts, "mpi");
@@ -139,7 +143,8 @@ static void print_config(const struct platform *p, FILE *out)
     fputs("  </config>\n", out);
 }
 
-/* Bytes a second of a stream of messages, no less than of one message; 0: not measured. */
+/* Returns the rate of a stream of messages in bytes per second, at least the rate of a single message; 0: no streams
+ * were measured. */
 static double stream_rate(const struct platform *p)
 {
     const struct mpg_network_sizes *s = &p->x->far.path->streaming;

@@ -22,7 +22,8 @@ void mpg_note(struct notes *notes, const char *format, ...)
     va_end(arguments);
 }
 
-/* Prints TEXT without the end mark of a comment in XML. */
+/* Prints TEXT inside an XML comment, with a blank after each '-' that is followed by another '-' or ends TEXT: XML
+ * forbids "--" in a comment. */
 static void print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {

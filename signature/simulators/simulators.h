@@ -18,7 +18,7 @@ extern const char *const mpg_simulator_names[];
 struct mpg_simulated_machine {
     enum mpg_simulator simulator;
     int64_t ranks; /* 1 or more: processes that the machine has room for */
-    int64_t cores; /* of a node; 0: as many as the signature has of a host, at least 1 */
+    int64_t cores; /* cores of a node; 0: the largest number of cores that the signature has of one host, at least 1 */
 };
 
 /* Prints SIG, whose texts are printable, as MACHINE to OUT. What is lost is in comments of the output; LogGOPSim's options have

@@ -22,7 +22,8 @@ static double small_median_ns(const struct mpg_network_sizes *sizes)
     return found ? median_ns(found) : 0;
 }
 
-/* LINE between its sizes, without the negative latency or gap that a fit can have: right at the larger size. */
+/* Returns LINE without the negative latency or negative time per byte that a fit can have: the negative number
+ * becomes 0, and the other is chosen such that the time at the largest size of LINE stays right. */
 static struct wire_line without_negatives(struct wire_line line)
 {
     const double to = (double)line.to_bytes, time_ns = fmax(line.latency_ns + to * line.ns_per_byte, 0);
@@ -60,7 +61,7 @@ static void take_lines(const struct mpg_network_path *path, struct wire *w)
     }
 }
 
-/* Cuts the line in which the eager limit lies. */
+/* Divides the line that contains the eager limit into two lines. */
 static void cut_at_limit(struct wire *w)
 {
     size_t i = 0;
