@@ -74,7 +74,7 @@ static int fill_power(struct mpg_spectrum *s, const double *values, struct mpg_e
     for (size_t i = 0; i < s->segments; i++)
         if (add_segment(values + i * hop, window, n, work, s->power, err) < 0)
             goto out;
-    /* X|^2 spacing / sum w^2 is the two-sided density. */
+    /* |X|^2 spacing / sum w^2 is the two-sided density. */
     double scale = s->spacing_ns * 1e-9 / (squares * (double)s->segments);
     for (size_t k = 0; k < s->bins; k++)
         s->power[k] *= scale;
