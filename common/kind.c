@@ -298,7 +298,8 @@ static enum mpg_file_kind kind_of_folder(const char *path)
     return kind;
 }
 
-/* Traces of several files without a mark in their names: the kind of the folder by that of a file. */
+/* Returns the kind of a folder that holds a file of KIND, for formats whose traces are several files with arbitrary
+ * names. */
 static enum mpg_file_kind folder_of(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_LIBALLPROF ? MPG_FILE_LIBALLPROF_FOLDER
@@ -325,7 +326,8 @@ static enum mpg_file_kind kind_of_parts(const char *path)
     return kind;
 }
 
-/* Whether the first line of a text, the first N BYTES of PATH, names a file with actions of SimGrid. */
+/* Returns true if the text file PATH is a list of SimGrid's files: its first line, within the first N BYTES, names a
+ * file with actions. */
 static bool is_list(const char *path, const char *bytes, size_t n)
 {
     char name[2048];

@@ -21,8 +21,8 @@ struct mpg_nearest {
     const char *word; /* nearest so far, the first of several; NULL: none is within MPG_NEAREST_EDITS edits */
     size_t edits;     /* of WORD */
 };
-/* Compares WORD, which outlives NEAREST. A word is near if at most MPG_NEAREST_EDITS edits, and fewer than half of its bytes,
- * make TEXT of it. */
+/* Compares WORD, which outlives NEAREST. WORD is near if at most MPG_NEAREST_EDITS edits, and fewer edits than half
+ * of its bytes, turn WORD into TEXT. */
 void mpg_nearest_try(struct mpg_nearest *nearest, const char *word);
 /* Tries all WORDS, ended by NULL, and returns the nearest to the first LENGTH bytes of TEXT; NULL: none is near. */
 const char *mpg_nearest_word(const char *const *words, const char *text, size_t length);
