@@ -63,13 +63,14 @@ struct work {
     size_t *order;
     double start_error_ns;      /* largest deviation of a start from the agreed time */
     struct mpg_off_cpu off, *off_cpu; /* OFF_CPU: &off, or NULL if ranks share cores */
-    int active_ranks;             /* ranks of the last case: without further ranks, the next case starts without a wait */
+    int active_ranks;             /* number of ranks in the last case; the next case starts without a wait unless it has
+                                     more ranks */
     struct mpg_timing_result *result;
 };
 
 /* ---- gathering of ranks ---- */
 
-/* Waits for all ranks without load on the cores. */
+/* Waits for all ranks of COMM; meanwhile this rank hardly uses its core. */
 static void wait_quietly(MPI_Comm comm)
 {
     MPI_Request request;
@@ -261,7 +262,8 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
-/* Collects a block of a local operation: repetitions are taken from ranks with a partner in turn. */
+/* Collects the times of a block of a local operation on rank 0: repetition K from rank K modulo the number of ranks.
+ * An odd last rank, which has no partner for an exchange, gives none. */
 static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -321,7 +323,8 @@ static int judge(struct work *w, struct mpg_error *err)
 
 /* ---- rounds ---- */
 
-/* Returns on rank 0 the time of a warm-up repetition on the slowest rank, or of the agreement if AGREE. */
+/* Performs N warm-up repetitions of case I, or with AGREE N agreements on a start. Returns on rank 0 the mean time of
+ * one on the slowest rank, ns. */
 static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 {
     const struct mpg_case *c = &w->cases->item[i];

@@ -40,9 +40,9 @@ const atomic_bool *mpg_host_error_reported(const struct mpg_ftq_cores *division)
 /* Returns true to the first rank that calls it: this rank reports the error. */
 bool mpg_host_report_error(struct mpg_ftq_cores *division);
 
-/* Leaves; if WELL waits until every rank of this host leaves, to keep the ranks' CPU time separable from other
- * processes'. Frees DIVISION's list of cores; the
- * memory that the ranks share stays mapped. */
+/* Marks this rank as ended. If WELL, then waits until every rank of this host has ended: the CPU time of running
+ * ranks can be told from that of other processes. Frees DIVISION's list of cores; the memory that the ranks share
+ * stays mapped. */
 void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well);
 
 #endif

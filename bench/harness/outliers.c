@@ -152,7 +152,7 @@ static void print_outlier(const struct mpg_path_results *class, const struct mpg
                    kind[k], 100 * expm1(figure->ratio[k]), figure->z[k]);
 }
 
-/* Enters the class's marks into MAP (ranks x ranks). */
+/* Enters the marks of the class's pairs into MAP (ranks x ranks characters). Returns the number of outlying pairs. */
 static int64_t mark_class(const struct mpg_path_results *class, const struct mpg_ranks *ranks,
                           const struct figure *figure, char *map)
 {

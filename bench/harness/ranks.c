@@ -162,7 +162,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
     return status;
 }
 
-/* Determines the location of every rank; binds this rank. */
+/* Determines the location of every rank. With BIND binds this rank to a core if several are available. */
 static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err)
 {
     struct mpg_rank_location *mine = &ranks->location[ranks->rank];

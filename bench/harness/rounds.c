@@ -426,7 +426,8 @@ static double since_ns(const struct work *w, uint64_t there, uint64_t here)
     return mpg_sync_time_ns(w->sync, 0, here) - mpg_sync_time_ns(w->sync, 1, there);
 }
 
-/* Returns whether both answers of R had been in flight long enough. */
+/* Returns true if this rank began to receive both answers of R after they had arrived: each had been in flight for at
+ * least the minimum time, R->answer_ns. */
 static bool was_late(const struct work *w, const struct raw *r)
 {
     return since_ns(w, r->arrived, r->receive_start) >= r->answer_ns &&
