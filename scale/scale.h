@@ -12,7 +12,7 @@
 #include "analyse/efficiency/counters.h"
 #include "trace/event.h"
 
-/* largest width of the interval of a projected share: a wider one tells nothing */
+/* Largest width of the confidence interval of a projected share; a share with a wider interval counts as unknown. */
 #define SCALE_WIDEST_SHARE 0.5
 enum { SCALE_MIN_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
 
@@ -171,7 +171,7 @@ struct scale_model; /* scale/model/ */
 /* Verdict on the growth of a row's metric (docs/GROWTH.md). */
 enum scale_verdict {
     SCALE_GROWS_NOT,
-    SCALE_GROWS_PERHAPS, /* meets the criteria, but with these few runs one of this many rows would do so by chance */
+    SCALE_GROWS_PERHAPS, /* meets the criteria, but with so few runs and so many rows some row would meet them by chance */
     SCALE_GROWS
 };
 

@@ -74,7 +74,7 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
     return status;
 }
 
-/* Largest accepted number of rows that noise alone would name: one in four tables, if rows are few. */
+/* Largest accepted number of rows that noise alone would be expected to name: 0.25 is one row in four tables. */
 static const double MAX_CHANCE = 0.25;
 
 /* Returns the verdict. A row grows if its metric correlates with N, is at least 25 % larger at the largest N than at the

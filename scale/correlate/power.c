@@ -176,7 +176,7 @@ static size_t counts_of(const struct scale_set *set, size_t site)
     return n;
 }
 
-/* Projects ROW's share; leaves it NAN where the runs do not tell it. */
+/* Projects ROW's share of the communication. The share stays NAN if the runs do not determine it. */
 static void project_row(const struct projecting *p, struct scale_row *row)
 {
     const double own_ns = time_at(&row->power, row->power.b, p->x);

@@ -47,7 +47,8 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_callsites *
 
 /* ---- sites of a row ---- */
 
-/* Adds the nodes of TREE for N frames to NODE. Returns their number; -1 if out of memory. */
+/* Stores the indices of TREE's nodes for a call with the N frames KEY in NODE, and adds missing nodes to TREE.
+ * Returns the number of nodes; -1 if out of memory. */
 static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, enum mpg_call call,
                          const struct scale_frame_key *key, size_t n, uint32_t *node)
 {
