@@ -41,7 +41,8 @@ static double *sum_of(const struct mpg_attribution *w, uint32_t place, uint32_t 
     return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
 }
 
-/* Finds or adds PLACE. Returns false if there is no memory. */
+/* Writes the number of PLACE into *NUMBER; a new place is added with sums of 0. Returns false, and notes the error in W, if there
+ * is no memory. */
 static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *place, uint32_t *number)
 {
     const size_t bytes = MPG_ATTRIBUTION_TERMS * sizeof(double);
@@ -53,7 +54,7 @@ static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *
     return !w->ran_out;
 }
 
-/* Adds TERMS terms. */
+/* Adds the TERMS terms of FROM to TO. */
 static void add(double *to, const double *from, uint32_t terms)
 {
     for (uint32_t k = 0; k < terms; k++)
@@ -132,7 +133,8 @@ static int compare_places(const void *a, const void *b)
     return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
 }
 
-/* Returns -1 if there is no memory. */
+/* Sorts the places by rank, call, callsite and their other members, so that the order does not depend on the number of threads.
+ * Returns 0, or -1 if there is no memory. */
 static int find_order(struct mpg_attribution *w)
 {
     const size_t n = w->places.n;

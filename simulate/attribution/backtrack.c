@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Back-tracking over the records, in windows, from the newest record to the oldest one, twice. The first pass finds the
- * values at the window's begin from which any readable value comes, whatever the terms. The second pass, when the window is
- * the older one of two and most values have turned out not to matter, sums the terms as branches. */
+/* Back-tracking over the records, from the newest to the oldest one. The records are in two windows, the old and the young one.
+ * Each window is traversed twice. The first pass, over the young window, finds the values at the window's begin from which the
+ * readable values come; it ignores the terms. The second pass comes when the window has become the old one. It starts from the
+ * few values at the window's end that the next window's first pass has found, and sums the terms in branches (branches.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/attribution/provenance_private.h"
 
-/* The minimum number of cuts and of steps of a window; how many records ahead the processor fetches. */
+/* The minimum number of cuts (mpg_provenance_cut()) and of steps of a window; how many records ahead data are prefetched. */
 enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
 
 double mpg_provenance_lane_bytes(uint32_t slots)
@@ -30,7 +31,7 @@ static uint32_t *branch_at(struct mpg_provenance *t, enum kind kind, uint32_t i,
     return t->branch[kind] + (size_t)i * t->n + w;
 }
 
-/* Lists all marks as LEAVES; GROW: adds a branch for each. */
+/* Lists all marked values in LEAVES, one leaf for each value and lane; GROW: adds a branch for each leaf. */
 static void find_leaves(struct mpg_provenance *t, struct leaves *leaves, bool grow)
 {
     leaves->n = 0;
@@ -60,7 +61,8 @@ static void clear_marks(struct mpg_provenance *t)
             memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
 }
 
-/* Makes room for a branch at each mark. Back-tracking marks only values that records have. */
+/* Makes room for a branch at each mark, for the whole pass: all marks that back-tracking can set exist already
+ * (reserve_marks()). */
 static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
 {
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
@@ -142,7 +144,8 @@ static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, cons
     }
 }
 
-/* Moves BRANCH of lane W to the value of C; IS_NEW: its mark was not set yet. */
+/* In lane W, moves BRANCH to the value of origin C. Unless IS_NEW, another branch has reached this value before: both then grow
+ * from one joint. */
 static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
     const enum kind kind = kind_of((enum mpg_value_part)c->part);
@@ -161,7 +164,7 @@ static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_ch
     mpg_branches_grow(t->branches, branch, *at);
 }
 
-/* Records have left the processor's caches: fetches the values of R for the marked lanes. */
+/* Prefetches the values of R for the marked lanes: records have left the processor's caches. */
 static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r)
 {
     const uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
@@ -228,8 +231,8 @@ static void give_roots(struct mpg_provenance *t)
             mpg_branches_give(t->branches, t->root[t->given], take, t);
 }
 
-/* Sums the old window from the marks at its end; then the young window becomes the old window, and the young window is
- * empty. */
+/* Second pass: sums the terms of the old window, from the marks at its end. Then the young window becomes the old one, and an
+ * empty window the young one. */
 static int grow(struct mpg_provenance *t, struct mpg_error *err)
 {
     if (!t->failed && reserve_branches(t, &t->err) < 0)
@@ -278,7 +281,7 @@ bool mpg_provenance_cut(struct mpg_provenance *t, uint64_t steps)
     return true;
 }
 
-/* First pass, from the marks after the young window to the end of the old one. */
+/* First pass over the young window: from the marks at its end to its begin, which is the end of the old window. */
 static void pass_recent(struct mpg_provenance *t)
 {
     reserve_marks(t, &t->recent);
@@ -293,7 +296,8 @@ int mpg_provenance_resolve(struct mpg_provenance *t, struct mpg_error *err)
     return grow(t, err);
 }
 
-/* Moves the remaining sums of lane W, from BRANCH at its end, to the tally, and checks their total. */
+/* Moves the remaining sums of lane W, of BRANCH and all its ancestors, to the tally. Returns 0, or -1 with ERR: the terms of the
+ * lane's critical path do not sum to RUN_NS. */
 static int tally_remaining(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
 {
     t->given = w;

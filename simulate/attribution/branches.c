@@ -18,8 +18,8 @@ struct branch {
     uint32_t parent, children; /* the parent branch; number of branches and leaves growing from the branch. A free branch:
                                   parent is the next free branch */
     uint32_t n, capacity;
-    uint32_t between;
-    bool joint;
+    uint32_t between; /* mpg_branches_between() */
+    bool joint;       /* made to join branches, mpg_branches_is_joint() */
     struct sum *sum; /* sums in ascending order of keys */
 };
 
@@ -87,7 +87,7 @@ static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
     return true;
 }
 
-/* Returns the number of the N keys below KEY. */
+/* Returns how many of the N keys of SUM, in ascending order, are below KEY. */
 static uint32_t find(const struct sum *sum, uint32_t n, uint32_t key)
 {
     uint32_t low = 0;
@@ -198,7 +198,7 @@ static void merge(struct mpg_branches *b, struct branch *x, const struct branch 
     x->n = n;
 }
 
-/* Returns whether merging is worth its time now: large branches are merged less often. */
+/* Returns whether merging is worth its time now: a merge copies all sums of PARENT, so it waits until CHILD has enough sums. */
 static bool is_due(const struct branch *child, const struct branch *parent)
 {
     enum { FEW = 32, TIMES = 2 };

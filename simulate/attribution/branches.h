@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Critical paths while they are not certain: for each lane a tree whose leaves are the readable values. A branch holds sums of
- * its part of a path, by place and term. A branch that nothing grows from is dropped; the common root of all leaves of a lane
- * is certain to be on the lane's critical path. Private to simulate/attribution/. */
+/* Critical paths while they are not certain: for each lane a tree whose leaves are the readable values, those that later steps
+ * can still read. A branch holds sums of its part of a path, by place and term. A branch that nothing grows from is dropped; the
+ * common root of all leaves of a lane is certain to be on the lane's critical path. Private to simulate/attribution/. */
 #ifndef MPG_ATTRIBUTION_BRANCHES_H
 #define MPG_ATTRIBUTION_BRANCHES_H
 
@@ -16,7 +16,7 @@
 
 struct mpg_branches;
 
-/* NULL: no memory. */
+/* Returns an empty set of branches. NULL: no memory. */
 struct mpg_branches *mpg_branches_new(void);
 void mpg_branches_free(struct mpg_branches *branches); /* NULL is allowed */
 /* Adds an empty branch with one branch or leaf growing from it (GROWS), or none. MPG_NO_BRANCH: no memory;
@@ -25,7 +25,8 @@ uint32_t mpg_branches_add(struct mpg_branches *branches, bool grows);
 bool mpg_branches_failed(const struct mpg_branches *branches);
 /* Adds VALUE to TERM (below 16) of PLACE (at most MPG_PLACE_AHEAD) in BRANCH. */
 void mpg_branches_sum(struct mpg_branches *branches, uint32_t branch, uint32_t place, uint32_t term, double value);
-/* Returns the place of BRANCH's message terms that come before all its sums. */
+/* Returns the address of a number that the caller sets: the place for terms that BRANCH gets from earlier records without a known
+ * call, and for its message terms. MPG_PLACE_AHEAD: not known yet. */
 uint32_t *mpg_branches_between(struct mpg_branches *branches, uint32_t branch);
 /* Returns whether BRANCH is an empty joint of two branches. */
 bool mpg_branches_is_joint(const struct mpg_branches *branches, uint32_t branch);
@@ -35,7 +36,8 @@ void mpg_branches_grow(struct mpg_branches *branches, uint32_t branch, uint32_t 
 uint32_t mpg_branches_parent(const struct mpg_branches *branches, uint32_t branch);
 /* Drops BRANCH, from which nothing grows any more, and each branch towards the root that then has no other child. */
 void mpg_branches_drop(struct mpg_branches *branches, uint32_t branch);
-/* Merges each branch with the only branch that grows from it, from BRANCH to the root; returns the root. */
+/* From BRANCH to the root, merges each branch with its parent if nothing else grows from the parent and the merge is worth its
+ * time. Returns the root. */
 uint32_t mpg_branches_join(struct mpg_branches *branches, uint32_t branch);
 /* Calls TAKE with all sums of ROOT whose place is known, in the order of place and term, and removes them. */
 void mpg_branches_give(struct mpg_branches *branches, uint32_t root,

@@ -6,7 +6,7 @@
 
 #include "simulate/attribution/attribution.h"
 
-/* The owner of a value: a stream, an arrival that a choosing call keeps, or a slot. */
+/* Which value of a stream, of an arrival that a choosing call keeps, or of a slot (graph/graph.h). */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
     MPG_VALUE_NEXT, /* a stream: earliest time of the next send */
@@ -36,8 +36,8 @@ struct mpg_path_segment {
 
 struct mpg_critical {
     struct mpg_tally *tally; /* the places of calls; after following, the terms of the critical path at each */
-    int32_t rank;            /* where the run ends */
-    uint32_t stream;
+    int32_t rank;            /* the rank whose end is the end of the run */
+    uint32_t stream;         /* the last stream of this rank */
     double run_ns;           /* when the run ends */
     struct mpg_path_segment *path_segment; /* the longest path segments, in the order of time */
     uint32_t path_segments, wanted;
@@ -45,7 +45,8 @@ struct mpg_critical {
     struct mpg_critical_spool *spool;
 };
 
-/* Keeps the WANTED longest path segments. NULL with ERR: no memory; no temporary file. */
+/* Returns an empty critical path, which will keep its WANTED longest path segments. NULL with ERR: no memory; no temporary
+ * file. */
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err);
 void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 

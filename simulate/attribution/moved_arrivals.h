@@ -12,8 +12,8 @@ struct mpg_moved_arrivals;
 /* NULL: no memory, with ERR. */
 struct mpg_moved_arrivals *mpg_moved_arrivals_new(uint32_t lanes, struct mpg_error *err);
 void mpg_moved_arrivals_free(struct mpg_moved_arrivals *moved); /* NULL is allowed */
-/* Notes that in lane W the value TO comes from FROM, as before all moves of the call, SHIFT_NS later. Among several notes
- * for one TO and lane the last counts. mpg_moved_arrivals_report() reports a lack of memory. */
+/* Notes that in lane W the value TO becomes the value that FROM had before all moves of the call, plus SHIFT_NS. Among several
+ * notes for one TO and lane the last counts. mpg_moved_arrivals_report() reports a lack of memory. */
 void mpg_moved_arrivals_set(struct mpg_moved_arrivals *moved, struct mpg_value to, uint32_t w, struct mpg_value from,
                    double shift_ns);
 /* Records all moves since the last call. A positive shift is term MPG_CRITICAL_ORDER, a negative one MPG_CRITICAL_ABSORBED.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table with open addressing, at most half full. */
+/* A hash table with open addressing, at most half full. */
 #include "simulate/attribution/places.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool are_same(const struct mpg_attribution_place *a, const struct mpg_att
            a->computes == b->computes && a->from == b->from && a->to == b->to;
 }
 
-/* Returns the bucket that holds PLACE, or would hold PLACE. */
+/* Returns the bucket of PLACE; a free bucket if PLACE is new. */
 static uint32_t *bucket_of(const struct mpg_attribution_places *p, const struct mpg_attribution_place *place)
 {
     uint32_t i = hash_of(place) & (p->buckets - 1);

@@ -12,15 +12,15 @@ struct mpg_attribution_place {
     enum mpg_call call;
     uint32_t site;    /* numbered from 1; 0: not recorded */
     bool computes;    /* the computation before the call, in the region in which most of the computation lies */
-    int32_t region;   /* a string of the trace's; -1: none */
-    int32_t from, to; /* ranks of the message; -1: no message between two ranks, or pairs are not wanted */
+    int32_t region;   /* its name's number among the strings of the trace; -1: none */
+    int32_t from, to; /* ranks of the message; -1: no message between two ranks, or pairs are not recorded */
 };
 
 /* Zero-initialised is empty. */
 struct mpg_attribution_places {
     struct mpg_attribution_place *place;
     uint32_t n;
-    uint32_t *bucket; /* a number + 1; 0: free */
+    uint32_t *bucket; /* the number of a place + 1; 0: free */
     uint32_t capacity, buckets;
 };
 

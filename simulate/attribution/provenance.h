@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Provenance: the origins of each value, in each lane. Read backwards, provenance yields the critical paths of all lanes
- * (docs/MODEL.md, 8). The farther back, the fewer values the readable values come from: the terms between are summed by
- * place (branches.h). As soon as all readable values of a lane come from one value, the history of this value is on the
- * lane's critical path and moves to the places of a tally. So memory grows with places and with values that have no common
- * origin, not with the trace. */
+ * (docs/MODEL.md, 8). A value is readable if a later step can still read it. The farther back, the fewer values the readable
+ * values come from: the terms between are summed by place (branches.h). As soon as all readable values of a lane come from one
+ * value, the history of this value is on the lane's critical path and moves to the places of a tally. So memory grows with places
+ * and with values that have no common origin, not with the trace. */
 #ifndef MPG_PROVENANCE_H
 #define MPG_PROVENANCE_H
 
@@ -12,9 +12,11 @@
 
 struct mpg_provenance;
 
-/* For the lanes of TALLY, which has MPG_ATTRIBUTION_TERMS terms. With PATH, TALLY has one lane; the provenance is spooled to
- * PATH and followed after the evaluation (critical.h). TALLY and PATH outlive the result. NULL: no memory, with ERR. */
+/* Returns the provenance of the lanes of TALLY, which has MPG_ATTRIBUTION_TERMS terms. With PATH, TALLY has one lane; the
+ * provenance is spooled to PATH and followed after the evaluation (critical.h). TALLY and PATH outlive the result. NULL: no
+ * memory, with ERR. */
 struct mpg_provenance *mpg_provenance_new(struct mpg_tally *tally, struct mpg_critical *path, struct mpg_error *err);
+/* Returns whether PROVENANCE has a path. */
 bool mpg_provenance_is_path(const struct mpg_provenance *provenance);
 void mpg_provenance_free(struct mpg_provenance *provenance); /* NULL is allowed */
 
@@ -41,15 +43,15 @@ void mpg_provenance_add_term(struct mpg_provenance *provenance, enum mpg_attribu
 /* As mpg_provenance_add_term() with A - B - LESS; B NULL: A - LESS. */
 void mpg_provenance_add_difference(struct mpg_provenance *provenance, enum mpg_attribution_term term, const double *a,
                                    const double *b, double less);
-/* All parts of SLOT are overwritten. */
+/* Notes that SLOT is used anew: none of its parts has a value any more. */
 void mpg_provenance_renew(struct mpg_provenance *provenance, uint32_t slot);
 /* Returns whether PART of SLOT has a value. */
 bool mpg_provenance_has(const struct mpg_provenance *provenance, uint32_t slot, enum mpg_value_part part);
 
-/* --- at intervals: the steps must not depend on the number of lanes, since the last digits of sums depend on these steps
+/* --- at intervals, at steps that do not depend on the number of lanes, since the last digits of sums depend on these steps
  * --- */
 
-/* Returns true if readable values should be marked and resolved now, after STEPS further steps. */
+/* Returns true if readable values should be marked and resolved now, STEPS steps after the last call. */
 bool mpg_provenance_cut(struct mpg_provenance *provenance, uint64_t steps);
 /* Returns words of the lanes in which VALUE is readable; the caller sets the bits. NULL: no memory. */
 uint64_t *mpg_provenance_mark(struct mpg_provenance *provenance, struct mpg_value value);

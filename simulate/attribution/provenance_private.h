@@ -25,12 +25,12 @@ struct mpg_provenance {
     struct mpg_tally *tally;
     struct mpg_critical *path; /* receives all records, for the critical path of one replica; NULL: records stay in windows */
     uint32_t n, words;
-    uint64_t *lanes; /* words: all lanes */
+    uint64_t *lanes; /* words with the bits of all lanes set */
     struct mpg_records old, recent; /* windows */
     uint32_t record, choice;       /* the current record and origin, in the young window */
     uint32_t cuts;
     uint64_t steps;
-    uint8_t *parts; /* a slot: one bit for each part with a value */
+    uint8_t *parts; /* for each slot: one bit for each part with a value */
     uint32_t parts_capacity;
     uint64_t *mark[KINDS];  /* capacity x parts x words */
     uint32_t mark_capacity[KINDS];
@@ -38,9 +38,9 @@ struct mpg_provenance {
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
     struct leaves leaves, next; /* the marks at the begin of the old window, and at its end, where the next window begins */
-    uint32_t *root; /* a lane */
-    double *path_ns; /* a lane: time of the terms in the tally */
-    uint64_t *here;  /* words; for functions that fail */
+    uint32_t *root;  /* for each lane: the common root of its leaves, if any */
+    double *path_ns; /* for each lane: time of the terms that have moved to the tally */
+    uint64_t *here;  /* words that mpg_provenance_from() returns after an error */
     uint32_t given;  /* the lane whose sums move to the tally */
     struct mpg_error err;
     bool failed;
@@ -66,7 +66,7 @@ static inline uint32_t parts_of(enum kind kind)
     return kind == OF_SLOTS ? SLOT_PARTS : kind == OF_KEPT ? KEPT_PARTS : STREAM_PARTS;
 }
 
-/* Notes that there is no memory; a later function reports it. */
+/* Notes that there is no memory; mpg_provenance_resolve() or mpg_provenance_finish() reports the error. */
 void mpg_provenance_fail(struct mpg_provenance *t);
 /* Moves the complete record to the path. */
 void mpg_provenance_spool(struct mpg_provenance *t);

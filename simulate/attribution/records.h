@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The records of provenance between two passes of back-tracking. Private to simulate/attribution/. */
+/* The records of one window of back-tracking (backtrack.c). Private to simulate/attribution/. */
 #ifndef MPG_ATTRIBUTION_RECORDS_H
 #define MPG_ATTRIBUTION_RECORDS_H
 
@@ -14,12 +14,12 @@ enum { MPG_PROVENANCE_TERMS = MPG_ATTRIBUTION_TERMS - MPG_CRITICAL_COMPUTATION }
 
 /* An origin of a value, in some lanes. */
 struct mpg_provenance_choice {
-    uint32_t from, between, bits, value; /* bits, value: index of the lanes; index of the terms */
+    uint32_t from, between, bits, value; /* bits, value: indices of the words of lanes and of the terms in struct mpg_records */
     uint16_t flags; /* one bit for each term */
     uint8_t part;
 };
 
-/* A value. Its origins are consecutive, and so are the vectors of terms that differ between lanes. */
+/* A new value. Its origins are consecutive from index CHOICE, and its vectors of terms that differ between lanes from VALUE. */
 struct mpg_provenance_record {
     uint32_t to, place, choice, value;
     uint32_t choices;

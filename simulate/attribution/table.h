@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places of a run put together: by call, callsite, region, rank, or pair of ranks. */
+/* Places of a run, summed by call, callsite, region, rank, or pair of ranks. */
 #ifndef MPG_ATTRIBUTION_TABLE_H
 #define MPG_ATTRIBUTION_TABLE_H
 
@@ -28,7 +28,7 @@ struct mpg_attribution_row {
     int32_t rank;       /* BY_RANK */
     int32_t from, to;   /* BY_PAIR; -1: costs without a message between two ranks */
     uint64_t calls;     /* traced calls; BY_PAIR 0, since a call can have messages of several pairs */
-    double term[MPG_ATTRIBUTION_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
+    double term[MPG_ATTRIBUTION_TERMS]; /* mean over replicas and, except BY_RANK and BY_PAIR, over ranks */
     double weight;                /* sort key of the rows, the largest first; BY_RANK 0 */
     struct mpg_attribution_share share; /* share of the critical paths of all replicas, if any */
     double *block_ns;             /* for each block of replicas: time of the critical paths at this place, summed over the
@@ -42,7 +42,7 @@ struct mpg_attribution_table {
     uint32_t blocks; /* number of blocks of replicas */
 };
 
-/* "call" ... */
+/* Returns the word for BY: "call", "callsite" and so on. */
 const char *mpg_attribution_by_word(enum mpg_attribution_by by);
 
 /* Fills TABLE with the places of WHERE, which is finished, of TRACE, grouped as BY says. Rows are in descending order of
@@ -52,10 +52,10 @@ int mpg_attribution_table_make(struct mpg_attribution_table *table, const struct
                                const struct mpg_trace *trace,
                          enum mpg_attribution_by by, double (*large)(const double *term), struct mpg_error *err);
 void mpg_attribution_table_clear(struct mpg_attribution_table *table);
-/* Returns the ratio of sums over N blocks and its interval, from the ratio's variance over blocks (Cochran 1977, 6.4) and
- * Student's t with N - 1 degrees of freedom. */
+/* Returns the sum of PART over N blocks divided by the sum of WHOLE, and its 95 % confidence interval: from the ratio's variance
+ * over blocks (Cochran 1977, 6.4) and Student's t with N - 1 degrees of freedom. */
 struct mpg_attribution_share mpg_attribution_share_of(const double *part, const double *whole, uint32_t n);
-/* Returns the sum of all places of WHERE, as mean over RANKS. */
+/* Returns the sum over all places of WHERE, divided by RANKS. */
 struct mpg_attribution_row mpg_attribution_total(const struct mpg_attribution *where, int32_t ranks);
 
 #endif

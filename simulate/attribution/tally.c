@@ -23,7 +23,8 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
-    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 }; /* calls without a callsite; partners of a callsite; a call, its computation */
+    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 }; /* calls without a callsite; partners of a callsite; places of a
+                                                       callsite: the call, and the computation before the call */
     return sizeof(double) * terms * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
 }
 
@@ -39,7 +40,8 @@ void mpg_tally_free(struct mpg_tally *t)
     free(t);
 }
 
-/* Finds or adds PLACE, with sums. */
+/* Sets *NUMBER to the number of PLACE, which is added if new, with room for its number of calls and its sums. Returns 0, or -1
+ * with ERR: out of memory. */
 static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, uint32_t *number, struct mpg_error *err)
 {
     if (mpg_attribution_places_find(&t->places, place, number, err) < 0)

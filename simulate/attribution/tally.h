@@ -14,17 +14,18 @@ struct mpg_lane_sums;
 
 struct mpg_tally {
     struct mpg_attribution_places places;
-    uint32_t n, blocks, terms; /* lanes; blocks; terms */
+    uint32_t n, blocks, terms; /* number of lanes, of blocks of lanes, and of terms */
     bool pairs;                /* a place has the two ranks of a message */
-    uint64_t *calls;           /* a place */
-    double *sum;               /* a place: blocks x terms */
-    uint32_t *at;              /* for each stream, its place */
+    uint64_t *calls;           /* for each place: number of calls */
+    double *sum;               /* for each place: blocks x terms */
+    uint32_t *at;              /* for each stream, its current place */
     uint32_t *next;            /* for each stream, its place from its next step on; UINT32_MAX: the same */
     uint32_t calls_capacity, sum_capacity, at_capacity, next_capacity;
     const struct mpg_lane_sums *code;
 };
 
-/* For N >= 1 lanes and TERMS terms. NULL: no memory, with ERR. */
+/* Returns an empty tally for N >= 1 lanes and TERMS terms. PAIRS: places of messages have the two ranks. NULL: no memory, with
+ * ERR. */
 struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err);
 /* Returns an estimate, before the trace is read, of the memory of a lane with TERMS terms, bytes: SITES callsites on all RANKS,
  * with PAIRS several partners for each. */
@@ -33,7 +34,8 @@ void mpg_tally_free(struct mpg_tally *tally); /* NULL is allowed */
 /* Takes step S, before its terms are added: sets the place of S's stream. During an ENTER the place is the computation before
  * the call, later the call. The graph's options have `regions`. Returns 0, or -1 with ERR: no memory. */
 int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg_error *err);
-/* Finds the place of the call of STREAM for a message from rank FROM to rank TO; only with pairs. */
+/* Writes into *NUMBER the place for a message from rank FROM to rank TO in the current call of STREAM; only with pairs. Returns
+ * 0, or -1 with ERR: no memory. */
 int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
                       struct mpg_error *err);
 
