@@ -19,7 +19,7 @@ enum mpg_purpose {
     MPG_DRAW_ROUND_CALL,    /* kappa of a collective's round */
     MPG_DRAW_PHASE,         /* starting point of the noise replay (call 0) */
     MPG_DRAW_ROW,           /* row of successive messages (simulate/models/flights.h) */
-    MPG_DRAW_LAUNCH,        /* benchmark launch of a replica (all else 0) */
+    MPG_DRAW_LAUNCH,        /* benchmark launch of a replica; rank, call and index are 0 */
     MPG_DRAW_SEND,          /* o_s of a message: a part of the block of its latency */
     MPG_DRAW_RECEIVE,       /* o_r of a message: another part of the block of its latency */
     MPG_DRAW_COLLECTIVE,    /* a collective as a whole; the call is its first member's */

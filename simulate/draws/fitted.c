@@ -26,7 +26,7 @@ static const struct {
 
 enum { FAMILIES = sizeof families / sizeof *families };
 
-/* Returns the index of FIT's family; FAMILIES: it does not describe a whole distribution. */
+/* Returns the index of FIT's family in `families`; FAMILIES: unknown family, or FIT describes only the tail of a distribution. */
 static size_t find_family(const struct mpg_distribution_fit *fit)
 {
     size_t i = 0;

@@ -45,7 +45,8 @@ static size_t fill_pieces(const struct mpg_distribution *d, struct mpg_distribut
     return n;
 }
 
-/* Writes for each of CELLS cells the index of the first of the N pieces PIECE; BEFORE pieces precede PIECE in the table. */
+/* Writes for each of CELLS cells the index, in the whole table, of the piece that holds the begin of the cell. PIECE are the N
+ * pieces of a distribution; BEFORE pieces precede PIECE in the table. */
 static void fill_guide(const struct mpg_distribution_piece *piece, size_t n, size_t before, size_t cells,
                        uint16_t *guide)
 {

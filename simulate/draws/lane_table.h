@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One table with the quantiles of all distributions that the lanes draw from, small enough for the cache. One number for each
- * lane selects its part. Immutable once made. */
+ * lane selects the part of its distribution. Immutable once made. */
 #ifndef MPG_LANE_TABLE_H
 #define MPG_LANE_TABLE_H
 
@@ -17,7 +17,8 @@ struct mpg_lane_table {
     const struct mpg_distribution **of; /* each lane's distribution */
 };
 
-/* Returns the table for N lanes, where lane w draws from OF[w]. The distributions have their tables and outlive it. The caller
+/* Returns the table for N lanes, where lane w draws from OF[w]. The distributions have their guides and pieces, and outlive
+ * the table. The caller
  * frees it. NULL: more pieces than a guide can number, or out of memory. */
 struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *of, uint32_t n);
 void mpg_lane_table_free(struct mpg_lane_table *t); /* NULL is allowed */

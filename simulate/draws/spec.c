@@ -406,7 +406,7 @@ void mpg_specs_format(const struct mpg_specs *specs, char *text, size_t size)
                                  specs->spec[i].text);
 }
 
-/* Adds FACTOR times the draw of SPEC, number K for this rank, at ADDRESS. */
+/* Adds FACTOR times a draw of SPEC, which is the K-th distribution that applies to the rank, for N replicas from FIRST on. */
 static void add_spec(const struct mpg_spec *spec, uint32_t k, const struct mpg_address *address,
                      double factor, uint32_t first, uint32_t n, double *value_ns)
 {

@@ -33,7 +33,7 @@ struct mpg_spec {
     double times;              /* factor of the samples */
     bool borrows;              /* the samples belong to another spec */
     char *scaled;              /* TEXT, if allocated */
-    struct mpg_rank_set ranks; /* the ranks that it applies to */
+    struct mpg_rank_set ranks; /* the ranks to which the distribution applies */
 };
 
 /* Parses TEXT, which outlives SPEC; "10us" is "const:10us"; "file:PATH" reads numbers, ns, from PATH. Returns 0;
@@ -70,8 +70,8 @@ bool mpg_specs_can_be_negative(const struct mpg_specs *specs);
 bool mpg_specs_are_for_all(const struct mpg_specs *specs);
 /* Writes the distributions as given, with " + " between them, into TEXT of SIZE bytes, truncated. */
 void mpg_specs_format(const struct mpg_specs *specs, char *text, size_t size);
-/* Adds FACTOR times a draw of each distribution that applies to ADDRESS's rank to the N replicas from FIRST on. Number K of
- * them draws with mpg_seed_of(seed, K). */
+/* Adds FACTOR times a draw of each distribution that applies to ADDRESS's rank to the N replicas from FIRST on. The K-th
+ * of these distributions draws with mpg_seed_of(seed, K). */
 void mpg_specs_draw(const struct mpg_specs *specs, const struct mpg_address *address,
                     double factor, uint32_t first, uint32_t n, double *value_ns);
 void mpg_specs_clear(struct mpg_specs *specs);
