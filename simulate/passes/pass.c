@@ -11,7 +11,7 @@
 
 /* --- findings of a pass, as bytes --- */
 
-/* All counts; the macros receive the name of each. */
+/* All members of struct mpg_graph_counts: WHOLE is applied to the names of integers, REAL to the names of doubles. */
 #define COUNTS(WHOLE, REAL) \
     WHOLE(calls) \
     WHOLE(messages) WHOLE(synchronous_messages) WHOLE(collectives) WHOLE(made_eager) WHOLE(made_synchronous) WHOLE(choices) \
@@ -131,7 +131,7 @@ static void show_progress(struct pass_progress *x, double calls)
         mpg_progress_update(&x->own, calls);
 }
 
-/* Gives all steps of G to T. */
+/* Gives all steps of G to the consumers T. Returns 0, or -1 with ERR. */
 static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_progress *progress,
                     struct mpg_error *err)
 {
@@ -273,8 +273,8 @@ static void read_in_threads(struct reader *reader, unsigned n)
         pthread_join(reader[i].thread, NULL);
 }
 
-/* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
- * -1. PASSED and the errors of the graph are those of the first thread. */
+/* Makes a pass by up to THREADS threads that read the trace independently. Returns 1; 0, without any effect, if fewer than two
+ * threads can do so; -1 with ERR. PASSED and the errors of the graph are those of the first thread. */
 static int pass_in_threads(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                            unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {

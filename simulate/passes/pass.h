@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "simulate/cache/cache.h"
 
-/* A step consumer: handles STEPS. 0, or -1 with ERR. */
+/* The function of a step consumer: handles STEPS. Returns 0, or -1 with ERR. */
 typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
 
 /* A consumer of all steps in order, called by one thread at a time. */

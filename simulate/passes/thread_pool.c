@@ -14,7 +14,7 @@ enum { HANDED_ON = 4, ENOUGH = 1024 };
 struct worker {
     struct mpg_thread_pool *pool;
     pthread_t thread;
-    unsigned first; /* the thread's first consumer; the others follow at the number of threads */
+    unsigned first; /* index of the thread's first consumer; the thread also has every THREADS-th consumer after it */
 };
 
 struct mpg_thread_pool {
@@ -32,7 +32,7 @@ struct mpg_thread_pool {
     struct mpg_error error;     /* error of that consumer */
 };
 
-/* Waits until COUNT entries are filled; false: the steps end before. */
+/* Waits until entry COUNT, counted from 0, is filled. Returns false if the steps end before. */
 static bool wait_filled(struct mpg_thread_pool *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
