@@ -83,7 +83,7 @@ static size_t append(struct mpg_overview_row *row, size_t n, const struct mpg_ov
     return n;
 }
 
-/* Gathers slices until a quarter of the room is free. */
+/* Joins slices that lie close together, over ever longer times, until a quarter of the room is free. */
 static void gather(struct mpg_overview_row *row)
 {
     const double min_ns = (row->slice[row->n - 1].to_ns - row->slice[0].from_ns) / (16 * (double)row->room);

@@ -56,21 +56,22 @@ struct mpg_overview {
     double *new_noise_ns;
 };
 
-/* For RANKS ranks, of which N, DRAWN (ascending), have their calls shown. TIMES as of the wait states. NULL with ERR: no memory.
- * The caller frees the result. */
+/* Returns an empty overview of RANKS ranks; the calls of the N ranks DRAWN (ascending) are shown. TIMES: as for mpg_waits_new().
+ * NULL with ERR: no memory. The caller frees the result. */
 struct mpg_overview *mpg_overview_new(int32_t ranks, const int32_t *drawn, size_t n, enum mpg_wait_times times,
                                       struct mpg_error *err);
 /* Returns the observer of the wait states; the overview owns it. */
 const struct mpg_wait_observer *mpg_overview_observer(const struct mpg_overview *overview);
-/* The run begins where the first rank of TRACE leaves MPI_Init, on CLOCKS. Not for MPG_WAIT_COMMON_CLOCK. Returns 0, or -1 with
- * ERR: an error of the trace. */
+/* Sets time 0 to the time on CLOCKS at which the first rank of TRACE leaves MPI_Init. Not for MPG_WAIT_COMMON_CLOCK. Returns 0,
+ * or -1 with ERR: an error of the trace. */
 int mpg_overview_begin(struct mpg_overview *overview, struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                        struct mpg_error *err);
-/* A replica's noise in compute intervals of STEP's rank, ns, STEP included, an ENTER which the wait states take next. */
+/* Sets the noise in the compute intervals of STEP's rank so far in a replica to NOISE_NS. STEP is the ENTER that the wait states
+ * take next; the interval before STEP is included. */
 void mpg_overview_noise(struct mpg_overview *overview, const struct mpg_step *step, double noise_ns);
 /* Returns whether A and B fit on one time axis: the longer run takes at most ten times as long. */
 bool mpg_overview_fit(const struct mpg_overview *a, const struct mpg_overview *b);
-/* Gives A and B bins of one width, if they fit on one time axis. */
+/* Makes the bins of A and B equally wide if both runs fit on one time axis. */
 void mpg_overview_align(struct mpg_overview *a, struct mpg_overview *b);
 void mpg_overview_free(struct mpg_overview *overview); /* NULL is allowed */
 

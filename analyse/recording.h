@@ -27,8 +27,8 @@ enum mpg_recording_use {
 /* Judges a recording with the off-CPU times of COUNTS, whose ranks ran for RUN_NS together. KNOWN, REMOVED: as above. */
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
                                       bool known, bool removed);
-/* Judges the recording TRACE, with the counts of its graph, for an answer about all of it: time off the CPU is named, or removed,
- * as REMOVED says. */
+/* Judges the recording of TRACE for an answer that uses the times of calls, too. COUNTS: the counts of its graph; RUN_NS: the run
+ * times of its ranks together; REMOVED: the answer removes off-CPU times. */
 struct mpg_recording mpg_recording_of_trace(const struct mpg_trace *trace, const struct mpg_graph_counts *counts, double run_ns,
                                             bool removed);
 /* Returns whether all ranks of TRACE recorded when they were off their CPUs. */

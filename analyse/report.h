@@ -25,14 +25,14 @@ struct mpg_waits_report {
 
 /* Functions that return int return 0, or -1 with ERR: no memory. */
 
-/* Prints all as text. */
+/* Prints the whole report as text. */
 int mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 /* Prints totals and table as text. */
 int mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
-/* Print all as JSON; totals and rows alone, as members of an object. */
+/* Print the whole report as JSON; add only its totals and rows as members to the open object of JSON. */
 int mpg_waits_print_json(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 int mpg_waits_put_json(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
-/* Print the rows of the table as text or CSV; put all of them as JSON. */
+/* Print the first rows of the table (report->top) as text or CSV; add all rows to JSON. */
 int mpg_waits_print_rows(const struct mpg_waits_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 int mpg_waits_put_rows(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
 

@@ -17,7 +17,7 @@ const char *mpg_waits_run_name(size_t run)
     return runs[run];
 }
 
-/* Columns. The name of a run in CSV keys is put at the given position. */
+/* The columns of the table, and storage for the CSV keys of columns of several runs. */
 struct columns {
     const struct mpg_waits_report *r;
     struct mpg_table_column list[MAX_COLUMNS];

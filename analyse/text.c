@@ -139,7 +139,7 @@ static void put_category(struct mpg_table *t, const struct mpg_waits_report *r, 
     }
 }
 
-/* Returns the time in MPI that is neither waiting nor MPI overhead. */
+/* Puts the time in MPI in which threads were off their CPUs without waiting; no row if this time is 0 in all runs. */
 static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_wait_sum *all)
 {
     double ns[MPG_WAITS_RUNS] = {0};

@@ -132,8 +132,8 @@ static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
            a->meeting.call == b->meeting.call && a->meeting.index == b->meeting.index;
 }
 
-/* Returns the slot of the first begin among the members of the root's collective whose first edge is the I-th of S; *LAST is the
- * index of the last such edge. */
+/* S leaves the call of a root, which has one edge for each member of the collective, one after the other from edge I on. Returns
+ * the slot of the member that began first; *LAST is the index of the last of these edges. */
 static const struct waits_slot *first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
 {
     const struct waits_slot *first = &w->slot[s->edges[i].slot];

@@ -39,8 +39,8 @@ enum mpg_wait_times {
 
 struct mpg_waits;
 
-/* The begin of an operation: in which stream; the number of calls that the stream had entered then, the one that begins the
- * operation included; and this number at its last collective before. */
+/* The begin of an operation in STREAM. POSITION: number of calls that the stream had entered then, including the call that begins
+ * the operation. SINCE: this number when the last collective of the stream before had ended. */
 struct mpg_wait_origin {
     uint32_t stream;
     uint64_t position, since;
@@ -53,7 +53,7 @@ struct mpg_wait_event {
     const struct mpg_wait_sum *sum;      /* of this call */
     double enter_ns, leave_ns;           /* aligned */
     struct mpg_call_site place;
-    uint64_t position, since;            /* of its stream, as above */
+    uint64_t position, since;            /* of this call: see struct mpg_wait_origin */
     double awaited_ns;                   /* the latest begin of another operation on which the call's end depends (for the root of
                                             a reduction: of all members); -INFINITY: none */
     struct mpg_wait_origin awaited;      /* that operation */
@@ -61,21 +61,23 @@ struct mpg_wait_event {
 /* Returns the begin of the operation at the other end of EDGE, of the event's step. */
 struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *waits, const struct mpg_edge *edge);
 
-/* Is told of calls, in the order of steps. Collectives must not be expanded. Functions return 0, or -1 with ERR. */
+/* Functions that wait states call when a call is entered or left, in the order of steps. Collectives must not be expanded. The
+ * functions return 0, or -1 with ERR. */
 struct mpg_wait_observer {
     void *context;
     /* ENTER, with the aligned times of the call and of the begin of the interval before */
     int (*enter)(void *context, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err);
     int (*leave)(void *context, const struct mpg_wait_event *event, struct mpg_error *err);
-    void (*restart)(void *context); /* all calls come again */
+    void (*restart)(void *context); /* forget all calls so far: they come again */
 };
 void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *observer);
 
-/* For RANKS ranks. CLOCKS, which outlives the result, makes their clocks comparable, except with MPG_WAIT_COMMON_CLOCK. The
- * graph's options have `regions`. NULL: no memory, with ERR. */
+/* Returns empty wait states of RANKS ranks, which the caller frees. CLOCKS, which outlives the result, makes their clocks
+ * comparable; not used with MPG_WAIT_COMMON_CLOCK. The graph's options have `regions`. NULL with ERR: no memory. */
 struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clocks,
                                 enum mpg_wait_times times, struct mpg_error *err);
-/* Takes STEP, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: no memory. */
+/* Takes STEP, after which the value of its stream is VALUE_NS; enum mpg_wait_times says what the value means. Returns 0, or -1
+ * with ERR: no memory. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
 /* Edge I of STEP, a LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown. Only for edges
@@ -93,10 +95,11 @@ double mpg_waits_run(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_category(const struct mpg_waits *waits, enum mpg_category category);
 struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_call(const struct mpg_waits *waits, enum mpg_call call);
-/* For regions: NAME is a string of the trace, from -1 (no region) to mpg_waits_regions() - 1. */
+/* Return a bound of the names of regions, and the sums of region NAME: a string of the trace, from -1 (outside of all regions) to
+ * mpg_waits_regions() - 1. */
 int32_t mpg_waits_regions(const struct mpg_waits *waits);
 struct mpg_wait_sum mpg_waits_of_region(const struct mpg_waits *waits, int32_t name);
-/* For callsites 0 to mpg_waits_sites() - 1, in the order in which they were met. */
+/* Return the number of callsites; and callsite I, from 0 in the order of the first steps, and its sums. */
 size_t mpg_waits_sites(const struct mpg_waits *waits);
 struct mpg_call_site mpg_waits_site(const struct mpg_waits *waits, size_t i);
 struct mpg_wait_sum mpg_waits_of_site(const struct mpg_waits *waits, size_t i);

@@ -28,7 +28,7 @@ enum compare_quantity {
     COMPARE_EFFICIENCY,    /* mean computation of a rank / run */
     COMPARE_QUANTITIES
 };
-/* Returns the name of QUANTITY, "Run time"; whether it is a time. */
+/* Return the name of QUANTITY, such as "Run time"; and whether QUANTITY is a time in ns, not a fraction. */
 const char *mpg_compare_quantity_name(enum compare_quantity quantity);
 static inline bool mpg_compare_is_time(enum compare_quantity quantity)
 {
@@ -42,7 +42,7 @@ struct compare_part {
     enum compare_kind kind;
     enum mpg_call call;
     char *name;      /* places, innermost first, a line each; a region's name */
-    double time_ns, number; /* a rank */
+    double time_ns, number; /* mean of a rank; NUMBER: of calls, intervals or visits */
 };
 
 struct compare_run {

@@ -11,13 +11,13 @@
 struct site {
     enum compare_kind kind;
     enum mpg_call call;
-    const char *name; /* a part's */
+    const char *name; /* name of the site's parts, owned by the run */
     char *group;      /* NAME without line numbers */
     char *function;   /* of the innermost place */
     long line;        /* of the innermost place; 0: unknown */
     double *time_ns;  /* by run */
     double number;    /* mean over runs */
-    bool taken;       /* a row has it */
+    bool taken;       /* the site is in a row */
 };
 
 struct sites {
@@ -27,7 +27,8 @@ struct sites {
 
 /* ---- sites of a side ---- */
 
-/* Returns where the line number of a place that ends at END, "f (a.c:15)", begins with its colon; END: none. */
+/* Returns a pointer to the colon before the line number of a place such as "f (a.c:15)", the text from BEGIN to END; returns END
+ * if the place has no line number. */
 static const char *line_number(const char *begin, const char *end)
 {
     const char *p = end;
@@ -91,7 +92,8 @@ static int by_group(const void *a, const void *b)
     return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
 }
 
-/* Adds PART of run I of N to the last site, or to a new one. Returns -1: out of memory. */
+/* Adds PART, of run I of the side's N runs, to the last site if both have one name, else to a new site. Returns 0, or -1: out of
+ * memory. */
 static int add_part(struct sites *sites, const struct compare_part *part, size_t i, size_t n)
 {
     struct site *s = sites->n ? &sites->site[sites->n - 1] : NULL;
@@ -106,7 +108,7 @@ static int add_part(struct sites *sites, const struct compare_part *part, size_t
     return 0;
 }
 
-/* Merges the parts of all runs, each of which are sorted. Returns -1: out of memory. */
+/* Makes the sites of SIDE by merging the sorted parts of its runs. Returns 0, or -1: out of memory. */
 static int find_sites(struct sites *sites, const struct compare_runs *side)
 {
     size_t parts = 0, *next = calloc(side->n, sizeof *next);
@@ -170,7 +172,8 @@ static int add_site(struct matching *m, struct compare_row *row, enum compare_si
     return row->name[side] ? 0 : -1;
 }
 
-/* Adds a row of N[] sites from SITE[] on each side (none: NULL). Returns -1 with ERR: out of memory. */
+/* Adds a row that joins, on each side, the N[side] sites from SITE[side] on (NULL: no site), matched as MATCH says. Returns 0, or
+ * -1 with ERR: out of memory. */
 static int add_row(struct matching *m, enum compare_match match, struct site *const site[COMPARE_SIDES],
                    const size_t n[COMPARE_SIDES], struct mpg_error *err)
 {

@@ -14,7 +14,7 @@ enum { CELL = 64, MAX_TRACES = 3 };
 
 /* ---- cells ---- */
 
-/* Formats a time, or a change with its sign. */
+/* Writes NS with its unit to TEXT, and returns TEXT. IS_CHANGE: with "+" if positive. */
 static char *format_time(char *text, double ns, bool is_change)
 {
     text[0] = '+';
@@ -29,7 +29,8 @@ static void put_ratio(struct mpg_table *t, double ratio, const char *format)
     mpg_table_text(t, isnan(ratio) ? NULL : text);
 }
 
-/* Puts X's interval and verdict: in % of the value before for times; nothing where chance is not known. */
+/* Puts the interval of X's change and the verdict. The interval of a time is in % of the value before; where chance is not known
+ * the interval is missing. */
 static void put_chance(struct mpg_table *t, const struct compare_change *x, bool is_time)
 {
     const double before = x->side[COMPARE_BEFORE];
@@ -42,7 +43,7 @@ static void put_chance(struct mpg_table *t, const struct compare_change *x, bool
     mpg_table_text(t, mpg_compare_verdict_name(x->verdict));
 }
 
-/* Puts the values of X, the change and the change in %; of a time. */
+/* Puts the times of X before and after, the change and the change in %. BEFORE, AFTER: whether that side has a value. */
 static void put_times(struct mpg_table *t, const struct compare_change *x, bool before, bool after)
 {
     char text[CELL];

@@ -11,7 +11,8 @@
 
 static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding, as in wait states */
 
-/* A wait in the file: the call's end and the awaited operation's begin, aligned; the stream's wait before, -1: none. */
+/* A wait in the file. LEAVE_NS: end of the call; FROM_NS, FROM_STREAM: begin of the awaited operation and its stream; times are
+ * aligned. BEFORE: number of the record of the stream's previous wait; -1: none. */
 struct wait_record {
     double leave_ns, from_ns;
     int64_t before;
@@ -97,7 +98,8 @@ static void restart(void *context)
 
 /* ---- the path, from its end ---- */
 
-/* Reads record NUMBER; its neighbours before come along. */
+/* Reads record NUMBER to *RECORD. Also reads the records before it to the block, since the path goes back to these. Returns 0, or
+ * -1 with ERR. */
 static int read_record(struct finder *f, int64_t number, struct wait_record *record, struct mpg_error *err)
 {
     if (number < f->base || number >= f->base + f->held) {

@@ -16,13 +16,13 @@
 #include "common/map.h"
 #include "trace/reader.h"
 
-/* A stretch of the path in one thread: reached by a message that was begun at FROM_NS, at the end of a call at BEGIN_NS, up to
- * END_NS; aligned times. The first stretch has FROM_NS = BEGIN_NS. */
+/* A stretch of the path in one thread, in aligned times: from BEGIN_NS, the end of a call that waited, to END_NS. FROM_NS: begin
+ * of the awaited operation, in another thread. The first stretch has FROM_NS = BEGIN_NS. */
 struct path_stretch {
     int32_t rank;
     uint32_t thread;
     double from_ns, begin_ns, end_ns;
-    bool reached; /* the call at whose end the message arrives is found */
+    bool reached; /* the call that waited has been found among the thread's events */
 };
 
 enum path_kind {
@@ -107,11 +107,12 @@ int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch,
 
 struct delays;
 
-/* NULL: no memory, with ERR. */
+/* Returns an empty analysis of causes, which the caller frees; NULL with ERR: no memory. */
 struct delays *mpg_delays_new(struct mpg_error *err);
 void mpg_delays_restart(struct delays *delays);
 int mpg_delays_enter(struct delays *delays, const struct mpg_step *step, struct mpg_error *err);
-/* WAIT_NS: the wait of the call, at least 0. */
+/* Takes EVENT, a call that waited for WAIT_NS (0 or more), and finds the causes of this wait. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_delays_leave(struct delays *delays, const struct mpg_wait_event *event, double wait_ns, struct mpg_error *err);
 /* Moves the causes, longest wait first, to *CAUSE, which the caller frees, and returns their number. */
 size_t mpg_delays_take(struct delays *delays, struct delay_cause **cause);

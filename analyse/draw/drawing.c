@@ -71,7 +71,8 @@ static uint64_t *find_meeting(struct drawer *w, const struct mpg_drawn_at *at)
     return mpg_map_find(&w->meetings, (uint64_t)(uint32_t)at->rank << 32 | at->index, at->number);
 }
 
-/* Adds AT, of CALL, to the meetings. *IS_NEW (NULL: not needed): it was not there. */
+/* Adds AT, the node of a collective CALL, to the drawing unless it is there already. *IS_NEW (NULL: not needed): the node was
+ * added. Returns 0, or -1 with ERR: no memory. */
 static int add_meeting(struct drawer *w, const struct mpg_drawn_at *at, enum mpg_call call, bool *is_new,
                        struct mpg_error *err)
 {
@@ -261,7 +262,8 @@ static int leave(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* Returns whether the root has an edge from each member, which says by how much it comes. */
+/* Returns whether CALL is a collective whose root gets an edge from each member, with the bytes of this member: member_edges()
+ * draws these edges, so contribute() draws nothing. */
 static bool is_rooted(enum mpg_call call)
 {
     return call == MPG_CALL_Reduce || call == MPG_CALL_Gather || call == MPG_CALL_Gatherv;
@@ -283,7 +285,7 @@ static bool is_same(const struct mpg_drawn_at *a, const struct mpg_drawn_at *b)
     return a->kind == b->kind && a->rank == b->rank && a->number == b->number && a->index == b->index;
 }
 
-/* Scans: the ranks before contribute to the result of B. */
+/* For scans: draws an edge from the result of the lower ranks, slot A, to the collective's node of the rank in slot B. */
 static int merge(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {

@@ -12,7 +12,7 @@
 
 enum mpg_drawn_node { MPG_DRAWN_ENTER, MPG_DRAWN_LEAVE, MPG_DRAWN_MEETING };
 
-/* A node. A meeting is identified by its call and index. */
+/* A node of the drawing. A meeting is the node of a collective; RANK, NUMBER and INDEX identify it. */
 struct mpg_drawn_at {
     enum mpg_drawn_node kind;
     int32_t rank;
@@ -42,7 +42,7 @@ struct mpg_drawn_edge {
     enum mpg_drawn_edge_kind kind;
     struct mpg_drawn_at from, to;
     double bytes;
-    uint32_t rounds;    /* rounds of lambda; COME, MET: 0 if the edge has no delta */
+    uint32_t rounds;    /* rounds of lambda; TO_MEETING, FROM_MEETING: 0 if the edge has no delta */
     double took_ns;     /* time from node to node: COMPUTE, CALL; MESSAGE, ENVELOPE, ACK if clocks are comparable, else NAN */
 };
 

@@ -7,7 +7,7 @@
 #include "analyse/efficiency/ideal.h"
 #include "common/reserve.h"
 
-/* Bins of iterations by run: 32 an octave. */
+/* Bins of iterations by run time: 32 an octave. */
 enum { OCTAVES = 48, BINS_AN_OCTAVE = 32, RUN_BINS = OCTAVES * BINS_AN_OCTAVE };
 
 /* A rank's times in an iteration or phase, ns. */
@@ -256,7 +256,7 @@ static int by_run(const void *a, const void *b)
     return x->first > y->first ? 1 : -1;
 }
 
-/* Every row is one iteration: the lower one of two in the middle. */
+/* Finds the iteration with the median run time if every row is one iteration; of two in the middle the shorter one. */
 static int find_exact_median(struct mpg_iteration_rows *r, struct mpg_error *err)
 {
     const struct mpg_iteration_row **sorted = calloc(r->n, sizeof *sorted);

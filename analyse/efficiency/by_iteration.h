@@ -27,19 +27,19 @@ struct mpg_iteration_rows {
     int32_t ranks;
     struct mpg_iteration_row phase[MPG_RUN_PHASES];
     struct mpg_iteration_row first, last, slowest; /* n is 0: no iteration */
-    /* the median iteration by run; of more than MPG_ITERATION_ROWS the mean of those near it */
+    /* the iteration with the median run time; of more than MPG_ITERATION_ROWS iterations the sum of those with about this time */
     struct mpg_iteration_row median;
-    size_t n;                        /* rows of successive iterations, a power of 2 in each, the rest in the last */
+    size_t n;                        /* rows; each sums as many successive iterations, a power of 2, the last row the rest */
     struct mpg_iteration_row row[MPG_ITERATION_ROWS];
 };
 
-/* Rows and the trend of the iterations' run. */
+/* Rows of iterations, and the trend of their run times. */
 struct mpg_efficiency_iterations {
     struct mpg_iterations loops;
     struct mpg_iteration_rows rows;
     bool knows_waits;
-    /* growth of an iteration's run from the first to the last one over the median run, by the Theil-Sen line through the rows,
-     * and its 95 % interval; NAN: fewer than 4 rows */
+    /* growth of an iteration's run time from the first to the last iteration, divided by the median run time: by the Theil-Sen
+     * line through the rows; and its 95 % interval. NAN: fewer than 4 rows */
     double trend, trend_low, trend_high;
 };
 

@@ -16,7 +16,8 @@ struct wanted {
     struct mpg_efficiency_options options;
 };
 
-/* *TRACE is the trace, which the caller closes, also on failure. */
+/* Opens the trace at PATH as *TRACE, which the caller closes, also on failure, and finds its efficiencies. Returns 0, or -1 with
+ * ERR. */
 static int find(const struct wanted *a, const char *path, struct mpg_trace **trace, struct mpg_efficiency_traced *traced,
                 struct mpg_error *err)
 {

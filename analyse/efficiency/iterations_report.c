@@ -75,7 +75,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "most_rank", .heading = "most on", .width = 7},
     {.key = "least_rank", .heading = "least on", .width = 8}};
 
-/* Puts ROW as PART: times of one iteration; of a PHASE all. */
+/* Puts ROW under the name PART: the mean times of one iteration, or, for a PHASE, all of its time. */
 static void put_row(struct mpg_table *t, const char *part, const struct mpg_iteration_row *row, bool phase, bool knows_waits)
 {
     const double n = phase || row->n == 0 ? 1 : (double)row->n;

@@ -40,10 +40,10 @@ struct mpg_efficiency_parts {
 
 struct mpg_parts;
 
-/* For the regions of TRACE. Returns NULL with ERR: no memory. The caller frees the result. */
+/* Returns empty sums for the regions of TRACE, which the caller frees; NULL with ERR: no memory. */
 struct mpg_parts *mpg_parts_of_regions(struct mpg_trace *trace, struct mpg_error *err);
-/* For BINS bins of a run on CLOCKS, which outlive the result. START_NS, RUN_NS: of each rank, MPI_Init's leave on its own clock
- * and the time until MPI_Finalize's enter; not kept. */
+/* Likewise for BINS equal bins of the run's time on CLOCKS, which outlive the result. START_NS, RUN_NS: of each rank, MPI_Init's
+ * leave on its own clock and the time from there to MPI_Finalize's enter; not kept. */
 struct mpg_parts *mpg_parts_of_time(const struct mpg_trace *trace, const struct mpg_clock_map *clocks, uint32_t bins,
                                     const int64_t *start_ns, const double *run_ns, struct mpg_error *err);
 /* Takes STEP of the thread that called MPI_Init, to which the ideal run adds PASSED_NS (mpg_ideal_take()). The graph's options

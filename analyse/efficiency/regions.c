@@ -24,7 +24,7 @@ static struct parts_cell *innermost(struct visitor *v)
     return parts_at(v->parts, v->depth > 0 ? v->open[v->depth - 1] : 0, v->rank);
 }
 
-/* Ends the part of an interval that E, a mark or call, ends. OWN: E is of the thread. */
+/* Adds the computation before E, a region mark or a call, to the innermost region. OWN: E belongs to the visited thread. */
 static void end_interval(struct visitor *v, const struct mpg_event *e, bool own)
 {
     double on_ns;

@@ -65,7 +65,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
 
 /* ---- collectives ---- */
 
-/* Takes a message of NUMBER collectives. */
+/* Counts MESSAGE, a message of L's plan, once for each of L's collectives. Returns 0, or -1 with ERR: no memory. */
 static int count_planned(struct counter *c, const struct equal_collectives *l, const struct mpg_message *message,
                          struct mpg_error *err)
 {

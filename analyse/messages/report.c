@@ -72,7 +72,8 @@ static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uin
     return &m->pair[(*next)++].sum;
 }
 
-/* Receivers beside senders, of at most MPG_MATRIX_RANKS. */
+/* Prints the matrix as text: a row for each sender, a column for each receiver, at most MPG_MATRIX_RANKS. OF_BYTES: bytes, else
+ * numbers of messages. */
 static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, struct mpg_error *err)
 {
     struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9,

@@ -31,7 +31,8 @@ static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
             t->arrows);
 }
 
-/* The arrow ends within the call: its last instant belongs to the next slice. */
+/* Writes the arrow from the begin of call FROM to the end of call TO, END_NS. The arrow ends 1 ns earlier, because viewers attach
+ * the time END_NS to the next slice. */
 static void put_arrow(struct timeline *t, const struct left *from, const struct left *to, int64_t end_ns)
 {
     t->arrows++;

@@ -11,8 +11,8 @@
 #include "common/progress.h"
 #include "common/reserve.h"
 
-/* Regions nested deeper are hidden: no viewer has room for more, and where regions overlap each end would cut all regions
- * nested within. */
+/* Regions nested deeper are hidden: no viewer has room for more. Also, if regions overlap, the end of a region ends and begins
+ * anew every region nested in it, so the number of slices could grow with the square of the depth. */
 enum { MAX_DEPTH = 256 };
 
 struct open_region {
@@ -92,7 +92,8 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
     return 0;
 }
 
-/* Ends the innermost region named in E; regions nested within end and begin anew. Before the part nothing is written. */
+/* Ends the innermost open region with the name in E. Regions nested in it end, too, and begin anew. Before the first call of the
+ * timeline's part nothing is written. */
 static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e)
 {
     struct track *track = &s->track[k];
@@ -114,7 +115,7 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
     track->depth--;
 }
 
-/* Regions open at the begin of the part begin there; regions open at the end of the part end there. */
+/* Ends all regions that are still open at the end of the timeline's part, with the last slice of their track. */
 static void end_regions(struct rank_slices *s)
 {
     for (uint32_t k = 0; k < s->tracks; k++)
