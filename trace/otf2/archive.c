@@ -426,8 +426,8 @@ static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
     return r == a->ranks;
 }
 
-/* Chooses the communicator that is MPI_COMM_WORLD, label 0, by its name if one has it; the others' labels are their places in the
- * table plus 1. */
+/* Chooses the communicator that is MPI_COMM_WORLD among those that can be (can_be_world()), preferably by its name,
+ * and gives it label 0. The label of any other communicator is its place in the table plus 1. */
 static void find_world(struct otf2_archive *a)
 {
     struct otf2_comm *c = a->comms.items, *world = NULL;
@@ -448,7 +448,8 @@ struct otf2_comm *mpg_otf2_comm_of(const struct otf2_archive *a, uint32_t number
     return find(&a->comms, number, sizeof(struct otf2_comm));
 }
 
-/* MPI_COMM_SELF of RANK, a label behind those of the table. */
+/* Defines MPI_COMM_SELF of RANK in B before its first use. *LABEL becomes its label, which lies behind the labels of
+ * the table. */
 static int need_self(struct otf2_archive *a, struct mpg_build *b, const struct otf2_comm *c, int32_t rank, int32_t *label,
                      struct mpg_error *err)
 {

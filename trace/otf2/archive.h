@@ -40,7 +40,7 @@ struct otf2_comm {
 
 struct otf2_window {
     uint32_t comm;
-    int32_t label, number; /* number: of earlier windows of the communicator */
+    int32_t label, number; /* number: how many windows of the communicator were defined before */
     bool is_defined;
 };
 

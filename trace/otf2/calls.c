@@ -71,7 +71,7 @@ static void emit_unknown(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, t->call.region->name);
 }
 
-/* Communicator NUMBER for an event, with its label in *LABEL; NULL after an error. */
+/* Returns communicator NUMBER of the archive, defined in the trace, and its label in *LABEL; NULL after an error. */
 static const struct otf2_comm *need_comm(struct otf2_thread *t, uint32_t number, int32_t *label)
 {
     const struct otf2_comm *c =
@@ -191,7 +191,9 @@ static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct o
     emit_free(t, request, leave_ns);
 }
 
-/* Posts a receive whose source, tag and size the first pass put into R; REQUEST is its own number, ANY what it asked for. */
+/* Emits the post of a nonblocking receive. R: source, tag and size, which the first pass has found at the receive's
+ * completion. REQUEST: the request's number in the trace. ANY: MPG_ANY_ flags of the wildcards that the receive was
+ * posted with. */
 static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64_t request, uint32_t any, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -216,7 +218,8 @@ static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* An Irecv without a record: the archive completes such receives in the order of posting, or never if from MPI_PROC_NULL. */
+/* Emits an Irecv for which the archive has no record of the post. Completions without such a record belong to these
+ * receives in the order of posting. A receive that is never completed is taken as one from MPI_PROC_NULL. */
 static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
 {
     const struct otf2_record *r = mpg_otf2_record_at(t, t->postings++);
@@ -238,8 +241,8 @@ static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
     emit_free(t, request, leave_ns);
 }
 
-/* The number of receives that the present call, Start or Startall, posts without a record: as many as were initialised, unless
- * records show receives. */
+/* Returns the number of receives that the current call, Start or Startall, posts without a record: for Startall all
+ * persistent receives initialised so far, for Start at most one; 0 if records show receives. */
 static uint32_t nameless_starts(const struct otf2_thread *t)
 {
     if (mpg_call_kind(t->call.region->call) != MPG_KIND_START)
@@ -311,7 +314,7 @@ static int32_t root_of(uint32_t root)
                                                      : (int32_t)(root & INT32_MAX);
 }
 
-/* The collective that R describes, with REQUEST if it is nonblocking (0: not). */
+/* Emits the collective that R describes. REQUEST: its request if it is nonblocking; 0: it is blocking. */
 static void emit_collective(struct otf2_thread *t, const struct otf2_record *r, int64_t request, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -388,7 +391,7 @@ static void emit_comm_free(struct otf2_thread *t, int64_t leave_ns)
 
 /* --- any call --- */
 
-/* A call that returned an error: nothing else of it counts. */
+/* Emits a call that returned an error. The records of its messages are ignored. */
 static void emit_failed(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -411,7 +414,7 @@ static void make_init(struct otf2_thread *t)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Which remark is about calls of KIND, of which only the times are read. */
+/* Returns the remark that counts calls of KIND, of which the import reads only the times. */
 static enum otf2_remark remark_of(enum mpg_kind kind)
 {
     if (kind >= MPG_KIND_WIN_CONSTRUCTOR && kind <= MPG_KIND_IRMA)
@@ -457,7 +460,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_RECV:
         emit_receive(t, leave_ns);
         break;
-    case MPG_KIND_MRECV: /* with and without a record, by the recorder */
+    case MPG_KIND_MRECV: /* some recorders write a record of the message, others do not */
         if (find_message(t, true))
             emit_receive(t, leave_ns);
         else

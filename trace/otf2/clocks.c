@@ -48,7 +48,8 @@ static int64_t time_ns(const struct otf2_clocks *c, uint64_t ticks)
     return ns_of(c, (__int128)ticks - (__int128)c->origin);
 }
 
-/* The offset of CLOCK at AT_NS of its time: interpolated, and extrapolated beyond the first and last two. */
+/* Returns the offset of CLOCK at AT_NS of its time, ns: interpolated between measured offsets; before the first and
+ * after the last one extrapolated from the nearest two. */
 static int64_t offset_at(const struct otf2_clocks *c, const struct otf2_clock *clock, int64_t at_ns)
 {
     if (clock->n == 0)
@@ -64,7 +65,7 @@ static int64_t offset_at(const struct otf2_clocks *c, const struct otf2_clock *c
     return (int64_t)(length == 0 ? from : from + change * (at_ns - begin) / length);
 }
 
-/* The offset of RANK's clock to rank 0's at AT_NS. */
+/* Returns the time of rank 0's clock minus the time AT_NS of RANK's clock, at the same moment. */
 static int64_t to_first(const struct otf2_clocks *c, int32_t rank, int64_t at_ns)
 {
     const int64_t common_ns = at_ns + offset_at(c, &c->clock[rank], at_ns);

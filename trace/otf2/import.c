@@ -47,7 +47,7 @@ static int write_own_facts(struct otf2_import *im, struct mpg_error *err)
         plain[n] = '\0';
         if (strcmp(plain, "values") == 0)
             continue; /* the archive's counters */
-        im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0; /* none is made */
+        im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0; /* a rank that died gets no MPI_Finalize */
         if (mpg_build_fact(im->build, rank, plain, value, err) < 0)
             return -1;
     }

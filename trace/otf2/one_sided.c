@@ -10,7 +10,8 @@
 
 /* --- records --- */
 
-/* Notes that the current call is about WINDOW. Returns where to note more. */
+/* Notes that the current call of the thread USER is about WINDOW. Returns the record of the call's one-sided
+ * properties, for the caller to complete. */
 static struct otf2_one_sided *note_window(void *user, uint32_t window)
 {
     struct otf2_one_sided *x = &((struct otf2_thread *)user)->call.one_sided;
@@ -127,7 +128,7 @@ void mpg_otf2_one_sided_callbacks(OTF2_EvtReaderCallbacks *c)
 
 /* --- calls --- */
 
-/* CALL without its request, which no record of the archive completes. */
+/* Returns CALL without its request (Rput: Put), because no record of the archive completes the request. */
 static enum mpg_call without_request(enum mpg_call call)
 {
     switch (mpg_call_plain(call)) {
@@ -142,7 +143,7 @@ static enum mpg_call without_request(enum mpg_call call)
     }
 }
 
-/* Returns whether the records X are what a call of KIND needs. */
+/* Returns whether the records X tell all that an event of a call of KIND needs. */
 static bool suffices(const struct otf2_one_sided *x, enum mpg_kind kind)
 {
     switch (kind) {

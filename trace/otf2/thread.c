@@ -107,7 +107,7 @@ static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n, const
 
 /* --- regions --- */
 
-/* Attribute NUMBER of a record, of archives of mpgkit; 0: none. */
+/* Returns attribute NUMBER of a record. Only archives written by mpgkit have these attributes; 0: none. */
 static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t number)
 {
     uint8_t value = 0;
@@ -117,7 +117,7 @@ static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t numb
     return value;
 }
 
-/* The list of bytes of a collective, of archives of mpgkit. */
+/* Reads the bytes for each member of a collective, attributes that only archives written by mpgkit have. */
 static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attributes)
 {
     const uint32_t first = t->import->archive.own.counts;
@@ -287,7 +287,8 @@ static int64_t close_request(struct otf2_thread *t, uint64_t number)
     return value;
 }
 
-/* Notes that the current call completes request NUMBER of the archive. */
+/* Notes that the current call completes request NUMBER of the archive. FOUND: communicator, source, tag and size of a
+ * completed receive, or the data of a collective; NULL: a send, or a cancelled request. */
 static void complete(struct otf2_thread *t, uint64_t number, const struct otf2_record *found, bool is_cancelled)
 {
     const int64_t value = close_request(t, number);
@@ -509,7 +510,7 @@ static int end_thread(struct otf2_thread *t, struct mpg_error *err)
     im->has_finalize[t->rank] = im->has_finalize[t->rank] || t->has_finalize;
     if (t->call_depth > 0 && t->call.region->call != MPG_CALL_Unknown) {
         snprintf(value, sizeof value, "%u %s %lld", t->thread, mpg_call_name(t->call.region->call), (long long)t->call.enter_ns);
-        im->has_finalize[t->rank] = true; /* it died: none is made */
+        im->has_finalize[t->rank] = true; /* the rank died in this call: no MPI_Finalize is made for it */
         if (mpg_build_fact(im->build, t->rank, "died", value, err) < 0)
             return -1;
     }

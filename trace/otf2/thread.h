@@ -51,7 +51,7 @@ struct otf2_call {
     struct otf2_numbers counts; /* bytes for each member, where the archive tells them */
     int64_t collective_request; /* of a nonblocking collective; 0: none */
     size_t collective_record;
-    bool has_collective, has_created, failed, has_events; /* has_events: given to the trace */
+    bool has_collective, has_created, failed, has_events; /* has_events: the trace has events of the call */
     uint32_t created;
     struct otf2_record collective;
     struct otf2_one_sided one_sided;
@@ -66,10 +66,12 @@ struct otf2_thread {
     size_t depth, stack_capacity, call_depth; /* call_depth: depth at the begin of the MPI call; 0: outside */
     struct otf2_call call;
     struct otf2_records records;
-    struct mpg_map open;           /* request in the archive -> record + 1 in the first pass, own request in the second */
-    struct otf2_numbers nameless;  /* receives that were posted without a record, oldest first: records, or own requests */
+    struct mpg_map open;           /* request in the archive -> record + 1 in the first pass (-1: a send), request in the
+                                      trace in the second */
+    struct otf2_numbers nameless;  /* receives posted without a record and not completed, oldest first: records in the first
+                                      pass, requests of the trace in the second */
     uint32_t nameless_first, receive_inits; /* receive_inits: persistent receives so far */
-    int64_t requests;  /* own requests so far */
+    int64_t requests;  /* requests of the trace so far */
     size_t postings;   /* records so far, in each pass */
     bool has_init, has_calls, has_finalize;
     int64_t last_ns, first_ns; /* of calls and marks */
@@ -103,7 +105,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns);
 
 /* Gives E of T to the trace, with values; NAME: of a region or unknown function, or NULL. */
 void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name);
-/* Notes the error in ERR, which is set. */
+/* Marks T as failed; T's ERR holds the error. */
 void mpg_otf2_fail(struct otf2_thread *t);
 /* Appends VALUE. */
 void mpg_otf2_append(struct otf2_thread *t, struct otf2_numbers *numbers, int64_t value);
