@@ -50,7 +50,8 @@ int32_t mpg_prv_position_in(const struct prv_import *im, const struct mpg_foreig
 
 /* --- messages --- */
 
-/* Defines a communicator for M, which overtakes a message of its sender, receiver and tag; the N-th. */
+/* Defines a communicator for M alone, which overtakes an earlier message of its sender, receiver and tag. N: number
+ * of such messages so far, M included. */
 static int define_own(struct prv_import *im, struct prv_message *m, uint64_t n, struct mpg_error *err)
 {
     enum { MAX_OWN = 4096 };
@@ -93,7 +94,7 @@ static int separate(struct prv_import *im, struct mpg_error *err)
 
 /* --- the events of a rank --- */
 
-/* A request of a nonblocking receive; a list of those that complete at one time. */
+/* The request of a nonblocking receive, as element of a list of the requests that complete at the same time. */
 struct open_receive {
     int64_t request;
     size_t next; /* 1 + place; 0: none */
@@ -103,10 +104,11 @@ struct state {
     struct prv_import *im;
     int32_t rank;
     struct prv_window sends, receives;
-    int32_t root;          /* of the call, if it is a collective and its root says so; else 0 */
+    int32_t root;          /* root of the call, if it is a collective and the root's own call was recorded as the root's;
+                              else 0 */
     struct mpg_map open;   /* physical receive -> 1 + place in open_receives */
     struct open_receive *open_receives;
-    size_t open_number, open_capacity, unused; /* unused: 1 + the first place of a list of unused places */
+    size_t open_number, open_capacity, unused; /* unused: 1 + the first place of a list of free places in open_receives */
     int64_t *requests;     /* of a completion */
     size_t request_capacity;
     int64_t *counts;
@@ -131,23 +133,25 @@ static int emit_unknown(struct state *s, const struct prv_call *call, struct mpg
     return emit(s, &e, NULL, mpg_prv_name_of(s->im, call), err);
 }
 
-/* MPI_PROC_NULL is in the world. */
+/* The message of a call with MPI_PROC_NULL: its communicator is MPI_COMM_WORLD. */
 static const struct prv_message nobody = {.comm = 0};
 
-/* Returns a message sent by CALL and by no earlier call: the logical send is CALL's enter, the physical send CALL's leave, except
- * by recorders other than Extrae. NULL: none. */
+/* Returns a message that CALL sent and that no earlier call has taken: its logical send is CALL's enter. A message
+ * whose physical send is CALL's leave, as Extrae writes it, is preferred. NULL: there is none. */
 static const struct prv_message *take_send(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->sends, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
-/* Returns a message received by CALL before CALL's end. */
+/* Returns a message that CALL received: its logical receive is CALL's enter. A message whose physical receive is
+ * CALL's leave is preferred. NULL: there is none. */
 static const struct prv_message *take_received(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
-/* Returns a message with a receive posted by CALL. */
+/* Returns a message whose receive CALL posted: its logical receive is CALL's leave, and its physical receive is not
+ * call->not_ns, which would mean that the next call received it. NULL: there is none. */
 static const struct prv_message *take_posted(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->leave_ns, -1, call->not_ns);
@@ -177,7 +181,7 @@ static int compare_requests(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Stores the requests that complete at LEAVE_NS, in order of posting, in s->requests, their number in *N, and forgets them. */
+/* Moves the requests that complete at LEAVE_NS from s->open to s->requests, in the order of posting. *N: their number. */
 static int take_requests(struct state *s, int64_t leave_ns, uint32_t *n, struct mpg_error *err)
 {
     const uint64_t *first = mpg_map_find(&s->open, (uint64_t)leave_ns, 0);
@@ -251,7 +255,7 @@ static int emit_irecv(struct state *s, const struct prv_call *call, const struct
     return m ? 0 : emit_free(s, call, request, err);
 }
 
-/* Writes a Sendrecv with halves in two communicators: two operations and a wait. */
+/* Emits a Sendrecv whose two messages are in different communicators, as Isend, Irecv and Waitall. */
 static int emit_halves(struct state *s, const struct prv_call *call, const struct prv_message *send,
                        const struct prv_message *receive, struct mpg_error *err)
 {
@@ -296,7 +300,8 @@ static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_
     return emit(s, &e, send ? send : receive ? receive : &nobody, NULL, err);
 }
 
-/* Writes a Start: each operation as a nonblocking call. The first has the Start's time. */
+/* Emits the operations that CALL, a Start or Startall, starts, each as a nonblocking call. The first one has the time
+ * of CALL. */
 static int emit_starts(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     int64_t enter_ns = call->enter_ns;
@@ -337,7 +342,7 @@ static int emit_completion(struct state *s, const struct prv_call *call, enum mp
 
 /* --- collectives --- */
 
-/* Bytes as mpgtext(5) counts them, from what is sent and received. */
+/* Sets E's bytes as mpgtext(5) defines them, from the bytes that CALL sent and received. */
 static void set_bytes(struct state *s, struct mpg_event *e, const struct prv_call *call, int32_t size, bool is_root)
 {
     const int64_t sent = call->sent > 0 && call->sent < INT64_MAX / 8 ? call->sent : 0;
@@ -382,7 +387,7 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
 
 /* --- any call --- */
 
-/* Leaves out the recorder's time after MPI_Finalize. */
+/* Emits CALL, a flush of the recorder's buffer, unless it is before MPI_Init or after MPI_Finalize. */
 static int emit_flush(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Flush);
@@ -456,7 +461,7 @@ static int take_call(struct state *s, const struct prv_call *call, struct mpg_er
     return emit_call(s, call, err);
 }
 
-/* Refuses messages without a call. */
+/* Returns an error if messages remain that no call has sent or received, unless the import is lenient. */
 static int check_taken(const struct state *s, struct mpg_error *err)
 {
     const uint64_t n = s->sends.left + s->receives.left;
@@ -467,7 +472,7 @@ static int check_taken(const struct state *s, struct mpg_error *err)
                          (unsigned long long)n, 2 * (unsigned long long)s->im->message_number);
 }
 
-/* Makes the events of all ranks, one after another: *ITEM is the next call. */
+/* Makes the events of all ranks, one rank after another. */
 static int make_ranks(struct state *s, struct mpg_error *err)
 {
     const void *item = NULL;

@@ -7,7 +7,8 @@
 #include "trace/foreign/foreign.h"
 #include "trace/store/sorter.h"
 
-/* A call, or a flush of the recorder's buffer: an event of its type with a value, until the value 0. */
+/* A call, or a flush of the recorder's buffer: in the file it begins with an event of its type whose value is not 0,
+ * and ends with one whose value is 0. */
 enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
@@ -17,8 +18,9 @@ struct prv_call {
     uint32_t type, value;
     int64_t sent, received;      /* of a collective */
     uint64_t number;             /* of a collective: among the rank's of its communicator, from 0 */
-    int64_t not_ns;              /* leave of the thread's next call, if it begins at the end of this one and receives a message,
-                                  * which then has the same logical time as one whose receive this call posts; else -1 */
+    int64_t not_ns;              /* leave of the thread's next call if that call begins when this one ends and receives a
+                                    message; else -1. The logical receive of that message has the same time as that of a
+                                    message whose receive this call posts. */
     int32_t comm;                /* number in the file; 0: none */
     bool is_root;
 };
@@ -26,7 +28,8 @@ struct prv_call {
 /* A message, a line of type 3. Tasks from 0. */
 struct prv_message {
     int32_t source, destination, tag, source_thread, destination_thread;
-    int32_t comm;                /* label: 0, or its own, if messages of its channel come out of order */
+    int32_t comm;                /* label of the communicator: 0, or a label for this message alone if it overtakes an
+                                    earlier one */
     uint64_t order;              /* in the file */
     int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
 };
@@ -40,7 +43,8 @@ struct prv_names {
 struct prv_thread {
     struct prv_call call;
     bool is_open;
-    struct prv_call *posting;    /* calls that post receives, whose not_ns the next call tells; all end at one time */
+    struct prv_call *posting;    /* ended calls that post receives, until the next call determines their not_ns; all have
+                                    the same leave */
     size_t posting_number, posting_capacity;
 };
 

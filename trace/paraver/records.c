@@ -227,7 +227,8 @@ static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32
     return place && *place ? &im->threads[*place - 1] : NULL;
 }
 
-/* Numbers CALL among the collectives of its communicator. Only the root's call names the root. */
+/* Gives CALL, a collective, its number among the collectives of its communicator on its rank. If CALL is the root's,
+ * notes the root for the calls of the other ranks. */
 static int number_collective(struct prv_import *im, struct prv_call *call, struct mpg_error *err)
 {
     const struct mpg_foreign_comm *comm = mpg_prv_comm_of(im, call);
@@ -248,7 +249,7 @@ static int number_collective(struct prv_import *im, struct prv_call *call, struc
     return 0;
 }
 
-/* Keeps the calls of T that post receives: NOT_NS is known now. */
+/* Sets not_ns of the waiting calls of T, which post receives, to NOT_NS, and adds these calls to the sorter of calls. */
 static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not_ns, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->posting_number; i++) {
@@ -260,7 +261,7 @@ static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not
     return 0;
 }
 
-/* Ends the call of T at LEAVE_NS; -1: it has no end. */
+/* Ends the open call of T at LEAVE_NS; -1: the trace ends inside of the call. */
 static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_ns, struct mpg_error *err)
 {
     struct prv_call *call = &t->call;
@@ -270,7 +271,7 @@ static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_n
     call->leave_ns = leave_ns;
     if (number_collective(im, call, err) < 0)
         return -1;
-    if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) { /* calls without a time do not tell */
+    if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) { /* else a call of no duration */
         const bool receives = kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV;
         const int64_t not_ns = receives && call->enter_ns == t->posting[0].leave_ns ? leave_ns : -1;
         if (keep_posting(im, t, not_ns, err) < 0)
@@ -285,7 +286,7 @@ static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_n
     return 0;
 }
 
-/* At the end of the file. */
+/* Ends the open calls of all threads at the end of the file. */
 static int end_threads(struct prv_import *im, struct mpg_error *err)
 {
     for (size_t i = 0; i < im->thread_number; i++) {

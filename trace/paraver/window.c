@@ -96,7 +96,7 @@ int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err)
     return advance(w, err);
 }
 
-/* Leaves out the messages before FROM_NS. */
+/* Drops the messages before FROM_NS, and counts in W->left those that no call has taken. */
 static void drop(struct prv_window *w, int64_t from_ns)
 {
     for (; w->first < w->n && time_of(w, &w->items[w->first].message) < from_ns; w->first++)

@@ -9,10 +9,11 @@
 struct prv_window {
     struct mpg_sorter *from;     /* sorted, by rank, logical time, thread and order */
     bool is_receive;
-    const struct prv_message *ahead; /* the next one; NULL: none */
+    const struct prv_message *ahead; /* the next message from the sorter; NULL: none */
     struct prv_windowed {
         struct prv_message message;
-        size_t jump;             /* 0: no call has taken it; else distance to a later one that may be free */
+        size_t jump;             /* 0: no call has taken the message; else the distance to a later message before which all
+                                    are taken */
     } *items;                    /* from FIRST to N - 1 */
     size_t first, n, capacity;
     uint64_t left;               /* messages that no call took */
