@@ -95,7 +95,8 @@ static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- completions --- */
 
-/* Gives CALL the N requests of AT without null requests. PLACE[i]: the index of request i in CALL; N: a null request. */
+/* Sets CALL's requests to the N handles at AT, and reserves storage for their statuses. Which requests CALL completes
+ * is known: set_done() adds them. Returns false if out of memory. */
 static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve_requests(d, n + 1))
@@ -109,7 +110,8 @@ static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, co
     return true;
 }
 
-/* Marks request I as completed, with status S of the record. */
+/* Marks request I of CALL as completed, with status number S of record R; without this status in R its source, tag
+ * and size are unknown. */
 static void set_done(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call, int64_t i, size_t s)
 {
     if (i < 0 || i >= (int64_t)call->request_number || call->done_number == call->request_number)
@@ -306,7 +308,7 @@ static bool set_list(struct dumpi_rank *d, struct mpg_foreign_call *call, const 
     return true;
 }
 
-/* Remembers the extents of a grid, N at AT. */
+/* Stores the extents of the Cartesian grid of communicator HANDLE: the N numbers at AT. */
 static bool add_grid(struct dumpi_rank *d, int64_t handle, const int32_t *at, size_t n)
 {
     uint64_t *slot = mpg_map_add(&d->grids, (uint64_t)handle, 0);

@@ -20,10 +20,10 @@ struct dumpi_rank {
     uint64_t *requests;
     uint32_t *done;
     struct mpg_call_status *statuses;
-    size_t capacity;          /* of the three */
+    size_t capacity;          /* elements of requests, of done and of statuses */
     int64_t *counts;
     size_t count_capacity;
-    int32_t *list;            /* of a constructor */
+    int32_t *list;            /* numbers of a communicator constructor's list */
     size_t list_capacity;
     char name[64];
     uint64_t unknown_types;   /* number of uses of types of unknown size, which count as a byte */

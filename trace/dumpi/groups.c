@@ -25,7 +25,7 @@ void mpg_dumpi_groups_clear(struct dumpi_groups *g)
     g->n = g->capacity = g->members = 0;
 }
 
-/* Sets group NUMBER, and takes GROUP's list. */
+/* Stores GROUP as group NUMBER. Takes over GROUP's list of ranks, which is freed on failure. */
 static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group, struct mpg_error *err)
 {
     if (group.n > (size_t)g->world_size) {
@@ -79,7 +79,8 @@ static void add(struct dumpi_group *group, int32_t rank)
     group->ranks[group->n++] = rank;
 }
 
-/* Makes *MADE of the members of OLD with the ranks PLACES. Invalid ranks are left out. */
+/* Fills *MADE with the members of OLD whose ranks in OLD are the N numbers PLACES; invalid ranks are left out.
+ * Returns false if out of memory. */
 static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                  struct dumpi_group *made)
 {
@@ -92,7 +93,8 @@ static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, co
     return made->ranks;
 }
 
-/* Makes *MADE of the members of OLD without those with the ranks PLACES. */
+/* Fills *MADE with the members of OLD except those whose ranks in OLD are the N numbers PLACES. Returns false if out
+ * of memory. */
 static bool leave_out(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                       struct dumpi_group *made)
 {
@@ -113,7 +115,8 @@ static bool leave_out(const struct dumpi_groups *g, const struct dumpi_group *ol
     return done;
 }
 
-/* Makes *MADE the union (WHAT 'u'), intersection ('i') or difference of A and B; of different communicators: unknown. */
+/* Fills *MADE with the union (WHAT is 'u'), the intersection ('i') or the difference of A and B. Groups of different
+ * communicators give an unknown group. Returns false if out of memory. */
 static bool combine(const struct dumpi_groups *g, const struct dumpi_group *a, const struct dumpi_group *b, char what,
                     struct dumpi_group *made)
 {

@@ -23,7 +23,7 @@ struct import {
 
 /* --- a rank --- */
 
-/* Writes the facts of a rank's file, in one pass only. */
+/* Adds the facts in the head of RANK's file to the trace. Called in one of the passes only. */
 static int write_facts(struct import *im, int32_t rank, const struct dumpi_file *f, struct mpg_error *err)
 {
     struct mpg_build *b = im->calls.foreign.build;

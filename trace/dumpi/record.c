@@ -211,7 +211,8 @@ static void read_times(struct dumpi_file *f, struct dumpi_record *r, unsigned ma
         skip(f, 16 * get(f, 1));
 }
 
-/* Reads an argument of LETTER. Returns false if out of memory, or of more arguments than a record keeps. */
+/* Reads an argument of kind LETTER (struct dumpi_layout) into R. Returns false if out of memory, or if R has no room
+ * for it. */
 static bool read_argument(struct dumpi_file *f, struct dumpi_record *r, char letter, unsigned mask)
 {
     struct dumpi_list unused = {.n = 0};
