@@ -23,8 +23,10 @@ struct import {
         int64_t at_ns[2], offset_ns[2]; /* at the first and last call: offset to rank 0's clock */
         bool has[2];
     } *clock;                /* by rank */
-    struct mpg_map posted;   /* (0, address of a request of the present rank): so far in the survey and ahead, then all */
-    uint64_t by_4, by_8;     /* requests found at steps of 4 and 8 bytes */
+    struct mpg_map posted;   /* keys (0, address) of the requests that the present rank posts: in the survey and look-ahead
+                                passes those so far, later all */
+    uint64_t by_4, by_8;     /* number of posted requests found in arrays of requests, if an element has 4 bytes, and if it
+                                has 8 */
 };
 
 /* --- the head of a file --- */
@@ -72,7 +74,8 @@ static int note_request(struct import *im, struct mpg_error *err)
     return mpg_map_add(&im->posted, 0, l->call.requests[0]) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Finds the size of a request from the addresses of arrays of requests: 4 bytes with MPICH, 8 with Open MPI. */
+/* Counts evidence for the size of a request, 4 bytes with MPICH and 8 with Open MPI: how many elements of the line's
+ * array are posted requests with either size. */
 static void learn_stride(struct import *im)
 {
     if (!im->line.is_array)
@@ -142,7 +145,7 @@ static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *li
     return 0;
 }
 
-/* Whether the clock of a rank differs. */
+/* Returns whether any rank's file gives its clock a nonzero offset to rank 0's clock. */
 static bool has_offsets(const struct import *im)
 {
     size_t r = 0;

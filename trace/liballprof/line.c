@@ -85,7 +85,7 @@ static const struct {
     {"Comm_size", "k-"},
 };
 
-/* Numbers of the fields. */
+/* The fields of a line, and the numbers parsed from them. */
 struct fields {
     char *text[MAX_FIELDS];
     int n;
@@ -197,7 +197,7 @@ static bool parse_comm(const char *text, struct mpg_foreign_call *call)
     return true;
 }
 
-/* "id,size,extent" */
+/* Parses "id,size,extent" of a datatype. *SIZE: bytes. */
 static bool parse_type(const char *text, int64_t *size)
 {
     int64_t id, extent;
@@ -276,7 +276,7 @@ static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char
     }
 }
 
-/* NUMBER times SIZE bytes to *BYTES. */
+/* Stores NUMBER times SIZE in *BYTES; negative factors count as 0. Returns false if the product is too large. */
 static bool multiply(int64_t number, int64_t size, int64_t *bytes)
 {
     const __int128 product = (__int128)(number > 0 ? number : 0) * (size > 0 ? size : 0);

@@ -25,8 +25,9 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err);
 /* Returns how many elements of the array in L, without the first, are in POSTED, whose keys are (0, address of a request).
  * STRIDE: bytes of an element. */
 uint64_t mpg_lap_count_posted(const struct lap_line *l, uint64_t stride, const struct mpg_map *posted);
-/* Makes requests[] of the array in L: the elements in POSTED by address, and last one element that is not in POSTED, if there is
- * one. The others that are not in POSTED are left out. Returns 0, or -1 with ERR: out of memory. */
+/* Sets requests[] to the elements of the array in L that are in POSTED, in ascending order of address, followed by
+ * one element that is not in POSTED, if there is any; further elements that are not in POSTED are left out. Returns
+ * 0, or -1 with ERR: out of memory. */
 int mpg_lap_spread(struct lap_line *l, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err);
 void mpg_lap_clear(struct lap_line *l);
 

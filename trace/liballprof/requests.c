@@ -57,7 +57,7 @@ static int64_t find_each(struct lap_line *l, uint64_t base, uint64_t stride, con
     return n;
 }
 
-/* Makes the same list from all of POSTED. */
+/* Makes the same list as find_each() by going through all of POSTED, which is faster for arrays longer than POSTED. */
 static int64_t find_among(struct lap_line *l, uint64_t base, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err)
 {
     uint32_t n = 0;
