@@ -5,7 +5,8 @@
 
 #include "simulate/reports/report.h"
 
-/* Writes SPECS as given; without any, that the values are the signature's, or "none". */
+/* Writes the distributions SPECS in the form of the command line. If there are none: the text SIGNATURE if FROM_SIGNATURE, else
+ * "none". */
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature);
 
 /* Writes the text of one note about REPORT, without a line end. */
@@ -19,9 +20,10 @@ mpg_assume mpg_assume_collectives, mpg_assume_barriers;
 mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
 /* Whether some nonblocking collectives make progress only in calls of their members. */
 bool mpg_report_moves(const struct mpg_report *report);
-/* Places of ranks, where the target or the source has any. */
+/* Placement of the ranks on nodes of the target and of the source. */
 mpg_assume mpg_assume_placement;
-/* A run on a target of parameters; whether ranks serve one-sided transfers there. */
+/* A run on a parametric target, mpgtarget(5). mpg_assume_target_progress() returns whether the processors of ranks serve requests
+ * of other ranks there. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
 bool mpg_assume_target_progress(const struct mpg_report *report);
 /* Predictions, which need other words than perturbations. */

@@ -27,8 +27,8 @@ struct mpg_companions {
     struct mpg_summary perturbed;
     double perturbed_traced_ns;
     struct mpg_error not_perturbed;
-    /* The prediction without noise over the prediction, 0 to about 1, and its run time, ns: over the first QUIET_REPLICAS
-     * replicas, with equal draws. */
+    /* The prediction without noise, over the first QUIET_REPLICAS replicas with equal draws: its run time relative to that of the
+     * prediction, 0 to about 1, and in ns. */
     struct mpg_summary quiet_ratio, quiet;
     uint32_t quiet_replicas;
     struct mpg_sensitivity change; /* medians over these replicas */

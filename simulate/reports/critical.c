@@ -68,7 +68,8 @@ static void put_terms(struct mpg_table *t, const double *term, double weight)
 
 enum { MAX_COLUMNS = COLUMNS + 4 };
 
-/* Appends to LIST, from N on, the columns of TERM: time, share, and the row's name. Returns the new number of columns. */
+/* Appends to LIST, from N on, a column for each part of the time, then the time, its share and the row's name, headed WHAT.
+ * Returns the new number of columns. */
 static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
 {
     for (int k = 0; k < COLUMNS; k++)

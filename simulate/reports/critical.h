@@ -9,6 +9,7 @@
 #include "simulate/attribution/critical.h"
 #include "simulate/attribution/table.h"
 
+/* The critical path of REPLICA, and the parts of its time by place: WHERE, and TABLES tables of WHERE. */
 struct mpg_critical_report {
     const struct mpg_critical *path;
     const struct mpg_attribution_table *table;
@@ -20,7 +21,7 @@ struct mpg_critical_report {
 
 /* These write REPORT. Errors: names of callsites cannot be found; out of memory. */
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
-/* Print the longest path segments. */
+/* Prints the longest path segments. */
 int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
 /* Writes the whole report as the member KEY. */
 int mpg_critical_json(struct mpg_json *json, const char *key, const struct mpg_critical_report *report, struct mpg_error *err);

@@ -113,10 +113,10 @@ static const struct mpg_table_column columns[] = {
     {.key = "requests"},
     {.key = "utilisation", .json = ""}};
 
-/* Puts the columns behind the run time. */
+/* Columns behind the run time. */
 enum { WORK, PARTS = 7 };
 
-/* Adds the times of rank I to ALL. */
+/* Puts the row of rank I, and adds its figures behind the run time to ALL. */
 static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i, double run_ns, double *all)
 {
     const struct mpg_run_account *a = &r->result->run_account[i];

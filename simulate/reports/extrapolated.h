@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The use of processors in a run on a target of parameters. */
+/* The use of processors in a run on a parametric target, mpgtarget(5). */
 #ifndef MPG_EXTRAPOLATED_H
 #define MPG_EXTRAPOLATED_H
 

@@ -33,8 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Prints why the run without hypothesis WHAT cannot be simulated. NEEDS: a hypothesis that balances ranks, which WHAT scales all
- * alike; NULL: without WHAT a collective would be dropped on some ranks only. */
+/* Prints, after the label WHAT, why a run has not been simulated. NEEDS: the hypothesis that balances ranks, which would not all
+ * be scaled alike; NULL: a collective would be dropped on some of its ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s no share: ", what);

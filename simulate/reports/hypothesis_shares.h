@@ -21,8 +21,8 @@ struct mpg_hypothesis_shares {
                                 some ranks only */
     const double **rest_ns;  /* for each hypothesis, with all other hypotheses; NULL: as in alone_ns, or the others
                                 contradict each other */
-    const struct mpg_hypothesis **needed_by; /* for each hypothesis, the hypothesis that balances the same work and needs
-                                                it; or NULL */
+    const struct mpg_hypothesis **needed_by; /* for each hypothesis, another that balances ranks which the others without the
+                                                first scale differently; NULL: none */
     double **runs;           /* all runs except all_ns, to be freed */
     size_t run_number;
 };
@@ -31,6 +31,7 @@ struct mpg_hypothesis_shares {
  * has room for 2 doubles for each replica. */
 struct mpg_summary mpg_hypothesis_shares_change(const struct mpg_hypothesis_shares *s, const double *from_ns,
                                         const double *to_ns, double *scratch);
+/* Writes the shares as text. Error: out of memory. */
 int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out, struct mpg_error *err);
 /* Writes the shares as the member KEY (mpgsim-json(5)). Error: out of memory. */
 int mpg_hypothesis_shares_json(struct mpg_json *json, const char *key, const struct mpg_hypothesis_shares *s,

@@ -189,7 +189,7 @@ static void put_without(struct mpg_json *j)
         mpg_json_close(j);
 }
 
-/* In words. */
+/* Puts the hypotheses in words. */
 static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses *bound)
 {
     const struct mpg_hypotheses *hypotheses = mpg_bound_list(bound);

@@ -36,7 +36,7 @@ static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
     return has_line(list, k, &list->line[k]);
 }
 
-/* Returns the number of different notes about TOPIC, counted up to MAX_VARIANTS and some more. */
+/* Returns the number of different notes about TOPIC, or some number above MAX_VARIANTS if there are more. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
@@ -79,7 +79,7 @@ bool mpg_lines_is_quality(const struct mpg_note *note)
     return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
 }
 
-/* Prints the notes of X that are (QUALITY) or are not about quality. FORMAT is of the topic. */
+/* Prints the notes of X that are (QUALITY) or are not about quality. FORMAT: a printf format for the topic. */
 static void print_notes(const struct mpg_lines *x, bool quality, const char *format, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)

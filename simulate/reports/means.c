@@ -39,7 +39,7 @@ static void look_at_sizes(struct worst *worst, const struct mpg_signature *sig,
     }
 }
 
-/* Overheads are at most as long as these times. */
+/* Looks at message times only: overheads are limited to them (mpg_bound_overheads()), so their drawn means differ by intent. */
 static void look_at_path(struct worst *worst, const struct mpg_report *r, const struct mpg_signature *sig,
                          const struct mpg_network_path *path)
 {
@@ -51,7 +51,7 @@ static void look_at_path(struct worst *worst, const struct mpg_report *r, const 
         look_at_sizes(worst, sig, &path->bandwidth, "the transfer");
 }
 
-/* Detours of the renewal model. */
+/* Looks at the detours' gaps and durations, which only the renewal model draws. */
 static void look_at_noise(struct worst *worst, const struct mpg_report *r)
 {
     const struct mpg_signature *sig = r->p->target;

@@ -58,7 +58,7 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
              r->p->byte.n > 0 ? byte : path ? "the additional time on the target" : "nothing");
 }
 
-/* Whether messages have costs from the command line: calls then have no overhead. */
+/* Whether all costs of messages come from the command line: calls then have no overhead. */
 static bool all_given(const struct mpg_report *r)
 {
     return r->p->latency.n > 0 && r->p->byte.n > 0;

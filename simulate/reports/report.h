@@ -30,15 +30,16 @@ struct mpg_report {
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
     const struct mpg_placement *placement;      /* places of ranks on the target; NULL: all messages take one network path */
-    const char *map;                            /* the option that gave PLACEMENT */
+    const char *map;                            /* the argument of --map= that gave PLACEMENT; NULL: not given */
     const struct mpg_placement *source_placement; /* perturb mode: of ranks when traced; NULL: one network path */
-    const char *source_map;                     /* the key that gave SOURCE_PLACEMENT; NULL: the trace */
-    const char *collectives, *collective_table; /* as given; NULL: not given */
+    const char *source_map;                     /* the argument of --source=map= that gave SOURCE_PLACEMENT; NULL: the hosts in
+                                                   the trace gave it, if any */
+    const char *collectives, *collective_table; /* arguments of --collectives= and of its key table=; NULL: not given */
     const struct mpg_times_options *times;
     const struct mpg_hypothesis_shares *hypothesis_shares; /* NULL: no hypotheses, or shares of hypotheses are not wanted */
     const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
-    const struct mpg_task_report *tasks;           /* NULL: the program hands out no tasks, or they go as in the trace on the
-                                                      target, too */
+    const struct mpg_task_report *tasks;           /* NULL: the program hands out no tasks, or by arrival on the target each
+                                                      worker gets the same tasks as in the trace */
     double against_ns;                             /* --against: a run on one processor; 0: not given */
     const struct mpg_notes *warnings, *assumed;
     const struct mpg_waits_report *waits;       /* NULL: not asked for */
@@ -47,7 +48,7 @@ struct mpg_report {
     /* The short answer, first; NULL: one question was asked for, and the answer has its tables. */
     const struct mpg_companions *companions;
     const struct mpg_where_report *short_where; /* by callsite; NULL: not known */
-    unsigned columns;                           /* width of the terminal that shows the answer; 0: none does */
+    unsigned columns;                           /* width of the terminal that shows the answer; 0: it goes to no terminal */
     bool verbose;                               /* all tables and assumptions after the short answer */
     const struct mpg_overview *recorded_run, *predicted_run; /* over time, with WAITS in JSON; NULL: none */
     uint32_t waits_replica;                     /* the replica that WAITS is about */
@@ -68,9 +69,9 @@ int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_er
  * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds sorted run times then. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
-/* Parts of the text. */
+/* Parts of the text, which the functions below write to STREAM. */
 enum { MPG_SOURCE_WORDS = 4096 + 700 };
-/* Ranks, calls and messages of the trace file TRACE; SYNCHRONOUS: with the number of synchronous messages. */
+/* The numbers of ranks, calls, messages and collectives of the trace file TRACE; SYNCHRONOUS: also of synchronous messages. */
 void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
                        FILE *stream);
 /* The program that was traced. */
@@ -82,9 +83,9 @@ void mpg_report_account(const struct mpg_result *result, FILE *stream);
 /* The parts of a predicted run, mean over ranks. */
 void mpg_report_run_account(const struct mpg_result *result, FILE *stream);
 
-/* Whether the answer depends on the network path that the target's messages take. */
+/* Returns whether the answer depends on the network path that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
-/* Whether some sends make progress only in calls of their receiver (docs/PROGRESS.md, Weak progress of sends). */
+/* Returns whether some sends make progress only in calls of their receiver (docs/PROGRESS.md, Weak progress of sends). */
 bool mpg_report_has_weak_progress(const struct mpg_report *report);
 /* Appends a note to LIST for each assumption that matters. Error: out of memory. */
 int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_notes *list, struct mpg_error *err);

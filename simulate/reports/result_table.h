@@ -52,7 +52,7 @@ struct mpg_result_table {
     bool predicted, json;           /* json: the output is JSON */
     struct mpg_graph_counts counts; /* counts of the first row */
     char *program;                  /* the first lines of text; NULL until row 0 is taken */
-    char *received;                 /* rows from other processes, which topics of notes point into; or NULL */
+    char *received;                 /* bytes of rows from other processes: topics of their notes point into them; or NULL */
     const char *trace;
     int32_t ranks;
     struct mpg_result_column sought; /* the parameter of --tolerate */
@@ -76,7 +76,7 @@ int mpg_result_table_gather(struct mpg_result_table *table, int part, int parts,
                             struct mpg_error *err);
 /* Sorts the rows of each point by their median run time, shortest first. */
 void mpg_result_table_sort(struct mpg_result_table *table);
-/* The part of the replicas in which row A's run is shorter than row B's (mpg_row_answer_faster()). */
+/* Returns the part of the replicas in which row A's run is shorter than row B's (mpg_row_answer_faster()). */
 double mpg_result_table_faster(const struct mpg_result_table *table, size_t a, size_t b);
 
 /* These write TABLE as text, as CSV (a line for each row, or, with --tolerate, for each tolerance) and as JSON

@@ -178,7 +178,8 @@ static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *ro
     mpg_table_text(t, which);
 }
 
-/* Writes tolerances as CSV or text; with J as rows of JSON, or, if FIRST, as members for the first one. */
+/* Writes all tolerances, in FORMAT to OUT or, with J, as JSON: a row for each or, if FIRST, only the first as members of the open
+ * object. */
 static int put_tolerances(const struct mpg_result_table *rows, bool first, enum mpg_table_format format, FILE *out,
                           struct mpg_json *j, struct mpg_error *err)
 {

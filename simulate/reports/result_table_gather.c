@@ -7,7 +7,7 @@
 #include "common/text_stream.h"
 #include "simulate/reports/result_table.h"
 
-/* The lists of notes of a row; MPI counts units, since an int holds no number of bytes. */
+/* The lists of notes of a row. Rows are sent in units of UNIT_BYTES: MPI counts with an int, which is too small for bytes. */
 enum { LISTS = 4, UNIT_BYTES = 1 << 16 };
 
 /* The numbers of a row. */

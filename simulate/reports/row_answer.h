@@ -14,13 +14,13 @@ struct mpg_row_answer {
     struct mpg_notes reliability; /* why the answer is not reliable (mpg_report_take_reliability()); empty: it is */
 };
 
-/* Copies run times, warnings and assumptions of REPORT, whose own lists of notes are not read, to ANSWER, which is zero. To be
- * cleared also after an error: out of memory. */
+/* Fills ANSWER, which is zero, with the run times of REPORT and with its warnings and assumptions, which are gathered anew. The
+ * caller clears ANSWER, also after an error: out of memory, the trace cannot be read. */
 int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *report, struct mpg_error *err);
 void mpg_row_answer_clear(struct mpg_row_answer *answer);
 
-/* The part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. A and B have equally
- * many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
+/* Returns the part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. A and B have
+ * equally many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
 /* Writes PART of the replicas to TEXT of SIZE bytes, and returns TEXT: "faster in 98.4 %", or below one half "slower in
  * 51.6 %". */

@@ -431,7 +431,8 @@ static void put_reliability(const struct mpg_report *r, const struct mpg_recordi
     }
 }
 
-/* IS_SAID: put_reliability() has written its lines. */
+/* Writes findings about recording and signature, what the answer assumes, and what to ask next. IS_SAID: put_reliability() has
+ * written its lines. */
 static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, bool is_said, FILE *out)
 {
     char text[320];

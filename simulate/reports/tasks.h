@@ -12,7 +12,7 @@ struct mpg_task_report {
     bool is_by_arrival;  /* the answer is of tasks given out by arrival (--tasks=by-arrival); else of the traced distribution */
     uint64_t tasks, moved; /* MOVED: by arrival they have another worker than in the trace */
     uint32_t passes;     /* simulations without noise that found the distribution */
-    uint64_t late;       /* by arrival: receives that nevertheless take a later message than the first */
+    uint64_t late;       /* by arrival: receives that take another message than the one that comes first */
     double traced_ns, by_arrival_ns; /* run with the traced distribution, and by arrival; 0: unknown, and WHY says why */
     double noisy_ns, gain_ns; /* by arrival: mean run of some replicas, and how much shorter it is with tasks given out anew in
                                  each; 0: not tried */
@@ -21,8 +21,8 @@ struct mpg_task_report {
     char why[1024];
 };
 
-/* Warns of a distribution that matters: by another one the run changes by more than half its interval and 0.5 %. By arrival also
- * of a master that polls slowly. */
+/* Warns if another distribution of the tasks would change the run time by more than half its interval and 0.5 %. With tasks by
+ * arrival also warns of a master that polls slowly. */
 mpg_warning mpg_warn_tasks;
 /* Describes how tasks were given out. */
 void mpg_assume_tasks(const struct mpg_report *report, FILE *out);

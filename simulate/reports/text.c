@@ -168,7 +168,7 @@ static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *
     return mpg_waits_print_tables(r->waits, out, err);
 }
 
-/* Prints the tables that options request: attribution, critical path, wait states. */
+/* Prints the tables that options request: shares of hypotheses, attribution, critical path, wait states. */
 static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     if (r->hypothesis_shares && mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) < 0)
@@ -180,7 +180,8 @@ static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *
     return print_waits(r, out, err);
 }
 
-/* Prints the delay of each rank, and its delay budget. */
+/* Prints the smallest and the largest delay of a rank; then, as means over ranks, the delay budget or the parts of a predicted
+ * run. On a parametric target the use of processors takes their place. */
 static int print_delays(const struct mpg_report *r, double *scratch, double *medians, FILE *out, struct mpg_error *err)
 {
     print_ranks(r->result, scratch, medians, out);

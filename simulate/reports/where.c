@@ -44,7 +44,7 @@ void mpg_where_report_clear(struct mpg_where_report *r)
 
 /* ---- the account, for people ---- */
 
-/* Text shows at least so many rows of a table, and of the others those of at least this part. */
+/* Text shows at least MIN_ROWS rows of a table, and further rows that are at least SMALL of the largest. */
 enum { MIN_ROWS = 20 };
 #define SMALL 1e-3
 
@@ -208,10 +208,10 @@ static double tracer(const double *t)
     return 0 - t[MPG_CRITICAL_TRACER];
 }
 
-/* Puts how the run time depends on latency, bytes, computation and noise: ns for each ns, or for each percent. */
+/* How the run time depends on latency, time per byte, computation and noise. */
 #define PER {"per_latency", messages}, {"per_byte", size}, {"per_compute", computed}, {"per_noise", noise}
 
-/* Puts the place's share of the path. */
+/* A place's part of the critical paths: of times, and of delays. */
 static const struct mpg_where_key path_times[] = {
     {"path_ns", mpg_critical_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},

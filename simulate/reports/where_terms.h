@@ -14,7 +14,7 @@ struct mpg_where_key {
     double (*of)(const double *term);
 };
 
-/* The N figures of a row: of delays, or of PREDICTED times. */
+/* Returns the figures of a row, and their number in N: figures of delays or, if PREDICTED, of times. */
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n);
 double mpg_where_injected(const double *term);
 double mpg_where_absorbed(const double *term);
@@ -33,13 +33,13 @@ struct mpg_where_figures {
 };
 
 struct mpg_where_figures mpg_where_choose_unit(double largest_ns);
-/* The column of a figure, with SIGN in front (0: none), and a cell of QUANTA. */
+/* Returns the column of a figure, with SIGN in front (0: none). mpg_where_put_figure() puts a cell of QUANTA. */
 struct mpg_table_column mpg_where_figure_column(const struct mpg_where_figures *figures, const char *heading, char sign);
 void mpg_where_put_figure(struct mpg_table *table, const struct mpg_where_figures *figures, double quanta);
 /* "MPI_Irecv", "computation before MPI_Irecv" if COMPUTES; with SITE, not empty: "MPI_Irecv, halo (stencil.c:10)". Returns TEXT
  * of SIZE bytes. */
 char *mpg_where_name_call(enum mpg_call call, bool computes, const char *site, char *text, size_t size);
-/* The last column, the row's name, and the cell of ROW. */
+/* Returns the last column, the names of rows. mpg_where_put_name() puts the cell of ROW. */
 struct mpg_table_column mpg_where_name_column(const char *heading);
 void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 
@@ -47,8 +47,8 @@ void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, con
 
 enum { MPG_WHERE_ABOUT = 4 };
 
-/* The columns that identify a row, with its number of calls, at most MPG_WHERE_ABOUT in COLUMNS: returns how many. The cells of
- * ROW. */
+/* Writes the columns that identify a row, and its number of calls, into COLUMNS and returns how many, at most MPG_WHERE_ABOUT.
+ * mpg_where_put_about() puts the cells of ROW. */
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns);
 void mpg_where_put_about(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 /* The part of a call at a place: "call", or "computation" before it if COMPUTES. */
