@@ -34,8 +34,8 @@ struct mpg_target_config {
     bool predict, perturb;             /* given, implied by others, or by default */
     bool both;                         /* both: the prediction, with the perturbed run beside it */
     struct mpg_option_list given;      /* values of --target: names, files, keys */
-    struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts, */
-    size_t given_keys;                 /* the first of which are not swept */
+    struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts: those of --target first, then swept values */
+    size_t given_keys;                 /* number of keys from --target */
     const char *name;                  /* the scenario's parametric target; NULL: none */
     struct mpg_parameters *machine;    /* parameters from the target file and its keys; NULL: none */
     int work, gets;                    /* work: 1: work is the time between calls; gets: 1: ranks wait at once for MPI_Get */
@@ -133,7 +133,7 @@ struct mpg_config {
     struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
     bool run_failed;                   /* out of memory for the history */
     char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, as option arguments */
-    char *key_text[MPG_KEY_AXES];      /* values of the swept keys, as texts */
+    char *key_text[MPG_KEY_AXES];      /* KEY=VALUE of each swept key */
 };
 
 struct mpg_setting;
@@ -145,8 +145,9 @@ struct mpg_setting;
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
                             struct mpg_config *at, struct mpg_setting *setting, struct mpg_error *err);
 void mpg_config_clear(struct mpg_config *c);
-/* Return true if a table of traces on targets is asked for; the number of machines: targets times the points of their sweep. */
+/* Returns true if a table of traces on targets is asked for. */
 bool mpg_config_tabulates(const struct mpg_config *c);
+/* Returns the number of machines of this table: targets times the points of their sweep. */
 size_t mpg_config_target_points(const struct mpg_config *c);
 /* Sets AT to C with machine I alone, and reads its target; sweep axes vary faster than targets. Returns 0, -1 or
  * MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
@@ -156,8 +157,8 @@ void mpg_config_target_point_clear(struct mpg_config *at);
 bool mpg_config_sweeps(const struct mpg_config *c);
 /* Returns true if the answer begins with the short answer to both questions: about one scenario, and not one table alone. */
 bool mpg_config_gives_short_answer(const struct mpg_config *c);
-/* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors. AT must
- * not be copied. */
+/* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors of given
+ * distributions. AT must not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);
 /* Returns true if all costs are those of --signature: no option replaces any. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);

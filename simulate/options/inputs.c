@@ -142,7 +142,8 @@ static bool compares_times(const struct mpg_config *c, const struct mpg_simulati
     return c->target.predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
 }
 
-/* Returns true if the trace's eager limit is needed: with hypotheses sends may wait, and no signature has a limit. */
+/* Returns true if the eager limit that the trace shows is needed, with hypotheses: no option and not the source given by --source
+ * gives a limit, and some target has none. */
 static bool needs_observed_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
@@ -302,8 +303,8 @@ static const struct mpg_network_path *unplaced_source_path(const struct mpg_conf
     return path ? path : mpg_signature_farthest(in->source.signature);
 }
 
-/* Returns the source's path between its two farthest ranks, in perturb mode; NULL: not given. In predict mode --map does not
- * apply to the source. */
+/* Returns the source's path. In perturb mode: between its two farthest ranks; NULL: their placement is unknown. In predict mode
+ * with --map, which does not apply to the source: the path without a placement; NULL: no --map. */
 static const struct mpg_network_path *source_path(const struct mpg_config *c,
                                                   const struct mpg_setting *in)
 {

@@ -16,11 +16,12 @@ struct mpg_files {
     struct mpg_cache *cache;             /* NULL: no pre-pass cache */
     struct mpg_bound_hypotheses *bound;      /* NULL: no hypotheses */
     struct mpg_counted counted;              /* processor counters of the trace; n = 0: none, or not needed */
-    struct mpg_observed observed; /* with hypotheses: by the trace; an eager limit if options and signatures leave one open */
+    struct mpg_observed observed; /* with hypotheses: what the trace shows; an eager limit only if options and signatures leave
+                                     the limit of some machine open */
 };
 
-/* Opens TRACE and the files that C names; SETTING has the samples that were read. Errors: of the files; an output is an input; a
- * hypothesis does not match the trace. The caller closes FILES, even after an error. */
+/* Opens TRACE and the files that C names. SETTING: the setting of C, whose distributions name the files of samples. Errors: of
+ * the files; an output is an input; a hypothesis does not match the trace. The caller closes FILES, even after an error. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_config *c, const char *trace,
                    const struct mpg_setting *setting, struct mpg_error *err);
 /* Adds the trace's name, and that calls are missing in it, to ERR, unless ERR comes from another process. Returns -1. */
@@ -35,7 +36,7 @@ struct mpg_setting {
     struct mpg_simulation_options simulation;
     struct mpg_ratios ratios;
     const struct mpg_signature *target; /* belongs to the files, or is `scaled`; NULL: none */
-    struct mpg_signature *scaled;       /* the files' with the factors of message times; NULL: none are asked for */
+    struct mpg_signature *scaled;       /* copy of the files' target with factors of message times; NULL: no factors */
     struct mpg_source source;
     struct mpg_placement placement, source_placement;
     struct mpg_processors processors; /* processors of a parametric target */

@@ -153,7 +153,7 @@ static void add_shares(struct mpg_compute_shares *sum, const struct mpg_compute_
     sum->latency += part * x->latency;
 }
 
-/* Sets the ratios of all regions that were counted, unless they have one, and outside of all. */
+/* Sets the ratio of each region that was counted, after the given ratios, and the ratio outside of all regions. */
 static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *from, const struct mpg_compute_rates *source,
                             const struct mpg_compute_rates *target, struct mpg_error *err)
 {

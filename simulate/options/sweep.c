@@ -168,8 +168,8 @@ static size_t cut(char *text, char separator, char **word, size_t max)
     return n;
 }
 
-/* Makes times of X factors of the signature's values where one of the N words is xF, and other factors where all words are plain
- * numbers, and some is not 0. */
+/* Changes the unit of X if it is a time: to factors of the signature's values if one of the N words is xF; to factors of the
+ * given values if all words are plain numbers and some number is not 0. */
 static void find_factors(struct mpg_axis *x, char *const *word, size_t n)
 {
     bool any = false;

@@ -66,7 +66,7 @@ int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *er
  * out of memory. The caller clears SWEEP, even after an error. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, bool of_target, struct mpg_error *err);
 /* Parses "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM"; a blank may replace the colon. Sets SWEEP to two values of PARAM, of which
- * the smaller means none of it. GIVEN says whether distributions of PARAM are given; then values are factors. Errors: a LIMIT
+ * the smaller has no effect. GIVEN returns whether the option PARAM is given; then values are factors of it. Errors: a LIMIT
  * is not above 0 or repeated, more than 16 limits, PARAM is unknown, has no order or is an eager limit. The caller clears
  * SWEEP, even after an error. */
 int mpg_sweep_tolerate(struct mpg_sweep *sweep, const char *text, struct mpg_limits *limits,
