@@ -329,7 +329,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     return status;
 }
 
-/* Replica REPLICA, with noise if NOISY. */
+/* Predicts replica REPLICA alone, with noise if NOISY. */
 static int run_observed(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, bool noisy,
                         uint32_t replica, const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
 {

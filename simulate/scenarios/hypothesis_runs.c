@@ -94,8 +94,8 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     return status;
 }
 
-/* Indices of the variants with each hypothesis alone and with all but each (REST). NOWHERE: no variant, since the set would
- * split a pair of hypotheses or contradict itself. */
+/* Indices of the variants with each hypothesis alone and with all but each (REST). NOWHERE: no variant, since the set would drop
+ * a collective on some of its ranks only, or balance ranks that it scales differently. */
 enum { NOWHERE = -1 };
 struct places {
     size_t none;

@@ -44,7 +44,7 @@ struct together {
     size_t settings, items;
     /* The part of this process and the number of parts. */
     int part, parts;
-    size_t before;
+    size_t before; /* number of items of settings that were run before */
 };
 
 /* --- columns and cells --- */
@@ -230,7 +230,7 @@ static int done(void *context, struct mpg_error *err)
     return status;
 }
 
-/* The factor without a swept one. */
+/* Returns the factor of the signature's noise if none is swept. */
 static double noise_factor_of(const struct mpg_perturbation *p)
 {
     return p->scales_noise ? p->noise_factor : 1;

@@ -23,8 +23,8 @@ enum {
     MAX_VALUES = 8 * CURVES * MAX_LIMITS
 };
 
-/* Relative distance of the bounds at the end; the same for predictions with several replicas, whose curves are rough because
- * of noise; and where each value is a simulation of its own, of the median and of the ends of its interval. Relative difference
+/* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose curves
+ * are rough because of noise; NEAR_ALONE, for each curve, where each value is a simulation of its own. EQUAL: relative difference
  * of slowdowns that count as equal. */
 static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, NEAR_ALONE[CURVES] = {0.01, 0.03, 0.03}, EQUAL = 1e-12;
 
