@@ -7,7 +7,7 @@
 #include "simulate/scenarios/recorded.h"
 #include "simulate/scenarios/scenarios.h"
 
-/* Evaluates replicas in the order of simulated time; stores the result of the first. */
+/* Predicts replicas in the order of simulated time. FIRST: INQUIRY, the session, also keeps the use of processors. */
 static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation,
                        bool first, struct mpg_result *result, struct mpg_error *err)
 {
@@ -31,7 +31,7 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     struct mpg_simulation_options *options = &setting->simulation;
     if ((c->model.tasks && mpg_session_give_out_tasks(x, err) < 0) ||
         mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
-        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* setting as opened */
+        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* replicas: as mpg_setting_open() set them */
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};

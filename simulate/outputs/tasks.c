@@ -6,7 +6,7 @@
 #include "simulate/cache/cache.h"
 #include "simulate/outputs/session.h"
 
-/* No longer trace is simulated further times for a warning, or for the effect of noise. */
+/* Traces with more events are not simulated again for a mere warning, or for the effect of noise. */
 enum { MAX_EVENTS = 5000000 };
 
 /* Fills X's report from the tasks that were found. */

@@ -5,7 +5,7 @@
 #include "common/printable.h"
 #include "simulate/outputs/session.h"
 
-/* No replica of a longer trace is written for the one picture of a page. */
+/* Of traces with more events no replica is written for the one picture of a page. */
 enum { MAX_EVENTS = 5000000 };
 
 /* The rules by which the trace of a replica differs from the traced one. */

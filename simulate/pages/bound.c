@@ -78,7 +78,8 @@ static void bound_ranks(json_t *answer)
     json_object_set_new(answer, "ranks", list);
 }
 
-/* The fields of a row that the page shows; OPPONENTS: with its number and the rows that it beats. */
+/* Returns the fields of a row that the page shows. OPPONENTS: also its number, its comparison with other rows, its traced run and
+ * its account. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
     static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than", "traced_run_time_ns",
@@ -92,7 +93,8 @@ static json_t *compact_row(const json_t *row, bool opponents)
     return compact;
 }
 
-/* Lines NAME of all ROWS, each once. A line that not all rows have gets REST as text, or with REST NULL its number of rows. */
+/* Returns the notes NAME of all ROWS, each once. A note that not all rows have gets the text REST, once for each topic, or, with
+ * REST NULL, its number of rows. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
     json_t *seen = json_object(), *reported = json_object(), *list = json_array(), *row, *line;
@@ -214,7 +216,7 @@ static void bound_lists(json_t *value, const char *name)
         bound_lists(inner, key);
 }
 
-/* The weight of a row of an account, of a critical path, of wait states or of hypotheses. */
+/* Returns the weight of a row of an account, of a critical path, of wait states or of hypotheses. */
 static double weight(const json_t *row)
 {
     const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"),

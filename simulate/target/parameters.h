@@ -75,7 +75,7 @@ struct mpg_parameters {
 /* Reads the file PATH or, if there is none, the shipped file of that name (ethernet25, hdr and so on, with or without
  * .par). NULL with ERR, which names file and line. The caller frees it. */
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err);
-/* Parses LENGTH bytes of TEXT; NAME is its name in errors. */
+/* Parses LENGTH bytes of TEXT; NAME is its name in errors. Returns as mpg_parameters_read(). */
 struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, const char *name,
                                             struct mpg_error *err);
 /* Sets KEY to VALUE in P; TEXT is KEY=VALUE. */
