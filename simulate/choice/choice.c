@@ -175,8 +175,7 @@ void mpg_choosing_clear_early(struct mpg_map *early)
 
 /* ---- a call ---- */
 
-/* Sets `others` of lanes in which S completes a message other than in the trace because an open receive has taken a different
- * message. */
+/* Sets `others` of the lanes in which a receive from any source that S completes has taken another message than in the trace. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number && s->alternatives->receive_number > 0; i++)
@@ -190,7 +189,7 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         c->counts.picks_changed += c->others[w];
 }
 
-/* Changes to the views of S take effect. */
+/* Applies the changes to views for S, if S can have made any. */
 static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->probe.looks;

@@ -17,13 +17,14 @@ struct mpg_choosing;
 struct mpg_choices {
     uint64_t picks_changed; /* calls that complete other, fewer or more messages than in the trace */
     uint64_t tests_early;   /* tests that failed in the trace, and complete a message */
-    uint64_t tests_saved;   /* tests that failed in the trace, and are not made */
-    uint64_t answers;       /* sends to the sender of a message that the trace completed and the lane did not, each once */
+    uint64_t tests_saved;   /* tests that failed in the trace, and are not made: an earlier test of the lane has succeeded */
+    uint64_t answers;       /* messages that the trace has completed, but not the lane, when the receiver sends to their sender */
 };
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
-/* Returns for each lane whether the lane is void: a message answers a message that the lane completes later. C owns the array. */
+/* Returns for each lane whether the lane is void: its choices contradict each other, for example a reply arrives before the
+ * message that it answers is sent. C owns the array. */
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
 /* After the last step: checks that overrides describe every deviation of the observed lane. Returns 0, also if the lane is
  * void, or -1 with ERR naming the first call without an override. */

@@ -25,7 +25,7 @@ struct mpg_sequence {
 
 /* The message of a view in one lane. A view is an arrival that a lane may exchange with another arrival of the rank. */
 struct mpg_view {
-    uint64_t serial; /* the message; 0: the same as in the trace, and all below is unset */
+    uint64_t serial; /* the message's id; 0: the same message as in the trace, and cause_ns and sequence are unset */
     double cause_ns; /* time of the send; for a synchronous message the earliest start time */
     struct mpg_sequence sequence;
     bool done;       /* completed by a call that did not complete the message in the trace */
@@ -49,19 +49,19 @@ struct mpg_pick {
     struct mpg_sequence own; /* traced message of the candidate's request */
     const double *value;   /* a lane: T(A) - base_ns */
     double base_ns;
-    const double *cause;   /* a lane: time of the send, or at which a synchronous message could start, - cause_ns; for a
-                              candidate without exchange */
+    const double *cause;   /* a lane: time of the send (synchronous message: earliest start of the transfer) - cause_ns; only for
+                              a candidate whose message is not exchanged */
     double cause_ns;
-    double bound_ns;       /* lower bound of arrival - base_ns, shown in the trace by open receives */
+    double bound_ns;       /* lower bound of arrival - base_ns, shown in the trace by receives from any source */
     double raised_ns;      /* lower bound of arrival - base_ns for the message of the candidate's own view, which also uses
                               this call's completions */
-    double traced_ns;      /* t(A); for the evaluator */
+    double traced_ns;      /* t(A), the arrival in the trace */
     bool completed;        /* the trace completes it */
     double at_ns;          /* T(A), no less than the time of the send */
     struct mpg_arrival_origin came;  /* the origin of at_ns */
     double start_ns;       /* earliest start of the candidate's message, ns */
-    struct mpg_sequence sequence;  /* traced message of the candidate's request */
-    const struct mpg_pick *before; /* candidate with the previous message on the channel; NULL: none */
+    struct mpg_sequence sequence;  /* the candidate's message in the lane */
+    const struct mpg_pick *before; /* the latest to arrive of the preceding candidates on the channel; NULL: none */
     bool done, taken;
 };
 
@@ -70,14 +70,16 @@ struct mpg_candidate_key {
     const double *value, *cause; /* value and cause as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
     uint32_t slot;
-    uint32_t in_order; /* the candidate at this position in the order of channels */
+    uint32_t in_order; /* index of the candidate that has this key's position if candidates are sorted by channel */
 };
 
 /* Functions and data provided by the evaluator. CONTEXT is the first argument of all functions. */
 struct mpg_arrivals {
     void *context;
-    bool is_bounded; /* messages arrived in the order in which the trace took them */
-    /* Sets value, cause, traced, base and the base of cause of PICK[BEGIN] .. PICK[END - 1], candidates of S. */
+    bool is_bounded; /* arrival times have the lower bounds that the traced calls imply: a message that a call left arrived after
+                        those that it took (MODEL, section 6, Where messages arrive). Perturb mode only: a prediction need not
+                        reproduce traced times */
+    /* Sets value, base_ns, cause, cause_ns and traced_ns of PICK[BEGIN] .. PICK[END - 1], candidates of S. */
     void (*place)(void *context, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick);
     /* Sets the vectors of a candidate in SLOT, as in struct mpg_pick. */
     void (*find_vectors)(void *context, uint32_t slot, const double **value, const double **cause);
@@ -86,14 +88,14 @@ struct mpg_arrivals {
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
     /* Exchanges in lane W the arrivals P and Q: P arrives at at_ns of Q, and Q at that of P. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* All changes since the last call take effect, together. Returns 0, or -1 with ERR. */
+    /* Applies, together, all changes by assign() and exchange() since the last call. Returns 0, or -1 with ERR. */
     int (*settle)(void *context, struct mpg_error *err);
     /* Sets for each lane the minimum transfer time in ns of SENT, a message sent by S. */
     void (*transmit)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
     const struct mpg_observer *observer; /* is notified of the first lane; NULL: none */
 };
 
-/* A slot with an open view of RANK whose message some lane has exchanged. */
+/* A slot with a view of RANK that the trace has not completed yet and that has another message than in the trace in some lane. */
 struct mpg_moved {
     bool is_moved;
     int32_t rank;
@@ -104,7 +106,7 @@ struct mpg_moved {
  * arrive). */
 struct mpg_lateness {
     uint32_t end;    /* of the candidates before this index, those that the trace does not complete had not arrived */
-    uint32_t one;    /* of these, only this index; the number of candidates: all */
+    uint32_t one;    /* if less than the number of candidates: of these, only the candidate with this index had not arrived */
     double after_ns; /* the earliest time at which they arrive */
     double together_ns; /* the completed candidates arrive no earlier; -INFINITY: unknown */
 };
@@ -125,7 +127,7 @@ struct mpg_choosing {
     uint64_t *view_serial; /* by slot: the traced message of the slot's view */
     uint64_t *altered;     /* a slot, one bit a lane: the view has another message, or is done */
     struct mpg_unexpected unexpected;
-    uint32_t numbers;     /* number of pending messages with a number */
+    uint32_t numbers;     /* all numbers given to pending messages so far are below this number */
     struct mpg_decision decision; /* the decision of the current call and lane */
     /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane has found; 0: none */
     struct mpg_map probed;
@@ -140,8 +142,8 @@ struct mpg_choosing {
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
 };
 
-/* For LANES lanes. KEEPS (NULL: none; copied) says for each lane whether it keeps the traced order. ARRIVALS is the evaluator.
- * NULL: no memory, with ERR. */
+/* Returns a new state for LANES lanes. KEEPS (NULL: none; copied) says for each lane whether it keeps the traced order. ARRIVALS
+ * (copied) is the evaluator. NULL: no memory, with ERR. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
 /* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], or at BASE_NS + PROPAGATED[w] without the
@@ -156,13 +158,13 @@ int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct m
  * messages, and sets skips of lanes that do not make the call. Returns 0, or -1 with ERR. */
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err);
-/* After S: its completed views are no candidates any more. */
+/* After S, a LEAVE: the views that the call completes in the trace are no longer candidates. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
-/* The first function returns the number of the followed message ID, which is kept outside slots while a lane may still take the
- * message. The second calls MARK for all kept messages, with number and each lane W; PROPAGATED: the arrival without the injected
- * delay is needed too (always true). */
+/* The first function returns the number of the pending message ID, which a receive from any source may take; the message is kept
+ * outside slots until all lanes have taken it. The second calls MARK for each pending message and each lane W that has not taken
+ * the message; PROPAGATED: the arrival without the injected delay is needed too (always true). */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c,
                             void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated),
@@ -217,14 +219,15 @@ static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_
 }
 
 /* choice.c: EARLY maps a test that failed in the trace to the result in each lane, until the test succeeds in the trace.
- * Returns the lanes of KEY; NULL: no lane has a result. */
+ * Returns the results for KEY, by lane; NULL: no lane has a result. */
 uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2]);
-/* Adds a question without an answer in N lanes. NULL: no memory, with ERR. */
+/* Adds KEY with result 0 in N lanes. Returns the results, which EARLY owns. NULL: no memory, with ERR. */
 uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err);
 void mpg_choosing_clear_early(struct mpg_map *early);
 /* Exchanges in lane W the messages of P and Q, with at_ns, start_ns and done. */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
-/* Add SLOT, with an open view of RANK, to the moved slots; remove SLOT. Return 0, or -1 with ERR: no memory. */
+/* The first function adds SLOT, with a view of RANK, to the moved slots (struct mpg_moved); returns 0, or -1 with ERR: no memory.
+ * The second removes SLOT, if there. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
 /* notify.c, all: return 0, or -1 with the observer's ERR. Notifies of OVERRIDE in lane W. */
@@ -233,12 +236,13 @@ int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, ui
 /* Notifies that S completes the I-th candidate in lane W; call before marking the candidate as done. */
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err);
-/* Notifies of the messages that open receives of S take in the first lane. */
+/* Notifies of the messages that receives from any source, completed by S, take in the first lane. */
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Notifies that the first lane skips S. Otherwise records the first call S without an override: only later calls show whether
- * the lane is void and must be evaluated again. */
+/* Notifies if the first lane skips S. If no override can describe how S differs from the trace, and S is the first of these
+ * calls, records an error for mpg_choosing_refusal(): only later calls show whether the lane is void and must be evaluated
+ * again. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Notifies of the messages that edges of S bring. */
+/* Notifies of the message that each edge of S with a view brings in the first lane. */
 int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* complete.c: before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: completes candidates. Returns 0, or -1 with
  * ERR. */
@@ -246,16 +250,17 @@ int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, doub
                           struct mpg_error *err);
 /* Fills pick[BEGIN] .. pick[END - 1] with these candidates of S: the fields that are equal for all lanes, except raised_ns. */
 void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t begin, uint32_t end);
-/* Sets the fields of the I-th candidate for lane W, before the order of its channel is kept. */
+/* Sets the fields of the I-th candidate that belong to lane W. at_ns does not yet obey that messages of a channel do not
+ * overtake. */
 void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);
 /* Compares source, communicator and tag: < 0, 0, > 0. */
 int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b);
-/* Calls that complete only messages which an earlier test has completed take no time. */
+/* Skips S in lanes in which earlier tests have already completed all messages that S completes. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
 /* Skips a successful Parrived in lanes in which an earlier Parrived for the partition succeeded. */
 void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s);
-/* open.c: assigns messages to the open receives and the probe of S, and sets skips, others and broken. Returns 0, or -1 with
- * ERR. */
+/* open.c: assigns messages to the receives from any source and the probe of S, a LEAVE of a call that lane w enters at BASE_NS +
+ * VALUE[w], and sets skips, others and broken. Returns 0, or -1 with ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
 /* Messages are taken from the queues. take(): lane W, or the trace if W is n, takes message ID, if queued. taken(): all

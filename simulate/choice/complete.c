@@ -40,7 +40,7 @@ void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uin
     c->arrivals.place(c->arrivals.context, s, begin, end, c->pick);
 }
 
-/* Returns the index of the candidate of S that arrived last; at least one candidate had not arrived. */
+/* Returns the index of the candidate that arrived last: if S needs all candidates and failed, this candidate had not arrived. */
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;
@@ -50,8 +50,8 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
     return last;
 }
 
-/* Returns the lateness shown by S, which completes described candidates; the first is FIRST (the number of candidates: none), the
- * last arrived at LAST_NS (-INFINITY: none). */
+/* Returns what S shows of arrivals in the trace. FIRST: the first candidate that S completes (the number of candidates: none).
+ * LAST_NS: the latest arrival of the completed candidates (-INFINITY: none). */
 static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first, double last_ns)
 {
     const uint32_t n = s->alternatives->candidate_number;
@@ -132,8 +132,8 @@ static const struct mpg_pick *later(const struct mpg_pick *first, const struct m
     return first && first->at_ns > second->at_ns ? first : second;
 }
 
-/* Raises at_ns so that no candidate arrives before the preceding eager candidates on the channel. Exception: the trace
- * completes the later candidate in this call and the earlier candidate not. Sets before. ORDER has room for N candidates. */
+/* Raises at_ns so that no candidate arrives before the preceding eager candidates on the channel. Exception: in this
+ * call the trace completes the later candidate but not the earlier. Sets before. ORDER has room for N candidates. */
 static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order)
 {
     const struct mpg_pick *any = NULL, *completed = NULL; /* latest arrivals on the channel so far */
@@ -193,8 +193,8 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
 
 /* ---- calls that completed something ---- */
 
-/* S completes all messages that have arrived: in lane W also messages that arrive by NOW_NS, the enter time, beyond the picked
- * candidates. */
+/* S (Waitsome, Testsome) completes all messages that have arrived: in lane W, besides as many candidates as in the trace, all
+ * others that arrive by NOW_NS, the enter time. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {
@@ -458,7 +458,8 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
     return true;
 }
 
-/* Sets LANE_CANDIDATES to the view of lane W at NOW_NS. Returns false if too many candidates differ from the trace. */
+/* Sets LANE_CANDIDATES to the state of the N candidates in lane W at NOW_NS, and c->at_ns to their arrivals. Returns false if
+ * more than MAX_ALTERED candidates differ from the trace. */
 static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct lane_candidates *lane_candidates)
 {
     *lane_candidates = (struct lane_candidates){.done = n, .arrived = n, .min_ns = INFINITY};
@@ -539,7 +540,8 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* Fast path of retry() and pick_in_lane() in lane W; sets *IS_DONE to false if two messages are on one channel. */
+/* Fast path of retry() and pick_in_lane() in lane W. Sets *IS_DONE to false if the fast path does not apply: two messages are on
+ * one channel, or too many candidates differ from the trace. */
 static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
                       struct mpg_error *err)
 {
@@ -553,7 +555,7 @@ static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
 
 /* ---- the same for lists that are kept from call to call (long_list.h) ---- */
 
-/* Describes candidate I of S, with raised. */
+/* Sets the fields of candidate I of S that are equal for all lanes, with raised_ns. */
 static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, const struct mpg_lateness *lateness)
 {
     mpg_choosing_describe(c, s, i, i + 1);
@@ -602,7 +604,7 @@ static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const 
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- the choice among the list, the fast path and the general rule ---- */
 
 /* How lanes find the candidates that they complete. */
 struct method {
@@ -626,7 +628,8 @@ static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struc
     m->looks = prepare_fast_path(c, s, m->is_test);
 }
 
-/* Sets M for S, which completes COMPLETED candidates in the trace, the first one FIRST. */
+/* Sets list and question of M if lanes can use a list for S. S completes COMPLETED candidates in the trace, the first one FIRST.
+ * Returns 0, or -1 with ERR: no memory. */
 static int begin_list(struct mpg_choosing *c, const struct mpg_step *s, uint32_t first, uint32_t completed, struct method *m,
                       struct mpg_error *err)
 {

@@ -57,7 +57,7 @@ void mpg_decision_clear(struct mpg_decision *d)
     free(d->marked);
 }
 
-/* Returns an unused list. */
+/* Returns an unused list of D. NULL: no memory, with ERR. */
 static struct mpg_earliest *take_earliest(struct mpg_decision *d, struct mpg_error *err)
 {
     if (d->count == d->made) {
@@ -126,7 +126,7 @@ static void update_tree(struct mpg_decision *d, struct mpg_earliest *f, uint32_t
         f->tree[i] = fmin(f->tree[2 * i], f->tree[2 * i + 1]);
 }
 
-/* Returns the first message in source order that arrives by UNTIL_NS, which exists. */
+/* Returns the first message in source order that arrives by UNTIL_NS; at least one message must. */
 static struct mpg_pending *leftmost(struct mpg_decision *d, const struct mpg_earliest *f, double until_ns)
 {
     uint32_t i = 1;
@@ -247,7 +247,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
     return 0;
 }
 
-/* Raises the message of PLACE to the largest bound since it became the earliest arrival. */
+/* Raises the message of PLACE to the largest bound that is not yet applied to it. */
 static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_earliest_of_source *place)
 {
     uint32_t low = 0, high = f->bound_count;

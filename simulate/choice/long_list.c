@@ -24,8 +24,8 @@ static const uint32_t ALL = UINT32_MAX; /* of lanes */
 
 /* Lower bounds of the arrivals of a group. */
 struct bound {
-    double start_ns; /* if no message is late */
-    double late_ns;  /* of a late message: minus the time after which it arrives */
+    double start_ns; /* of T(A) without lateness */
+    double late_ns;  /* of T(A) - lateness.after_ns, if the candidates are late (struct mpg_lateness) */
 };
 
 /* A candidate; the fields from own on as in struct mpg_pick. */
@@ -53,7 +53,7 @@ struct stale {
 
 struct mpg_long_list {
     uint32_t lanes, count;
-    uint32_t blocks, levels, begin[LEVELS], size[LEVELS]; /* a level's nodes begin at, and are so many */
+    uint32_t blocks, levels, begin[LEVELS], size[LEVELS]; /* of a level's nodes: index of the first, number */
     uint32_t entry_capacity, bound_capacity, stale_number, stale_capacity;
     struct entry *entry;    /* FAN times BLOCKS */
     struct bound *bound;
@@ -72,14 +72,14 @@ static struct mpg_long_place *place_of(const struct mpg_choosing *c, uint32_t sl
 
 /* ---- times ---- */
 
-/* Returns whether in lane W the message of E goes by its own request; *V: the view, if that differs from the trace. */
+/* Returns whether in lane W candidate E has its traced message. *V: the view; NULL: the view does not differ from the trace. */
 static bool is_own(const struct mpg_choosing *c, const struct entry *e, uint32_t w, const struct mpg_view **v)
 {
     *v = mpg_choosing_is_altered(c, e->slot, w) ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     return !*v || (*v)->serial == 0 || (*v)->serial == c->view_serial[e->slot];
 }
 
-/* Returns T(A) of E in lane W, RAISED_NS later if the message goes by its own request. */
+/* Returns T(A) of E in lane W, RAISED_NS later if E has its traced message. */
 static double at_ns(const struct mpg_choosing *c, const struct entry *e, uint32_t w, double raised_ns)
 {
     const struct mpg_view *v;
@@ -90,7 +90,7 @@ static double at_ns(const struct mpg_choosing *c, const struct entry *e, uint32_
     return start_ns > end_ns ? start_ns : end_ns;
 }
 
-/* Returns the arrival of E in lane W without the time after which it arrives if it is late. */
+/* Returns for E in lane W, if E is late, a lower bound of T(A) - lateness.after_ns; -INFINITY: lateness does not raise T(A). */
 static double late_ns(const struct mpg_choosing *c, const struct entry *e, uint32_t w)
 {
     const struct mpg_view *v;
@@ -240,7 +240,7 @@ static int compare_channels(const void *x, const void *y)
     return mpg_choosing_compare_channels(*(const struct mpg_sequence *const *)x, *(const struct mpg_sequence *const *)y);
 }
 
-/* As mpg_long_list_is_free(), looking at all messages that differ from the trace. */
+/* As mpg_long_list_is_free(), but computes the answer, from all messages that differ from the trace. */
 static bool find_free(const struct mpg_choosing *c, const struct mpg_long_list *l, uint32_t w)
 {
     const struct lane *lane = &l->lane[w];
@@ -318,7 +318,7 @@ static struct entry make_entry(struct mpg_choosing *c, const struct mpg_long_lis
                           .traced_ns = p->traced_ns};
 }
 
-/* The candidate in SLOT is new. */
+/* Counts the new candidate in SLOT: on its channel, and among the altered candidates of each lane where it differs. */
 static void begin_candidate(struct mpg_choosing *c, struct mpg_long_list *l, uint32_t slot)
 {
     count_channel(l, &l->entry[place_of(c, slot)->position].own, slot, 1);
@@ -328,7 +328,8 @@ static void begin_candidate(struct mpg_choosing *c, struct mpg_long_list *l, uin
     l->count++;
 }
 
-/* Makes room at or beside OFFSET in BLOCK, behind the candidates before it. Returns the position; ALL: the block is full. */
+/* Frees a position between the candidates before OFFSET in BLOCK and those from OFFSET on: shifts candidates within the block and
+ * keeps their order. Returns the free position; ALL: the block is full. */
 static uint32_t make_room(struct mpg_choosing *c, struct mpg_long_list *l, int32_t rank, uint32_t block, uint32_t offset)
 {
     const uint32_t begin = block * FAN, end = begin + FAN;
@@ -444,7 +445,8 @@ static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const stru
         next = i + 1 < n ? find(c, l, s->rank, &x[i + 1]) : ALL;
         if (position == ALL)
             continue;
-        const bool has_moved = next < position && next >= end; /* the last request was put into the place of another */
+        /* A program often puts its last request into the place of a completed request: this candidate alone is out of order. */
+        const bool has_moved = next < position && next >= end;
         if (position < end || has_moved) {
             mpg_long_list_remove(c, x[i].arrival->slot);
             continue;
@@ -567,8 +569,8 @@ static uint64_t width_of(uint32_t level)
     return width;
 }
 
-/* Returns false if no candidate of NODE of LEVEL, except the completed one, arrives by LIMIT_NS. Bounds and arrivals are sums in
- * another order: their difference by rounding does not matter. */
+/* Returns false if no candidate of NODE of LEVEL, except the completed one, arrives by LIMIT_NS. SLACK_NS covers rounding: bounds
+ * and arrivals add the same terms in different orders. */
 static bool can_arrive(const struct mpg_long_question *q, uint32_t level, uint32_t node, double limit_ns)
 {
     const struct bound *b = &q->list->lane[q->w].bound[q->list->begin[level] + node];

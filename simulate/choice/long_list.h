@@ -25,13 +25,14 @@ struct mpg_long_lists {
     uint32_t rank_capacity, place_capacity;
 };
 
-/* What a lane asks of a list. Candidates are named by position, UINT32_MAX: none; positions have the order of the call's list. */
+/* A search of a list in one lane. Candidates are named by position, UINT32_MAX: none; positions have the order of the call's
+ * list. */
 struct mpg_long_question {
     const struct mpg_choosing *choosing;
     const struct mpg_long_list *list;
     const struct mpg_lateness *lateness;
     uint32_t completed; /* the candidate that the trace completes */
-    uint32_t late_end;  /* the other candidates before this position are late */
+    uint32_t late_end;  /* the other candidates before this position had not arrived in the trace (lateness) */
     uint32_t w;         /* the lane */
 };
 
@@ -39,22 +40,23 @@ struct mpg_long_question {
  * NULL: the candidates of S are few, receives from any source can take their messages, or two are on one channel. Returns 0, or
  * -1 with ERR: no memory. */
 int mpg_long_lists_take(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_long_list **list, struct mpg_error *err);
-/* The view at SLOT, on a list, is no candidate any more. */
+/* Removes the view at SLOT from the list that has it as a candidate, if any. */
 void mpg_long_list_remove(struct mpg_choosing *c, uint32_t slot);
 void mpg_long_lists_clear(struct mpg_long_lists *lists);
-/* Lane W of the view at SLOT, on LIST, gets another arrival, or is done. */
+/* To be called when in lane W the view at SLOT, at POSITION of LIST, gets another arrival or is completed early. */
 void mpg_long_list_change(struct mpg_long_list *list, uint32_t slot, uint32_t position, uint32_t w);
 
 /* Returns whether in lane W the messages of all candidates are on different channels: no message delays another. */
 bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *list, uint32_t w);
-/* While lane W exchanges two candidates of LIST, of which one is completed: no channel gets another message. */
+/* To be called after lane W has exchanged two candidates of LIST, of which the call completes one: the messages remain on
+ * different channels. */
 void mpg_long_list_remains_free(struct mpg_long_list *list, uint32_t w);
 /* Returns a question about LIST at call S, of which the trace completes candidate COMPLETED (the number of candidates: none);
  * LATENESS (NULL: the call shows nothing of arrivals) outlives the question. The caller sets the lane. */
 struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *list,
                                              const struct mpg_step *s, const struct mpg_lateness *lateness, uint32_t completed);
-/* Return the first candidate that is done; the first one from position FROM on that arrives by LIMIT_NS; and of the earliest
- * ones the completed one, else the first. */
+/* Return the position of the first candidate completed by an earlier test; of the first candidate from position FROM on that
+ * arrives by LIMIT_NS; of the earliest arrival: of equal arrivals the candidate that the trace completes, else the first. */
 uint32_t mpg_long_list_first_done(const struct mpg_long_question *q);
 uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns, uint32_t from);
 uint32_t mpg_long_list_earliest(const struct mpg_long_question *q);

@@ -39,11 +39,11 @@ struct mpg_observer {
      * needed. */
     int (*substitute)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                       struct mpg_error *err);
-    /* Notifies of the noise in compute intervals of STEP's rank so far, ns, with that of STEP, an ENTER, before take() of STEP.
-     * Not in the order of simulated time. NULL: not needed. */
+    /* Notifies that the noise in the compute intervals of STEP's rank up to STEP, an ENTER, sums to NOISE_NS; called before
+     * take() of STEP. Not in the order of simulated time. NULL: not needed. */
     void (*noise)(void *context, const struct mpg_step *step, double noise_ns);
-    /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, came at ARRIVAL_NS, before take() of
-     * STEP; of a message that waits for its receiver: its envelope. NULL: not needed. */
+    /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, arrived at ARRIVAL_NS (a message that
+     * waits for its receiver: its envelope arrived); called before take() of STEP. NULL: not needed. */
     void (*arrive)(void *context, const struct mpg_step *step, uint32_t i, double arrival_ns);
 };
 

@@ -178,7 +178,8 @@ static int evaluate_failed_probe(struct mpg_choosing *c, const struct mpg_step *
     return 0;
 }
 
-/* S is a probe that found a message in the trace. *FOUND: the message found in lane W, unless an earlier probe found it. */
+/* S is a probe that found a message in the trace. Sets *FOUND to the message that lane W finds and that no other receive may
+ * take: S is a matched probe, or from any source. */
 static int evaluate_probe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           struct mpg_pending **found, struct mpg_error *err)
 {
@@ -255,7 +256,7 @@ void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
         mpg_unexpected_take(&c->unexpected, m, w);
 }
 
-/* Takes in lane W the message that the call completes by E. */
+/* Takes from the queues in lane W the message that the call completes by E. */
 static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint32_t w)
 {
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;
@@ -266,7 +267,7 @@ static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint3
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
-    if (c->broken[w]) /* leaves no message in the queues */
+    if (c->broken[w]) /* else the message would stay in the queues */
         mpg_choosing_take(c, e->message, w);
 }
 

@@ -46,14 +46,14 @@ struct mpg_queue {
     struct mpg_pending *first, *last;
     struct mpg_pending *overdue;      /* in a queue of all tags: first message of its OVERDUE list */
     uint32_t place;                  /* index among the group's earliest arrivals */
-    struct mpg_pending *head[];       /* n + 1: no earlier message is left in that lane */
+    struct mpg_pending *head[];       /* n + 1: the first message that each lane, and last the trace, has not taken */
 };
 
 /* The queues from all sources to one rank on one communicator, for all tags or one tag. */
 struct mpg_group {
     uint64_t key[2];
     struct mpg_queue *queues;
-    uint32_t count;
+    uint32_t count; /* of queues that hold a message */
     struct mpg_earliest *earliest; /* earliest arrivals in the current decision; NULL: not listed */
 };
 
@@ -65,16 +65,17 @@ struct mpg_unexpected {
     struct mpg_map pairs;     /* (receiver, source) -> the first of a list of queues, one a communicator */
     struct mpg_pool pending_pool, queue_pool, group_pool;
     uint64_t looks;           /* how often a message was looked at; for tests */
-    uint32_t *numbers;        /* counts the numbers in use; NULL: messages have none */
-    uint32_t *unused, unused_number, unused_capacity; /* numbers given back */
+    uint32_t *numbers;        /* the next new number for a message; NULL: messages have no numbers */
+    uint32_t *unused, unused_number, unused_capacity; /* numbers of freed messages, to be given again */
 };
 
 /* Adds the message of S, of kind EAGER; the caller sets its vectors and times. NULL: no memory, with ERR. */
 struct mpg_pending *mpg_unexpected_add(struct mpg_unexpected *unexpected, const struct mpg_step *s,
                                  struct mpg_error *err);
-/* Returns the message ID; NULL: all lanes and the trace have taken it. */
+/* Returns the message with ID; NULL: all lanes and the trace have taken the message, or it was never added. */
 struct mpg_pending *mpg_unexpected_find(const struct mpg_unexpected *unexpected, uint64_t id);
-/* Return the messages to RANK that match FITS: from all sources; from the source named by FITS. NULL: none. */
+/* Return the messages to RANK with the communicator and tag of FITS: the first from all sources, the second from the source named
+ * by FITS. NULL: none. */
 struct mpg_group *mpg_unexpected_group(const struct mpg_unexpected *unexpected, int32_t rank,
                                        const struct mpg_message_pattern *fits);
 struct mpg_queue *mpg_unexpected_queue(const struct mpg_unexpected *unexpected, int32_t rank,
