@@ -44,7 +44,7 @@ static double work_in_quanta(const struct mpg_noise_source *s, uint64_t seed, in
 const struct mpg_noise_kind mpg_noise_quanta = {
     .add = add_quanta, .start = start_in_quantum, .time_for = time_in_quanta, .work_in = work_in_quanta};
 
-/* --- detours that a call has paid for --- */
+/* --- detours that are skipped: they began in the call before the work, whose time already includes them --- */
 
 /* A replica of a rank, and its position in drawn detours or in a record. */
 struct lane {
@@ -165,7 +165,7 @@ struct place {
     double start_ns; /* position at the end of MPI_Init */
     double shift_ns; /* time after MPI_Init + shift_ns = time in the record, */
     double until_ns; /* up to this time after MPI_Init */
-    uint32_t next;   /* index of a detour near the next one */
+    uint32_t next;   /* index of a detour near that of the next look-up */
     bool is_begun;
 };
 
@@ -228,7 +228,7 @@ static double recorded_left(const struct lane *l, double since_ns, double *befor
     return mpg_resampled_detour_left(&l->core->resampled, l->part, l->start_ns + since_ns, before_ns);
 }
 
-/* Returns the result for work K of W. */
+/* Looks up work K of W, of replica L, in the record itself. */
 static struct met meet_by_record(const struct lane *l, const struct mpg_begun_work *w, uint32_t k)
 {
     const double begin_ns = l->start_ns + w->since_ns[k], work_ns = w->work_ns[k];
@@ -245,7 +245,7 @@ static struct met meet_by_record(const struct lane *l, const struct mpg_begun_wo
 /* Number of detours that are compared without a branch: detours come in bursts. */
 enum { NEAR = 8 };
 
-/* Returns the index of R's first detour that ends after REST. NEXT is near it. */
+/* Returns the index of R's first detour that ends after REST. NEXT: a guess of this index. */
 static inline size_t find_end(const struct mpg_record *r, size_t next, double rest)
 {
     const struct mpg_detour *d = r->detour + next;

@@ -25,7 +25,7 @@ struct mpg_losses {
 };
 
 struct bins {
-    double mass[BINS], sum[BINS];       /* sums of losses */
+    double mass[BINS], sum[BINS];       /* length, ns, of the start times with this loss; sum of length times loss */
     size_t begins[BINS], ends[BINS];    /* counts of ranges that begin, or end, with whole bins */
 };
 

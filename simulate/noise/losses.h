@@ -20,9 +20,9 @@ struct mpg_loss_law {
                                                                step */
 };
 
-/* Returns the losses by REPLAY's record without its longest detours, as long as these together last at most LEFT_OUT (0 to 1)
- * of its span. REPLAY may be freed afterwards. Not thread-safe: tables are made at their first use. NULL with ERR: out of
- * memory. The caller frees it. */
+/* Returns the losses by REPLAY's record. Its longest detours are left out, as many as together last at most LEFT_OUT (0 to 1) of
+ * the record's span. REPLAY may be freed afterwards. Not thread-safe: tables are made at their first use. NULL with ERR: out of
+ * memory. The caller frees the result. */
 struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err);
 /* Returns the share of time that is lost, 0 to 1. */

@@ -21,7 +21,7 @@ size_t mpg_quanta_memory(const struct mpg_quanta *quanta);
 /* Returns the time lost in quantum NUMBER of RANK in REPLICA, ns, 0 to the quantum's length. */
 double mpg_quanta_lost(const struct mpg_quanta *quanta, uint64_t seed, int32_t rank,
                        uint64_t number, uint32_t replica);
-/* Returns the time, ns, of WORK_NS that begins at T_NS >= 0. Work proceeds evenly within a quantum. */
+/* Returns the time, ns, that WORK_NS of work takes if it begins at T_NS >= 0. Work proceeds evenly within a quantum. */
 double mpg_quanta_time_for(const struct mpg_quanta *quanta, uint64_t seed, int32_t rank,
                            uint32_t replica, double t_ns, double work_ns);
 /* Returns the work done, ns, in INTERVAL_NS from T_NS on. */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
-static const double MIN_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
-static const double SMALL_INTERVALS = 1024; /* above this number of intervals the minimum is in proportion */
-/* minimum share of all intervals in a bin; a smaller share is mostly rounding of the subtracted part */
+static const double MIN_INTERVALS = 2; /* a bin of work with fewer expected intervals is emptied */
+static const double SMALL_INTERVALS = 1024; /* above this number of intervals MIN_INTERVALS grows in proportion to it */
+/* minimum share of all intervals that a bin has beyond the minimum; a smaller share is mostly rounding of the subtraction */
 static const double MIN_SHARE = 1e-6;
 static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
 
@@ -111,7 +111,7 @@ static int make_density(struct density *d, const struct mpg_histogram *h, const 
     return 0;
 }
 
-/* Returns the law below WORK_NS, and the fraction of the way to the next law. */
+/* Returns the index of the last law for work of at most WORK_NS, and sets *FROM_FIRST to the fraction of the way to the next. */
 static size_t law_at(const struct laws *laws, double work_ns, double *from_first)
 {
     const double at = fmax(0, WORKS_AN_OCTAVE * log2(fmax(work_ns, 1)) - laws->first);
@@ -175,7 +175,8 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* Returns the share, of N, of the EXPECTED intervals in a bin above MIN. */
+/* Returns the number of EXPECTED intervals of a bin beyond MIN; 0 if it is less than MIN_SHARE of all N intervals (MIN > 0) or
+ * negative. */
 static double beyond(double expected, double min, double n)
 {
     const double left = expected - min;

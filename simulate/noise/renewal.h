@@ -41,7 +41,7 @@ struct mpg_renewal *mpg_renewal_new(const struct mpg_noise_core *core, bool fit,
 double mpg_renewal_lost(const struct mpg_renewal *renewal);
 /* Returns the length of a block, ns; 0: the core has no noise. */
 double mpg_renewal_block_ns(const struct mpg_renewal *renewal);
-/* Returns the time, ns, of WORK_NS that begins at T_NS >= 0; exactly WORK_NS if nothing interrupts. */
+/* Returns the time, ns, that WORK_NS of work takes if it begins at T_NS >= 0; exactly WORK_NS if nothing interrupts. */
 double mpg_renewal_time_for(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *cursor,
                             double t_ns, double work_ns);
 /* Returns the rest, ns, of the detour under way at T_NS >= 0, and sets *SINCE_NS to the time since it, or its block, began; 0:

@@ -63,7 +63,7 @@ static void add_detour(struct mpg_record *r, double start_ns, double duration_ns
     d[1].lost_ns = d->lost_ns + duration_ns;
 }
 
-/* Fills the record's end, and whether searches may begin anywhere. */
+/* Sets the record's end, the sentinels behind it, work_ns and ascending. */
 static void finish_work(struct mpg_record *r)
 {
     struct mpg_detour *end = &r->detour[r->n];
@@ -300,8 +300,9 @@ static double repeated_start(const struct mpg_record *r, size_t i)
     return (double)(i / r->n) * r->span_ns + mpg_detour_start(&r->detour[i % r->n]);
 }
 
-/* Appends the shorter detours that begin before END_NS on the clock that excludes the longest. LOST_NS of the longest have
- * passed. A detour that is under way at END_NS continues after the longest. */
+/* Appends the shorter detours from FROM_NS to END_NS, two adjacent longest detours on the clock that excludes the longest. The
+ * longest have lasted LOST_NS so far. *NEXT: the next shorter detour of R, counted through repetitions. *LEFT_NS: the rest of a
+ * shorter detour that is under way at END_NS and continues after the longest detour there. */
 static int append_others(struct list *list, const struct mpg_record *r, size_t *next, double *left_ns,
                          double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
 {

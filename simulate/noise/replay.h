@@ -25,7 +25,7 @@ double mpg_replay_span_ns(const struct mpg_replay *replay);
 double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);
 /* Returns the earliest t with u(t) = WORK_NS. */
 double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
-/* Returns the time, ns, of WORK_NS that begins at T_NS; exactly WORK_NS if nothing interrupts. */
+/* Returns the time, ns, that WORK_NS of work takes if it begins at T_NS; exactly WORK_NS if nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
 /* The result of a look-up. */
 struct mpg_replay_met {

@@ -105,7 +105,7 @@ static inline double mpg_record_time_of(const struct mpg_record *r, double work_
         s.whole--;
         s.rest += r->work_ns;
     }
-    /* All detours before it began before this much work was done. */
+    /* All detours before detour s.i begin before s.rest of work is done, so that their time is in its lost_ns. */
     s.i = mpg_record_find_done(r, s.rest);
     *quiet_ns = r->detour[s.i].done_ns - s.rest;
     return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;

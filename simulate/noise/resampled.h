@@ -30,7 +30,7 @@ static inline uint32_t mpg_measurement_of(uint32_t replica)
 /* A record divided into blocks. */
 struct mpg_resampled {
     const struct mpg_replay *replay;
-    double span_ns, per_span; /* length of a block, and its reciprocal */
+    double span_ns, per_span; /* length of the record, and its reciprocal */
     double before_ns[MPG_BOOTSTRAP_BLOCKS + 1]; /* work before each block */
     bool works;                      /* each block leaves time for work */
 };

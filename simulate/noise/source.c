@@ -34,7 +34,7 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* Returns the kind of noise for MODEL; NULL: SIG has no records to draw from. Nothing else chooses it. */
+/* Returns the kind of noise for MODEL; NULL: SIG has no records to draw from. No other function chooses. */
 static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum mpg_noise_model model)
 {
     switch (model) {
@@ -101,16 +101,16 @@ void mpg_noise_clear(struct mpg_noise_source *s)
     *s = (struct mpg_noise_source){0};
 }
 
-/* --- seats --- */
+/* --- cores of ranks --- */
 
 /* A host of the trace. */
 struct host {
     size_t number;  /* hosts are numbered by their lowest rank */
     uint32_t ranks; /* ranks assigned to the host so far */
-    int32_t leader; /* lowest rank of the group that is being seated */
+    int32_t leader; /* lowest rank of the group that is being assigned: ranks that have one core each */
 };
 
-/* Seats RANK, number i (from 0) of HOST, on core i mod cores of a host of S. When all cores are taken, a further group of ranks
+/* Assigns RANK, number i (from 0) of HOST, to core i mod cores of a host of S. When all cores are taken, a further group of ranks
  * shares them. */
 static struct mpg_noise_location seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
 {

@@ -39,7 +39,7 @@ struct mpg_noise_of_core {
 
 struct mpg_noise_location {
     uint32_t core;  /* the core whose noise the rank meets */
-    uint32_t first; /* the first core whose record began on the same clock */
+    uint32_t first; /* the first core of the host: its start in its record gives that of the host's other cores. CORE: none do */
     int32_t leader; /* the lowest rank that starts with the same draw */
 };
 
@@ -54,8 +54,8 @@ struct mpg_noise_source {
     struct mpg_noise_location *location; /* for each rank; NULL: core = rank mod cores, each rank with its own draw */
 };
 
-/* The positions of the last look-ups of replicas AT and later, of LANES: cursor_bytes for each in STATE, zero at first. Results
- * do not depend on it. STATE NULL: nothing is remembered. */
+/* Positions of the last look-ups, which make the next ones cheap; results do not depend on them. STATE holds cursor_bytes for
+ * each of LANES replicas, zero at first; NULL: nothing is remembered. AT: the first of these replicas that a call is about. */
 struct mpg_noise_cursor {
     void *state;
     uint32_t lanes, at;
@@ -80,7 +80,7 @@ struct mpg_noise_kind {
     const char *model;   /* its name in results; NULL: the default, which is not named */
     size_t cursor_bytes; /* cursor memory per replica; 0: none */
     bool is_resampled;   /* the bootstrap resamples the records of this kind */
-    bool has_detours;    /* noise consists of single detours, which a call can have paid for */
+    bool has_detours;    /* noise consists of single detours, so that a detour that began in the call before can be skipped */
     bool is_drawn;       /* drawn, not recorded: it cannot remove a source's noise */
     /* Fills CORE from FROM, one of CORES cores. Errors as in mpg_noise_use(). */
     int (*add)(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err);
@@ -105,7 +105,7 @@ extern const struct mpg_noise_kind mpg_noise_replay, mpg_noise_quanta, mpg_noise
  * time for work; detours are to be drawn and SIG has no records, or not their distributions or fits; out of memory. */
 int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, enum mpg_noise_model model,
                   struct mpg_error *err);
-/* Seats RANKS ranks on cores; HOST[r] is the host of rank r, from 0. COSCHED says which ranks start together; MPG_COSCHEDS:
+/* Assigns RANKS ranks to cores; HOST[r] is the host of rank r, from 0. COSCHED says which ranks start together; MPG_COSCHEDS:
  * node if the records of a host were made at the same time, else none. Error: out of memory. */
 int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
                     struct mpg_error *err);
