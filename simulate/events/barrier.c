@@ -15,7 +15,7 @@ static double draw(const struct replica *rep, const struct meeting *m, int32_t i
             .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});
 }
 
-/* The startup time of a message from member FROM to member TO, and the flight time. */
+/* Sets the startup time of a barrier message from member FROM to member TO, and its flight time; 0 without such messages. */
 static void message(const struct replica *rep, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
                     double *flight_ns)
 {
@@ -87,7 +87,7 @@ static void dissemination(const struct replica *rep, struct meeting *m, double *
 int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err)
 {
     struct replica *rep = replica;
-    double *came_ns = calloc(m->n, 2 * sizeof *came_ns); /* GCC 16 does not see that there are members */
+    double *came_ns = calloc(m->n, 2 * sizeof *came_ns); /* cleared: GCC 16 does not see that M has members */
     if (!came_ns)
         return mpg_error_set(err, "out of memory");
     for (uint32_t i = 0; i < m->n; i++)

@@ -21,7 +21,7 @@ struct run {
     struct mpg_result *result;
     struct mpg_extrapolation *x;
     struct mpg_rank_use *use; /* replicas x ranks; in the first process replicas of all processes */
-    double *events;           /* replicas, likewise */
+    double *events;           /* number of events of each of these replicas */
 };
 
 static int prepass(struct run *x, struct mpg_error *err)

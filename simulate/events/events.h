@@ -25,7 +25,7 @@ struct mpg_extrapolation {
     uint64_t messages, barriers, gets, puts;
     double bytes;                   /* sum of messages, gets and puts */
     uint64_t sizes[MPG_SIZE_BINS];  /* number of messages and transfers by size: 0 bytes, from 1, 2, 4 ... bytes */
-    double events;                  /* mean number of a replica */
+    double events;                  /* mean number of events per replica */
     bool models_barrier;            /* barriers follow the target's parameters */
 };
 

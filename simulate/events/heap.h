@@ -27,7 +27,8 @@ struct event {
     enum event_kind kind;
     union {
         void *what;         /* REPLY, REQUEST, INJECT, DELIVER */
-        uint64_t turn;      /* STREAM, CHECK, RELEASE: the event is void once the stream has another number */
+        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE); the event is
+                               void if the current number differs */
     };
     uint64_t order;         /* order of insertion; set by the heap */
 };

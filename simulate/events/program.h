@@ -66,7 +66,7 @@ struct program {
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
-        struct meeting *meeting; /* the meeting whose slot holds the value; NULL: OWN's slot */
+        struct meeting *meeting; /* the slot has the value of this barrier; NULL: OWN is the value */
     } *slot;
     uint32_t slots, slot_capacity;
     struct mpg_pool spans, nodes, watchers;

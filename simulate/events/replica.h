@@ -35,7 +35,7 @@ struct request {
 struct transfer {
     struct transfer *next;
     int32_t rank, owner, window;
-    bool requested;          /* a request of the origin completes it */
+    bool requested;          /* an MPI request of the origin completes it (MPI_Rget, MPI_Rput) */
     bool there;              /* the reply has arrived, at there_ns */
     bool awaited;            /* the origin waits for it */
     double there_ns, service_ns; /* service: time in which the origin takes the reply */
@@ -43,8 +43,8 @@ struct transfer {
 
 struct stream {
     enum stream_state state;
-    bool blocks;             /* must wait for the last transfer */
-    bool drains;             /* waits for transfers */
+    bool blocks;             /* must wait for all transfers of the rank before the next step */
+    bool drains;             /* is waiting for replies to transfers */
     bool watches;            /* is registered as the watcher of a value */
     bool left;               /* the call is evaluated and ends at ends_ns */
     bool over;               /* the call has ended; the stream still serves a request */
@@ -76,7 +76,7 @@ struct rank {
 struct processor {
     int32_t holder, last;    /* ranks; -1: none */
     int32_t *queue, first, n, capacity; /* ready ranks, in a ring buffer of CAPACITY */
-    double rounds, since_ns; /* turns.c: rounds since since_ns that one event represents; 0: none */
+    double rounds, since_ns; /* turns.c: a single event represents so many rounds of turns from since_ns on; 0: none */
 };
 
 struct replica {

@@ -93,7 +93,7 @@ static void end_drain(struct replica *rep, uint32_t stream)
     *value_ns = rep->now_ns;
 }
 
-/* Sets whether STREAM must wait for transfers before step S. */
+/* Before step S: waits until all replies to the transfers that S needs have arrived, then takes the replies. */
 static int drain(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
