@@ -43,7 +43,7 @@ bool mpg_task_is_persistent(const struct mpg_event *e)
 
 /* --- the master --- */
 
-/* Reads all events of RANK. STATUS BREAKS: only for the survey. */
+/* Reads all events of RANK; only for the survey if STATUS, the result so far, is BREAKS. Returns the new result. */
 static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
 {
     struct mpg_cursor *c = mpg_cursor_open(f->trace, rank, f->why);
@@ -73,7 +73,7 @@ static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
                ? mpg_task_refuse(f, rank, persistent, "the master of the tasks has a persistent request") : HOLDS;
 }
 
-/* Reads the rank that picks messages most often as master, if there is one: no rank leaves a source open. */
+/* No rank receives from any source: reads the rank with the most Waitany, Waitsome, Testany and Testsome as master. */
 static int scan_picks(struct mpg_task_finding *f)
 {
     const struct mpg_task_chooser *chooser = mpg_task_survey_master(&f->survey);
@@ -180,7 +180,8 @@ static int check_master(struct mpg_task_finding *f, uint64_t k)
     return mpg_task_refuse(f, f->t->master, f->extra[k].other, "%s", more);
 }
 
-/* Checks the final receive K of a round, whose first one is FIRST: a worker's last answer can go to any of them. */
+/* Checks that the final receive K of a round has the same replies as FIRST, the round's first final receive: in another order of
+ * the workers each worker can get the replies of any final receive. */
 static int check_final(struct mpg_task_finding *f, uint64_t k, uint64_t first)
 {
     const struct mpg_task *task = &f->t->task[k], *like = &f->t->task[first];
@@ -240,7 +241,7 @@ static int take_final(struct mpg_task_finding *f, struct round *r, uint64_t k)
         r->ended++;
     }
     if (r->ended == (uint64_t)t->workers) {
-        if (k != r->first && task->replies > t->task[r->first].replies) /* of another part of the program */
+        if (k != r->first && task->replies > t->task[r->first].replies) /* more replies belong to a later part of the program */
             task->replies = t->task[r->first].replies;
         t->rounds++;
         r->ended = r->finals = 0;

@@ -13,12 +13,12 @@ struct mpg_task_received {
 
 /* What is known of a receive beyond struct mpg_task. */
 struct mpg_task_extra {
-    /* master: the first call after the receive that is not of its step; worker: the call for which the piece is no task's.
-     * MPG_CALL_COUNT: none */
+    /* OTHER: the master's first call after the receive that does not belong to its step; END: the worker's call that shows that
+     * what follows this receive is not the piece of a task. MPG_CALL_COUNT: none */
     struct mpg_task_place other, end;
 };
 
-/* Number of messages to a rank, valid for the rank BY. */
+/* Number of messages from one rank, BY, to another rank; 0 for other senders. */
 struct mpg_task_sent {
     int32_t by; /* world rank + 1 */
     uint32_t n;
@@ -41,12 +41,12 @@ struct mpg_task_finding {
     struct mpg_task_sent *sent;  /* by world rank: messages of the master, or of the rank that is read */
     struct mpg_task_posted posted;  /* from any source */
     struct mpg_task_posted *pick;   /* by world rank: from this rank; NULL unless T picks */
-    int32_t picks;                  /* receives there */
-    int32_t *at_place, places;      /* the rank of each place in the first list */
-    int64_t polling_ns;          /* polling intervals are no longer */
-    enum mpg_call polled;        /* the master's last call: a probe or test that found nothing; MPG_CALL_COUNT: another one */
-    int64_t polled_ns;           /* its leave */
-    bool is_probed;              /* the master must receive the message that it has found, with the tag PROBED_TAG */
+    int32_t picks;                  /* number of receives posted there */
+    int32_t *at_place, places;      /* at_place: the rank of each place in the first list; places: their number */
+    int64_t polling_ns;          /* the longest interval of polling */
+    enum mpg_call polled;        /* the master's last call if it was a probe or test that found nothing; else MPG_CALL_COUNT */
+    int64_t polled_ns;           /* end of the master's last call */
+    bool is_probed;              /* a probe has found a message with PROBED_TAG, which the master must receive next */
     int32_t probed_tag;
     uint32_t taken;              /* messages received in the last step */
     uint32_t received_number, received_capacity, task_capacity, extra_capacity, message_number, message_capacity;
@@ -54,8 +54,9 @@ struct mpg_task_finding {
     uint32_t *sequence, *begin; /* the messages of each worker, as indices of `received`, from begin[rank] to begin[rank + 1] */
 };
 
-/* Bytes of a message that is not there. */
+/* The bytes of a message that does not exist: it fills the step of a receive that is no part of the pattern. */
 enum { MPG_TASK_NO_MESSAGE = -2 };
+/* Results: the trace has the pattern so far; the trace does not have the pattern; error; read the workers again. */
 enum { MPG_TASK_HOLDS = 1, MPG_TASK_BREAKS = 0, MPG_TASK_FAILS = -1, MPG_TASK_AGAIN = 2 };
 
 int mpg_task_out_of_memory(struct mpg_task_finding *f);
@@ -71,8 +72,8 @@ int mpg_task_take_master(struct mpg_task_finding *f, int32_t rank, uint64_t numb
 /* Checks the last step after the master's last call. */
 int mpg_task_end_master(struct mpg_task_finding *f);
 
-/* Reads the worker RANK, and finds its pieces. Returns HOLDS, BREAKS, FAILS; AGAIN: F's depth is another one, and all workers
- * must be read again. */
+/* Reads the worker RANK, and finds its pieces. Returns HOLDS, BREAKS, FAILS; AGAIN: the depth of F's tasks has changed, and all
+ * workers must be read again. */
 int mpg_task_read_worker(struct mpg_task_finding *f, int32_t rank);
 
 #endif

@@ -141,7 +141,7 @@ static int32_t find_first(const struct round *r, uint64_t k, double begin_ns)
     return first;
 }
 
-/* Returns the number of receives of R that do not take the message that comes first; *FIRST: the first of them. */
+/* Returns the number of receives of R that do not take the message that arrives first; sets *FIRST to the first such receive. */
 static uint64_t count_late(struct round *r, uint64_t *first)
 {
     uint64_t late = 0;
@@ -165,7 +165,8 @@ static uint64_t count_late(struct round *r, uint64_t *first)
     return late;
 }
 
-/* Gives out the tasks from receive FROM on. Returns when the last receive leaves. */
+/* Simulates the round from receive FROM on, with each receive taking the first message, and sets ORDER there. Returns the time at
+ * which the last receive ends. */
 static double give_out(struct round *r, uint64_t from, int32_t *order)
 {
     double free_ns = r->time[from].enter_ns, leave_ns = free_ns;
@@ -192,8 +193,8 @@ static uint64_t end_of(const struct mpg_tasks *t, uint64_t begin)
     return k;
 }
 
-/* Makes R the round that begins with BEGIN, without the receives before it that are no part of the pattern. Returns false: there
- * are no others. */
+/* Sets R to the round that begins with receive r->begin, without leading receives that are no part of the pattern. Returns false
+ * if no receive is left. */
 static bool take_round(struct round *r)
 {
     r->end = end_of(r->t, r->begin);

@@ -15,17 +15,17 @@ struct mpg_task_times {
 struct mpg_task_watch {
     const struct mpg_tasks *tasks;
     struct mpg_task_times *time; /* one for each receive */
-    uint64_t entered, left;      /* receives so far */
+    uint64_t entered, left;      /* number of receives that the master has entered, and left, so far */
 };
 
 /* Returns the observer that fills WATCH. */
 struct mpg_observer mpg_task_observer(struct mpg_task_watch *watch);
 
-/* Gives out again the tasks of all rounds whose receives, from ORDER, do not take the message that comes first by TIME: of equal
- * arrivals (to 1e-3 ns) that of the lower rank; if the master picks, as docs/MODEL.md says of lists. In each such round all
- * receives before the first that takes another message keep their worker; from there on each receive takes the first message by a
- * simulation of the round in which each task, call and pause of the master takes as long as in TIME. Returns the number of
- * receives that took another message than the first, or UINT64_MAX: out of memory. */
+/* Changes ORDER (by receive: the worker whose message it takes) in each round in which a receive does not take the message that
+ * arrives first by TIME. Of equal arrivals (to 1e-3 ns) the lower rank's is first; if the master picks, as docs/MODEL.md says of
+ * lists. Receives before the first wrong receive of a round keep their worker. From there on the round is simulated: each receive
+ * takes the first message, and each task, call and pause of the master takes as long as in TIME. Returns the number of wrong
+ * receives; UINT64_MAX: out of memory. */
 uint64_t mpg_task_order_renew(const struct mpg_tasks *tasks, const struct mpg_task_times *time, int32_t *order);
 /* Gives out the tasks of all rounds anew, each from its first receive, as mpg_task_order_renew() does. Returns by how many ns the
  * last receives of all rounds end earlier than in TIME, together; NAN: out of memory. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a worker: its segments, each up to a message to the master, which are pieces of tasks or the worker's own. */
+/* Divides a worker's events into segments, each up to the worker's next messages to the master. A segment is the piece of a
+ * task, or the worker's own: no task's. */
 #include "simulate/tasks/finding.h"
 
 enum { HOLDS = MPG_TASK_HOLDS, BREAKS = MPG_TASK_BREAKS, FAILS = MPG_TASK_FAILS, AGAIN = MPG_TASK_AGAIN };
 
-/* Requests of a segment that are open at once. */
+/* Maximum number of requests of a segment that are open at once; a segment with more is no task's. */
 enum { MOST_REQUESTS = 32 };
 
 /* A segment of a worker while its events are read: from the end of the segment before to its messages to the master. */
@@ -12,20 +13,20 @@ struct segment {
     struct mpg_task_finding *f;
     int32_t rank;
     /* of the worker */
-    uint32_t message;   /* in its sequence: the next message to the master */
-    uint32_t answered;  /* in its sequence: the message whose reply comes next */
-    uint32_t answered_number; /* ... the number of its step among the worker's steps */
+    uint32_t message;   /* index, in the sequence of its messages to the master, of the next message */
+    uint32_t answered;  /* index, in this sequence, of the message whose reply comes next */
+    uint32_t answered_number; /* number of the step with that message among the worker's steps */
     uint32_t received;  /* messages received from the master */
     uint64_t *own;      /* where the events of own segments are counted */
-    uint32_t own_run;   /* own segments there, since the last step that ended a round */
+    uint32_t own_run;   /* own segments counted there */
     /* of the segment */
-    uint32_t number;    /* segments before */
-    uint64_t step;      /* the receive that takes the last message before; MPG_NO_TASK: the first segment */
+    uint32_t number;    /* number of earlier segments */
+    uint64_t step;      /* the receive that takes the message before the segment; MPG_NO_TASK: the first segment */
     uint64_t task;      /* the receive whose reply begins the segment; MPG_NO_TASK: none */
-    uint32_t task_number, replies; /* its number among the worker's steps; replies received so far */
-    uint64_t events, next;      /* NEXT: the receive that takes the message at the end */
-    uint32_t sent;      /* messages of this receive sent so far */
-    bool has_ended;     /* all are; the next call that concerns other ranks begins the next segment */
+    uint32_t task_number, replies; /* number of that receive's step among the worker's steps; replies received so far */
+    uint64_t events, next;      /* EVENTS: number of events so far; NEXT: the receive that takes the messages at the end */
+    uint32_t sent;      /* messages sent so far of those that NEXT takes */
+    bool has_ended;     /* all of these are sent; the next call that concerns other ranks begins the next segment */
     int depth;          /* regions begun less regions ended */
     struct mpg_task_place other; /* the first call that does not belong to a task */
     int64_t request[MOST_REQUESTS];
@@ -169,7 +170,7 @@ static uint64_t step_of(const struct segment *c, uint32_t i)
     return f->received[f->sequence[f->begin[c->rank] + i]].receive;
 }
 
-/* Moves C's next reply to the first step that has one. */
+/* Moves c->answered to the next message whose step has a reply, if it has none. */
 static void find_answered(struct segment *c)
 {
     for (; c->answered < c->message; c->answered++) {
@@ -204,7 +205,8 @@ static void take_reply(struct segment *c, struct mpg_task_place at, const struct
         add_request(c, at, e);
 }
 
-/* Returns true if receive K, which names C's worker, takes MESSAGE as from any source, at the end of a task. */
+/* Returns true if receive K, which names C's worker as source and takes MESSAGE, is a final receive: MESSAGE ends the piece of a
+ * task and has the tag of the worker's first message, or K is known to be one. */
 static bool is_final(const struct segment *c, uint64_t k, const struct mpg_event *message)
 {
     const struct mpg_tasks *t = c->f->t;

@@ -37,7 +37,7 @@ int mpg_task_end_master(struct mpg_task_finding *f)
         return mpg_task_refuse(f, t->master, at, "the message that it finds is not received");
     if (t->n == 1)
         t->messages = f->taken;
-    while (task->is_named && f->taken < t->messages) { /* no final receive */
+    while (task->is_named && f->taken < t->messages) { /* not a final receive: filled with messages that do not exist */
         if (add_message(f, 0, MPG_TASK_NO_MESSAGE) != HOLDS)
             return FAILS;
         f->received_number--;
@@ -48,7 +48,7 @@ int mpg_task_end_master(struct mpg_task_finding *f)
     return HOLDS;
 }
 
-/* Begins the step of the receive E, which decides that the message comes from FROM of COMM. */
+/* Begins the step of the call AT of RANK, the master, which takes or finds a message of rank FROM of COMM. */
 static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_place at, int32_t comm, int32_t from)
 {
     struct mpg_tasks *t = f->t;
@@ -78,7 +78,7 @@ static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_
     return HOLDS;
 }
 
-/* Takes E, which leaves its source open. */
+/* Takes E, a receive from any source, or a probe that found a message from any source. */
 static int take_open(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
@@ -171,7 +171,7 @@ static bool is_whole_list(const struct mpg_task_finding *f, const struct mpg_eve
     return i == e->request_number && (int64_t)i == f->picks;
 }
 
-/* Takes E, a completion of the master that has a receive of a list. */
+/* Takes E, a completion of the master that completes a receive of the list. */
 static int take_pick(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
@@ -266,7 +266,7 @@ static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mp
     return true;
 }
 
-/* Notes the interval before E, if it is one of polling and long. */
+/* Adds the interval before E to slow_polls_ns if E repeats a call that found nothing and the interval exceeds POLLING_NS. */
 static void note_poll(struct mpg_task_finding *f, const struct mpg_event *e)
 {
     struct mpg_tasks *t = f->t;

@@ -24,11 +24,11 @@ struct mpg_task {
     bool is_task;        /* false: a final receive */
     bool ends;           /* the worker's last final receive of the round */
     bool is_named;       /* the receive names its source, after the last task: no other worker's message can be taken */
-    bool is_used;        /* of such a receive: it is a final receive; else it is no part of the pattern */
+    bool is_used;        /* if IS_NAMED: true: it is a final receive; false: it is no part of the pattern */
     bool reposts;        /* PICKS: the master then posts another receive from the source; true for all tasks */
     uint32_t replies;    /* messages that the master then sends to the source; 1 or more for all tasks */
-    uint32_t answer;     /* the first of them: its number among all messages of the master to the source, from 0 */
-    int32_t reply_tag;   /* of the first of them */
+    uint32_t answer;     /* number of the first of these replies among all messages of the master to the source, from 0 */
+    int32_t reply_tag;   /* tag of the first of these replies; reply_bytes: its bytes */
     int64_t reply_bytes;
     uint64_t events;     /* of a task, number of events of the piece; if ENDS, number of the worker's own events that follow */
     uint64_t next;       /* of a task: the receive that takes the message at the end of the piece */
@@ -51,15 +51,15 @@ static inline bool mpg_task_is_void(const struct mpg_task *task)
 struct mpg_worker {
     bool is_worker;
     int32_t in_comm;      /* its rank in the communicator of the messages */
-    int32_t place;        /* PICKS: of its receive in the list of receives */
-    uint64_t begins;      /* receives before this one precede its first task, which the master sends unasked */
+    int32_t place;        /* PICKS: index of its receive in the list of receives */
+    uint64_t begins;      /* if its first task comes unasked: the first receive after the master has sent this task */
     uint64_t first;       /* the receive that takes its first message */
     uint64_t before;      /* number of events before its first piece */
 };
 
 struct mpg_tasks {
     int32_t ranks, master; /* MASTER -1: unknown */
-    int32_t comm;          /* of the messages */
+    int32_t comm;          /* communicator of the messages */
     int32_t workers;
     uint32_t rounds;
     bool picks;            /* the master has a receive posted from each worker, and takes by Waitany or the like; else its
@@ -70,19 +70,19 @@ struct mpg_tasks {
     struct mpg_task *task; /* n */
     struct mpg_task_message *message; /* of receive K: MESSAGES from [K * messages] on */
     struct mpg_worker *worker; /* by world rank */
-    int64_t slow_polls_ns;     /* intervals of the master from a probe or test that found nothing to the next same call, if they
-                                  are longer than polling intervals: together */
-    int64_t slowest_poll_ns;   /* ... the longest of them */
+    int64_t slow_polls_ns;     /* sum of the master's intervals from a probe or test that found nothing to the same call again;
+                                  only intervals longer than POLLING_NS */
+    int64_t slowest_poll_ns;   /* the longest of these intervals */
     double *computation_ns;    /* by world rank: time outside of MPI calls, tracer included */
     uint64_t *final;       /* the receive that ends round R for worker W (world rank): [R * ranks + W]; MPG_NO_TASK: no worker */
 };
 
 /* Finds the tasks of TRACE; intervals of polling are no longer than POLLING_NS. Passes over its events: two; one more if workers
- * have several tasks at once, and one if the master picks. Memory: some 130 bytes a receive of the master, and then 80. Returns
- * 1; 0 if the trace does not have the pattern, and WHY then names the rank and the call that break it; -1 with WHY: the trace is
- * damaged, out of memory. At 0 TASKS has computation_ns, and as master and workers the first of these that applies: the only rank
- * that leaves sources open, and the sources of its messages; if no rank leaves a source open, the rank with the most Waitany,
- * Waitsome, Testany and Testsome, and the ranks that it sends to. The caller clears TASKS in every case. */
+ * have several tasks at once, and one if the master picks. Memory: some 130 bytes for each receive of the master, 80 of them in
+ * TASKS. Returns 1; 0 if the trace does not have the pattern, and WHY then names the rank and the call that break it; -1 with
+ * WHY: the trace is damaged, out of memory. If it returns 0, TASKS has computation_ns, and as master and workers: the only rank
+ * that receives from any source, and the sources of its messages; if no rank receives from any source, the rank with the most
+ * Waitany, Waitsome, Testany and Testsome, and the ranks that it sends to. The caller clears TASKS in every case. */
 int mpg_tasks_find(struct mpg_trace *trace, int64_t polling_ns, struct mpg_tasks *tasks, struct mpg_error *why);
 void mpg_tasks_clear(struct mpg_tasks *tasks);
 

@@ -23,7 +23,8 @@ struct sink {
     int64_t left_ns;
 };
 
-/* Numbers of requests on a rank are smaller; those of a piece that moves from rank R get R + 1 times as much more. */
+/* Request numbers in a trace are smaller. The numbers in a piece that moves from rank R to another rank are raised by R + 1 times
+ * MOVED, so that no two requests of a rank have one number. */
 static const int64_t MOVED = (int64_t)1 << 40;
 
 /* Lists of requests that get other numbers. */
@@ -74,7 +75,7 @@ static int end_rank(struct writing *x, struct mpg_copy *copy, bool last, int sta
 
 /* --- pieces of workers --- */
 
-/* Returns the N numbers FROM with ADDED more, in *LIST; NULL: out of memory. */
+/* Stores the N numbers FROM, each raised by ADDED, in *LIST, and returns them. NULL: out of memory, with ERR. */
 static const int64_t *renumber(int64_t **list, uint32_t *capacity, const int64_t *from, uint32_t n, int64_t added,
                                struct mpg_error *err)
 {
@@ -185,13 +186,13 @@ struct master {
     uint64_t k;          /* the next receive from any source */
     uint64_t call;       /* number of the next call */
     struct line *line;   /* by world rank */
-    uint64_t message;    /* the receive of the traced run that takes the messages of receive k - 1 */
-    uint32_t taken;      /* of these messages */
+    uint64_t message;    /* the receive of the traced run that takes the messages that receive k - 1 takes now */
+    uint32_t taken;      /* number of these messages that are received */
     uint32_t replies;    /* replies to receive k - 1 that are still to come */
     /* if the master picks, by world rank: the request of the receive that is posted, as traced and as written; 0: none */
     int64_t *traced, *request;
     int32_t *at_place;   /* the worker of each place in the list */
-    int64_t *list, done; /* the list of the present call */
+    int64_t *list, done; /* the requests of the present call, and the request that it completes */
 };
 
 static void push(const struct mpg_tasks *t, struct line *line, uint64_t message)
@@ -223,7 +224,7 @@ static void receive(const struct mpg_tasks *t, int32_t worker, uint64_t message,
     const struct mpg_task_message *m = &t->message[message * t->messages + i];
     e->from = t->worker[worker].in_comm;
     e->tag = m->tag;
-    if (mpg_call_kind(e->call) != MPG_KIND_IRECV) /* the bytes of the buffer */
+    if (mpg_call_kind(e->call) != MPG_KIND_IRECV) /* whose bytes are the size of its buffer */
         e->bytes = m->bytes;
 }
 
