@@ -17,7 +17,7 @@
  * fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
 struct mpg_message_costs {
     void *data;
-    /* lambda and tau of M, both at the same u */
+    /* lambda and tau of M, both at the same random number u */
     void (*flight)(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns);
     void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* o_s */
     void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* o_r */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each thread of the rank goes from node to node. */
+/* Each thread of the rank goes from node to node; the times of events between two nodes are interpolated. */
 #include "simulate/replica/event_times.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct thread {
     bool begun, has_next;
     struct mpg_node next;
     int64_t traced_ns, new_ns; /* leave of the last node; at first, begin of the first interval */
-    int64_t flushed_ns;        /* flushes since then */
+    int64_t flushed_ns;        /* time of flushes since traced_ns */
     uint32_t marks;            /* marks of regions in the interval so far */
     int64_t cpu_ns;            /* CPU time of the interval that no event has yet; -1: unknown */
     int64_t all_cpu_ns;        /* CPU time of the whole interval */
@@ -25,6 +25,7 @@ struct thread {
     uint32_t pending_number, pending_capacity;
 };
 
+/* An offset of the rank's clock, measured at traced_ns. */
 struct point {
     int64_t traced_ns, new_ns, offset_ns;
 };
@@ -263,7 +264,8 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
     return 0;
 }
 
-/* E, which ends an interval of T, is not made. If the interval still exists, the values of E go to the next event. */
+/* E, which ends an interval of T, is not made. Unless the new interval IS_GONE (has length 0), the values of E go to the next
+ * call. */
 static int defer_values(struct thread *t, const struct mpg_event *e, bool is_gone,
                         struct mpg_error *err)
 {

@@ -17,7 +17,8 @@ struct mpg_event_times_rules {
     bool keeps_tracer; /* flushes are kept, and CPU times include the time of the tracer */
 };
 
-/* For RANK of TRACE. NULL with ERR: nodes cannot be read; no memory. */
+/* Returns the new times of RANK of TRACE, which the caller frees; TRACE and NODES outlive them. NULL with ERR: nodes cannot be
+ * read; no memory. */
 struct mpg_event_times *mpg_event_times_new(struct mpg_trace *trace, int32_t rank, struct mpg_node_times *nodes,
                                   const struct mpg_event_times_rules *rules, struct mpg_error *err);
 /* Gives EVENT, the rank's next event, its new times, CPU time, sums and completions. Arrays of EVENT then belong to R, until

@@ -160,7 +160,8 @@ static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const str
     return 0;
 }
 
-/* Applies OVERRIDES to E, of kind COMPLETE. Its list of requests has the numbers before the exchanges. */
+/* Applies OVERRIDES to E, of kind COMPLETE. E's list of requests has the numbers before the exchanges. Returns whether the
+ * replica makes the call, or -1 with ERR: no memory. */
 static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                     struct mpg_error *err)
 {

@@ -10,7 +10,7 @@
 
 struct mpg_match_overrides;
 
-/* For RANK of TRACE, which outlives the result. NULL: no memory, with ERR. */
+/* Returns the state for RANK of TRACE, which outlives it; the caller frees it. NULL: no memory, with ERR. */
 struct mpg_match_overrides *mpg_match_overrides_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
 /* Applies N OVERRIDES to EVENT, the rank's next event from the cursor. Lists of EVENT then belong to D, until the next call.
  * Returns 1; 0: the replica does not make the call; -1 with ERR: no memory. */

@@ -22,9 +22,10 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* The first number of a record: the fields of a node; or the flag of an override of the next node. */
+/* Flags in the first number of a record: the node has a ratio, or flushes; the record is an override or a mark of the next node.
+ * */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
-/* A mark of the interval before the next node, instead of an override. */
+/* With IS_OVERRIDE, in place of the override's kind: a region mark of the interval before the next node. */
 enum { MARK = 1 << 8 };
 
 struct block_head {
@@ -286,7 +287,7 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
 /* The kind of a record that was read. */
 enum record { RECORD_NODE, RECORD_OVERRIDE, RECORD_MARK, RECORD_ERROR };
 
-/* Reads the next record of R into NODE, or to the end of the overrides or marks of the node that comes next. */
+/* Reads the next record of R: into NODE, or appends it to the overrides or marks of the next node. */
 static enum record read_record(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
     if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0) ||

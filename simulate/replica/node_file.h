@@ -19,11 +19,11 @@ struct node_records {
     uint64_t number;       /* number of the last node */
     int64_t last_ns;       /* leave of the last node; before the first node, the caller sets the begin of the first interval */
     uint64_t count;        /* records left to read, or written so far */
-    struct mpg_match_override *override; /* override of the current node, when reading */
+    struct mpg_match_override *override; /* overrides of the current node, when reading */
     uint32_t override_count, override_capacity;
-    struct mpg_node_mark *mark; /* likewise */
+    struct mpg_node_mark *mark; /* marks of the current node, when reading */
     uint32_t mark_count, mark_capacity;
-    int64_t first, here;   /* blocks: the first block; the block in BUFFER */
+    int64_t first, here;   /* positions in the file: of the first block; of the block to be written from, or read into, BUFFER */
     uint8_t *buffer;       /* NULL: none */
     uint32_t used, place;  /* bytes of the buffer behind its head; number of these bytes already read */
 };

@@ -44,7 +44,7 @@ struct mpg_node_stream {
     bool begun;          /* false: the stream has no nodes, and all fields below are unknown */
     int64_t begin_ns;    /* new begin of the first interval */
     int64_t traced_ns;   /* traced begin of the first interval, on the clock of the rank */
-    int64_t since_ns;    /* time like traced_ns, since the begin of the traced run */
+    int64_t since_ns;    /* traced begin of the first interval, since MPI_Init was left */
 };
 
 struct mpg_node_rules {
@@ -53,7 +53,8 @@ struct mpg_node_rules {
     bool keeps_flushes; /* intervals include the time of flushes */
 };
 
-/* Makes the file in FOLDER, for a trace of RANKS ranks. NULL with ERR: it cannot be made; no memory. */
+/* Returns empty node times for a trace of RANKS ranks, with their file in FOLDER; the caller frees them. NULL with ERR: the file
+ * cannot be made; no memory. */
 struct mpg_node_times *mpg_node_times_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err);
 /* Takes OVERRIDE of the call that S leaves; S is taken next. Returns 0 or -1 as mpg_node_times_take(). */

@@ -218,7 +218,7 @@ static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
     return status;
 }
 
-/* Writes facts of threads that died, without which a lenient prediction goes on. */
+/* Writes the facts about threads that died; a lenient prediction goes on without these threads. */
 static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
@@ -240,7 +240,7 @@ static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_time
     return 0;
 }
 
-/* Writes the offsets of a rank's clock. The first of two offsets with equal new times applies only before this time. */
+/* Writes the offsets of a rank's clock; of several offsets with equal new times only the first. */
 static int write_clock(struct mpg_replica_trace *r, const struct mpg_event_times *times, struct mpg_error *err)
 {
     int64_t new_ns, offset_ns, last_ns = INT64_MIN;

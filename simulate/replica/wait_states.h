@@ -15,7 +15,7 @@ struct mpg_median_waits {
     uint32_t replica;
 };
 
-/* Runs that are filled beside the wait states: the traced run, and the replica. */
+/* Overviews that are filled beside the wait states: of the traced run, and of the replica. */
 struct mpg_overviews {
     struct mpg_overview *traced, *predicted;
 };
