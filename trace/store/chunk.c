@@ -23,7 +23,7 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-/* The content of a memory-mapped file changes. */
+/* Returns whether the CRC covers the payload: not that of segments and open profiles, whose memory-mapped content changes. */
 static bool is_checked(const struct mpg_chunk *chunk)
 {
     return chunk->kind == MPG_CHUNK_PROFILE ? (chunk->flags & MPG_CHUNK_CLOSED) != 0

@@ -36,15 +36,16 @@ enum mpg_chunk_kind {
     MPG_CHUNK_PROFILE = 4
 };
 
-/* The chunk holds receives whose partner a later completion tells. */
+/* A reader must look ahead: the chunk holds a receive whose sender or tag only its completion tells, a completion that
+ * tells them, or MPI_Cancel. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
 /* The chunk holds a completion of cancelled requests. */
 enum { MPG_CHUNK_CANCELLED = 4 };
 /* The profile is complete and does not change any more: the CRC covers it. */
 enum { MPG_CHUNK_CLOSED = 2 };
 
-/* Columns of a chunk's events, followed by one column for each value. Of a time, only the number of bits is
- * compressed. The bits below the highest are noise, which does not compress, and are stored in sequence. */
+/* Columns of a chunk's events, followed by one column for each value. A time is stored as its length in bits, which is
+ * compressed, and the bits below the highest. These are noise, which does not compress, and are stored in sequence. */
 enum {
     MPG_COLUMN_RECORDS,
     MPG_COLUMN_GAP_BITS,

@@ -44,7 +44,7 @@ static const struct trace_members *members_at(const struct mpg_trace *t, uint64_
     return (const struct trace_members *)t->members.items + i;
 }
 
-/* Returns the map entry (number + 1) of groups with this encoding; 0 if new. */
+/* Returns the map entry (number + 1) of groups with this encoding; 0 if new; NULL: out of memory. */
 static uint64_t *find_encoded(struct mpg_trace *t, int32_t size, int32_t remote_size,
                               const uint8_t *encoded, size_t bytes)
 {
@@ -120,7 +120,7 @@ static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, 
            memcmp(c->world_ranks + m, ranks, n * sizeof *ranks) == 0;
 }
 
-/* Returns the map entry (number + 1) of this communicator; 0 if new. */
+/* Returns the map entry (number + 1) of this communicator; 0 if new; NULL: out of memory. */
 static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance,
                              const struct trace_members *members)
 {

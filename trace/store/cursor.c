@@ -9,7 +9,7 @@
 
 #include "trace/store/decode.h"
 
-enum { SENDS = 1 << 8 }; /* no wildcard */
+enum { SENDS = 1 << 8 }; /* for persistent sends; no MPG_ANY_ flag */
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
 /* How a receive or send ended, and whether its partner was reported. */
@@ -158,7 +158,8 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
     return 0;
 }
 
-/* How an uncompleted request ends: a receive as its rank asked; sends are rarely cancelled successfully. */
+/* Returns how a request ended that no call completed: a receive that its rank asked to cancel was cancelled; any other
+ * request ended as OTHERWISE, since cancelling a send rarely succeeds. */
 static enum ending_state uncompleted(const struct ending *ending, enum ending_state otherwise)
 {
     return ending->cancelling && !ending->sends ? ENDING_CANCELLED : otherwise;
@@ -221,11 +222,13 @@ static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
     return status;
 }
 
-/* Finds out how REQUEST ends; ENDING_PENDING: never. */
+/* Sets *ENDING to how REQUEST ends (state ENDING_PENDING: never), after reading ahead as far as needed, and adds a
+ * cancelled request to c->cancelled. Returns 0, or -1 with ERR. */
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* The look-ahead reader has passed this point: a request that it does not remember ended as the posting call says. */
+    /* Once the look-ahead reader is past the main reader, a request that it does not remember has ended as the posting
+     * call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
         bool is_past = c->ahead.event >= c->main.event;

@@ -61,7 +61,8 @@ static const struct mpg_shape absent = {
     .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
     .string = -1};
 
-/* Reads the fields GIVEN of S that exist in MASK. Object numbers remain those of the stream. */
+/* Reads the fields GIVEN of S, which MASK must have. Fields with numbers of definitions remain numbers in the stream.
+ * Returns false: damage. */
 static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
                        struct mpg_shape *s)
 {
@@ -82,7 +83,7 @@ static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_s
            s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
 }
 
-/* Bits of the fields that hold object numbers. */
+/* Positions of the fields in the bits GIVEN. NAMING: the bits of the fields that hold numbers of definitions. */
 enum field {
 #define FIELD(field) FIELD_##field,
     MPG_SHAPE_FIELDS(FIELD)
@@ -91,7 +92,8 @@ enum field {
 #define NAMES(field) ((uint32_t)1 << FIELD_##field)
 enum { NAMING = NAMES(comm) | NAMES(newcomm) | NAMES(object) | NAMES(string) | NAMES(site) };
 
-/* Translates the object numbers in the fields FRESH of S to trace-wide numbers. Returns NULL, or the error. */
+/* Replaces the numbers of definitions in the fields FRESH (bits) of S, if MASK has the fields, by trace-wide numbers.
+ * Returns NULL, or the error. */
 static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const struct mpg_shape *mask, struct mpg_shape *s)
 {
     bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
@@ -110,7 +112,7 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
     return NULL;
 }
 
-/* Sets the fields of S that MASK does not have. */
+/* Sets the fields of S that MASK does not have to the values of absent fields. */
 static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 {
 #define ABSENT(field) \
@@ -182,7 +184,8 @@ static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Reads definitions and off-CPU time up to an event's shape. */
+/* Reads the definitions and the off-CPU time before an event, then the event's shape. Returns the shape; NULL with ERR:
+ * damage, out of memory. */
 static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint16_t *predicted = &d->predicted[mpg_shape_context(d->history)];
@@ -247,8 +250,8 @@ static inline int64_t time_of(unsigned length, uint64_t word)
     return (int64_t)((word & ((above - 1) >> 1)) | above >> 1);
 }
 
-/* Reads the next N times; returns their number, less before a damaged one. The next column has the lengths in bits;
- * the highest bit is implied. */
+/* Reads up to N times from COLUMN into NS. The column after COLUMN has their lengths in bits; the highest bit of a time is
+ * implied. Returns the number of times read, less than N at the end of the column or before a damaged time. */
 static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
     enum { OF_A_WORD = 57 }; /* bits of a 64-bit word that are available at any bit offset */
@@ -308,7 +311,8 @@ static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Adds the off-CPU time before E's shape to E, whose times are known. Returns false: it does not fit. */
+/* Moves the off-CPU times read last to E, whose times are known. Returns false if they are longer than the interval before
+ * E or than E itself. */
 static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
 {
     const uint64_t gap_ns = (uint64_t)e->enter_ns - (uint64_t)d->last_ns;
@@ -321,8 +325,8 @@ static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* A chunk can end with definitions of the next chunk's events. In a segment only events count, as a process can die
- * in the middle of a definition. */
+/* Checks that the records end with the chunk's events. A chunk can end with definitions of the next chunk's events. In a
+ * segment only events count, as a process can die in the middle of a definition. */
 static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
     if (d->in_segment)
@@ -390,7 +394,8 @@ static bool find_site(struct mpg_decoder *d, int32_t *site)
     return true;
 }
 
-/* Gives an aggregate that the ended process had not made an event. */
+/* Sets *E to the next aggregate that the process had not turned into an event when it ended. Returns 1; 0: there is none;
+ * -1 with ERR: damage. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     if (d->sums_given == d->sum_number)
@@ -424,7 +429,8 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
     return 1;
 }
 
-/* Gives the MPI_Finalize that a launcher interrupted, with duration 0. */
+/* Sets *E to the MPI_Finalize in which a launcher killed the process, with duration 0. Returns 1; 0: there is none, or it
+ * was returned already. */
 static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t enter_ns = d->stream->progress.inside_ns;
@@ -455,7 +461,7 @@ static bool is_short(const struct mpg_decoder *d)
     return false;
 }
 
-/* Gives the events after the last chunk. */
+/* Returns as mpg_decoder_next(), for the events after the last chunk: aggregates, then an interrupted MPI_Finalize. */
 static int next_of_end(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
 {
     int given = give_sum(d, &d->current, err);

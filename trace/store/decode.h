@@ -12,8 +12,8 @@ struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions 
     size_t capacity_bytes;
 };
 
-/* The held parts of a chunk that is too large to be held: its records, and a part of each column of numbers, refilled
- * as needed (decode_chunk.c). */
+/* The part in memory of a column of numbers, if the chunk is too large to be held as a whole; refilled as needed
+ * (decode_chunk.c). The records of such a chunk are all in memory. */
 struct mpg_slice {
     uint8_t *begin;
     uint32_t passed, left; /* bytes of the column before and after the held part */
@@ -43,8 +43,8 @@ struct mpg_decoder {
     const struct trace_stream *stream;
     int64_t offset;           /* offset of the next chunk header */
     uint64_t sequence, event; /* chunks and events read so far */
-    bool in_segment, finalized; /* the segment is being read; the missing end was supplied */
-    bool appended;             /* the segment's content was appended to the file meanwhile */
+    bool in_segment, finalized; /* in_segment: the segment is being read; finalized: an interrupted MPI_Finalize was returned */
+    bool appended;             /* the program appended the segment to the file after the trace was opened */
     struct mpg_sum_row *sums;  /* aggregates of the segment, in RAW, that are no events yet, in order */
     uint32_t sum_number, sums_given;
     uint8_t *raw;
@@ -107,12 +107,14 @@ int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err);
 int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err);
 /* Reads the definition that begins with OPERATION, MPG_OP_COMM to MPG_OP_SITE. Returns 0, or -1 with ERR. */
 int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err);
-/* Reads the body of E after the shape, which has FLAGS. Returns false: damage. */
+/* Reads the body of E, which follows the shape; FLAGS are those of the shape. Returns false: damage, or out of memory
+ * (ran_out). */
 bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags);
 
-/* Returns room for N elements of SIZE bytes; NULL: out of memory. */
+/* Returns the data of LIST, enlarged to N elements of SIZE bytes if needed; contents are kept. NULL: out of memory. */
 void *mpg_list_reserve(struct mpg_list *list, size_t n, size_t size);
-/* Reads N numbers stored in runs (put_runs() in trace/store/encode.c). Returns NULL: damage. */
+/* Reads into LIST the N numbers that put_runs() (trace/store/encode.c) wrote with BASE and STEP. Returns the data of LIST;
+ * NULL: damage, or out of memory (ran_out). */
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step);
 /* Replaces *ID, a number in the stream, by the trace-wide number in MAP. Returns false: unknown. */

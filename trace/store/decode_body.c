@@ -58,7 +58,7 @@ static bool get_length(struct mpg_decoder *d, uint32_t *n)
     return mpg_decode_u32(d, n, MPG_TRACE_MAX_LIST) && (size_t)(d->end - d->p) >= *n;
 }
 
-/* *VALUE: BASE minus the stored number. */
+/* Reads a number and sets *VALUE to BASE minus this number. Returns false: damage. */
 static bool get_before(struct mpg_decoder *d, int64_t base, int64_t *value)
 {
     int64_t distance;

@@ -112,7 +112,8 @@ static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
 
 /* --- partly held chunks --- */
 
-/* Returns the bytes to hold of a column of RAW bytes. */
+/* Returns how many of the RAW bytes of a column are held. The columns of numbers, NUMBERS bytes in total, share ROOM bytes
+ * in proportion to their sizes. */
 static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
 {
     const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
@@ -251,7 +252,8 @@ int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the stream's next chunk of events before byte END of the file. Returns 1, or 0. */
+/* Reads the stream's next chunk of events, if it begins before byte END of the file and its sequence number is below
+ * CHUNKS. Returns 1; 0: there is none; -1 with ERR. */
 static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struct mpg_error *err)
 {
     const size_t file = file_of(d);
@@ -292,7 +294,7 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
-/* The segment's content was moved meanwhile. */
+/* Called if the segment is gone or holds a later chunk, since the program has moved on. Returns as mpg_decoder_chunk(). */
 static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
 {
     return d->stream->uses_segment ? read_appended(d, err) : 0;
@@ -314,7 +316,7 @@ static int compare_rows(const void *a, const void *b)
     return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
 }
 
-/* Sorts the rows that are still to be given to the front. Returns their number. */
+/* Moves the rows whose aggregates have become no event to the front, in the order of compare_rows(). Returns their number. */
 static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows, uint32_t number)
 {
     uint32_t n = 0;

@@ -299,7 +299,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 
 /* --- events --- */
 
-/* Returns whether E has the same request list as the previous such event; remembers the list. */
+/* Returns whether the requests of E equal the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests; remembers
+ * the requests of E. */
 static bool repeats_requests(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     uint32_t n = e->request_number;
@@ -328,7 +329,8 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
     return flags;
 }
 
-/* Returns whether EVENT opens or resolves something that a reader must look ahead for. */
+/* Returns whether E posts a receive whose sender or tag is not known yet, or completes such receives: a reader must look
+ * ahead (MPG_CHUNK_UNRESOLVED). */
 static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
 {
     switch (kind) {
@@ -434,7 +436,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
         e.enter_ns = w->last_ns;
     const int64_t duration_ns = e.leave_ns > e.enter_ns ? e.leave_ns - e.enter_ns : 0;
     e.off_in_ns = w->flush_off_in_ns < duration_ns ? w->flush_off_in_ns : duration_ns;
-    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* lost while the clocks were read */
+    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* excess over the flush: off the CPU while the clocks were read */
     if (duration_ns > 0)
         encode(w, &e);
     else
@@ -532,7 +534,8 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
         w->segment.progress->first_ns = (int64_t)htole64((uint64_t)e->enter_ns);
     }
     encode(w, e);
-    /* The event after an aggregate had begun before the flush. */
+    /* A flush that began during E comes after E. If E is an aggregate, the event after E had begun before the flush: the
+     * flush comes after that event. */
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
 }
 

@@ -162,7 +162,8 @@ uint32_t mpg_trace_thread(const struct mpg_trace *t, int32_t rank, uint32_t i)
     return t->rank[rank].stream[i].thread;
 }
 
-/* A death reported by the text form ("THREAD [CALL ENTER]"), which has no segments. */
+/* Returns whether RANK has a fact "died THREAD [CALL ENTER]", with which the text form replaces segments. Sets *CALL and
+ * *ENTER_NS if the fact has them. */
 static bool reported_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
                            enum mpg_call *call, int64_t *enter_ns)
 {

@@ -46,8 +46,8 @@ struct trace_stream {
 };
 
 struct trace_rank {
-    bool unresolved, cancels, finalizes; /* one of the streams does */
-    bool runs; /* when the trace was opened */
+    bool unresolved, cancels, finalizes; /* one of the streams has MPG_CHUNK_UNRESOLVED; MPG_CHUNK_CANCELLED; `finalizes` */
+    bool runs; /* the process ran when the trace was opened */
     uint32_t threads; /* threads with a chunk or a segment */
     struct trace_stream *stream; /* streams of each thread, in ascending order of thread numbers */
     uint64_t events, stored_bytes; /* events and stored bytes of all streams */
@@ -111,14 +111,14 @@ struct mpg_trace {
     uint64_t named; /* ranks named by communicators and topologies so far */
 };
 
-/* Returns the call in which the process died, by the stream's segment, or MPG_CALL_COUNT. */
+/* Returns the call in which the process died, as the stream's segment says; MPG_CALL_COUNT: it names none. */
 enum mpg_call mpg_trace_inside(const struct trace_stream *stream);
 
 /* Opens the regular file PATH as the trace's next file. */
 int mpg_trace_add_file(struct mpg_trace *trace, const char *path, struct mpg_error *err);
 /* Adds FD, which errors call PATH, as the trace's next file; closes FD with the trace. */
 int mpg_trace_add_open(struct mpg_trace *trace, int fd, const char *path, struct mpg_error *err);
-/* Replaces FILE by FD. */
+/* Makes FD the open descriptor of FILE, in place of the former one; closes FD with the trace. */
 void mpg_trace_replace_file(struct mpg_trace *trace, size_t file, int fd);
 void mpg_trace_close_files(struct mpg_trace *trace);
 /* Returns a descriptor of FILE, valid until another file is requested; -1 with ERR. *GONE: the file no longer exists. */
@@ -150,8 +150,8 @@ void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
 int mpg_trace_segment_state(struct mpg_trace *trace, size_t file, int64_t offset,
                             struct mpg_segment_state *progress, struct mpg_error *err);
 
-/* Notes that N more ranks will be named. Returns false: the file is too small for that many, each of which takes a
- * few bytes. */
+/* Counts N further ranks that groups or topologies name. Returns false if the files are too small to name so many ranks:
+ * then the list is damaged, and its length must not determine how much memory is allocated. */
 bool mpg_trace_may_name(struct mpg_trace *trace, uint64_t n);
 
 /* Returns the trace-wide number of the communicator with PARENT, groups and INSTANCE, registered on first use; -1:
@@ -172,7 +172,8 @@ void mpg_trace_free_members(struct mpg_trace *trace);
 int32_t mpg_trace_table_add(struct trace_table *table, const void *item, size_t size,
                             uint64_t *slot);
 
-/* Likewise for other definitions; comm and module are trace-wide numbers; contents are copied. Return -1: out of memory. */
+/* Return the trace-wide number of the definition, which is registered with a copy of its content on first use; -1: out of
+ * memory. Communicators in OBJECT and modules in FRAMES are trace-wide numbers. */
 int32_t mpg_trace_intern_object(struct mpg_trace *trace, const struct mpg_object *object);
 int32_t mpg_trace_intern_string(struct mpg_trace *trace, const char *text, size_t size);
 int32_t mpg_trace_intern_host(struct mpg_trace *trace, const char *name);
@@ -180,10 +181,11 @@ int32_t mpg_trace_intern_module(struct mpg_trace *trace, const uint8_t *build_id
                                 const char *path, size_t path_size);
 int32_t mpg_trace_intern_site(struct mpg_trace *trace, const struct mpg_frame *frames,
                               uint32_t frame_number);
-/* Takes RANKS, sources followed by destinations, also on failure. */
+/* Registers the neighbours of RANK in COMM on first use. RANKS: the sources, followed by the destinations; the trace owns
+ * them, also on failure. Returns 0; -1: out of memory. */
 int mpg_trace_add_topology(struct mpg_trace *trace, int32_t rank, int32_t comm,
                            uint32_t source_number, uint32_t destination_number, int32_t *ranks);
-/* Returns NULL: none. */
+/* Returns the neighbours of RANK in COMM; NULL: none are defined. */
 const struct trace_topology *mpg_trace_topology(const struct mpg_trace *trace, int32_t rank,
                                                 int32_t comm);
 /* Returns topology I, or NULL beyond the last. */

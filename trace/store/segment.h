@@ -20,10 +20,10 @@ enum {
 struct mpg_segment_state {
     uint64_t sequence; /* sequence number of the current chunk */
     int64_t first_ns;
-    uint64_t events;   /* stored last */
+    uint64_t events;   /* number of whole events, stored after their bytes */
     uint64_t flags;
     int64_t inside_ns;
-    uint64_t inside; /* 1 + the current call; above 32 bits, the number of events before */
+    uint64_t inside; /* lower 32 bits: 1 + the current call; upper: number of events of the chunk before the call */
     uint64_t stopped; /* 1: later events could not be written, though the process lived */
     uint64_t process; /* mpg_process_mark() of the writer, or 0 */
 };

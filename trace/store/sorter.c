@@ -13,19 +13,19 @@ enum { MIN_BLOCK_BYTES = 4096, MAX_PIECES = 8 };
 /* A sorted run in the file; while merging, with a block of it in memory. */
 struct run {
     int64_t at;           /* offset of the items that are not in memory yet */
-    uint64_t left;        /* number of these */
+    uint64_t left;        /* number of items that are not in memory yet */
     char *block;          /* the run's part of the buffer */
     size_t first, number; /* items of the block: the next one, and how many there are */
 };
 
 struct mpg_sorter {
-    size_t size, capacity, number; /* of an item; items that fit into the buffer, that are in it */
+    size_t size, capacity, number; /* bytes of an item; items that fit into the buffer; items in the buffer */
     int (*compare)(const void *, const void *);
     char *buffer;
     char *last;            /* the item that mpg_sorter_next() returned */
     size_t block_items;
     int fd;                /* -1: all items are in the buffer */
-    int64_t end;           /* of the file */
+    int64_t end;           /* bytes in the file */
     struct run *runs;
     size_t run_number, run_capacity;
     size_t *heap, heap_number; /* runs that have items, the least item first */
@@ -64,7 +64,7 @@ void mpg_sorter_free(struct mpg_sorter *s)
 
 /* --- runs --- */
 
-/* The end of the ascending items of the buffer from BEGIN on. */
+/* Returns the end of the ascending items of the buffer from BEGIN on. */
 static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
 {
     size_t i = begin + 1;
@@ -73,7 +73,8 @@ static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
     return i;
 }
 
-/* Returns whether the buffer is at most a few ascending pieces, as it is where events of ranks come one rank after another. */
+/* Returns whether the buffer consists of at most MAX_PIECES ascending pieces, as when events of ranks come one rank after
+ * another. */
 static bool is_few_pieces(const struct mpg_sorter *s)
 {
     size_t end = 0;
@@ -97,7 +98,8 @@ static int add_run(struct mpg_sorter *s, uint64_t items, struct mpg_error *err)
     return 0;
 }
 
-/* Sorts the buffer, or takes its pieces as runs while blocks of all runs fit into the buffer's memory. */
+/* Writes the buffer to the file as one sorted run; or each ascending piece as a run, if the pieces are few and a block of
+ * each run still fits into the buffer. Returns 0, or -1 with ERR. */
 static int end_run(struct mpg_sorter *s, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
@@ -196,7 +198,7 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
     if (s->fd >= 0)
         return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
     qsort(s->buffer, s->number, s->size, s->compare);
-    s->block_items = 0; /* the next item */
+    s->block_items = 0; /* without a file: index of the next item */
     return 0;
 }
 

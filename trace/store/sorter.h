@@ -19,7 +19,8 @@ void mpg_sorter_free(struct mpg_sorter *s); /* NULL is allowed */
 
 /* Adds a copy of ITEM. Returns 0, or -1 with ERR: a full disk. */
 int mpg_sorter_add(struct mpg_sorter *s, const void *item, struct mpg_error *err);
-/* After the last item. Returns 0, or -1 with ERR. */
+/* Sorts the items; to be called once, after the last mpg_sorter_add(). Returns 0, or -1 with ERR: out of memory, a full
+ * disk. */
 int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err);
 /* After mpg_sorter_sort(): *ITEM is the next item in ascending order, valid until the next call. Returns 1; 0: there is none;
  * -1 with ERR. */

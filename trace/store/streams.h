@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers of all streams (threads of ranks) of a trace, for import formats in which events of ranks come in any
- * order. The first streams are written at once. For every other stream the builder spools records, and writes
- * them at the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct
- * mpg_streams belongs to one thread. */
+/* Writers of all streams (threads of ranks) of a trace, for import formats in which events of ranks come in any order. The
+ * first streams are written at once. For every other stream the builder (trace/build/) spools records, and writes them at
+ * the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct mpg_streams
+ * belongs to one thread. */
 #ifndef MPG_STREAMS_H
 #define MPG_STREAMS_H
 
@@ -55,17 +55,18 @@ void mpg_streams_init(struct mpg_streams *s, const char *target, int fd);
 /* Frees all that S holds; files that are not whole stay. */
 void mpg_streams_clear(struct mpg_streams *s);
 
-/* The stream of THREAD of RANK, which is made if it is new: with a writer, or without, to be spooled. S owns it. Errors: out of
- * memory, files that cannot be made. */
+/* Returns the stream of THREAD of RANK, which is made if it is new: with a writer, or without, to be spooled. S owns the
+ * stream. NULL with ERR: out of memory, files that cannot be made. */
 struct mpg_stream *mpg_streams_get(struct mpg_streams *s, int32_t rank, uint32_t thread, struct mpg_error *err);
-/* The stream of RANK's first thread, or NULL if it was not made yet. */
+/* Returns the stream of RANK's first thread; NULL: not made yet. */
 struct mpg_stream *mpg_streams_find(const struct mpg_streams *s, int32_t rank);
-/* Gives STREAM a writer, unless it has one. Errors as of mpg_streams_get(). */
+/* Gives STREAM a writer, unless it has one. Returns 0, or -1 with ERR: out of memory, files that cannot be made. */
 int mpg_stream_open(struct mpg_streams *s, struct mpg_stream *stream, struct mpg_error *err);
-/* Writes the rest of STREAM and frees its writer and records. Errors: the file cannot be written. */
+/* Writes the rest of STREAM and frees its writer and records. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_stream_close(struct mpg_streams *s, struct mpg_stream *stream, struct mpg_error *err);
 
-/* Writes, or spools, the fact KEY VALUE of STREAM. Errors: a key or value that no fact may have, out of memory, the disk. */
+/* Writes, or spools, the fact KEY VALUE of STREAM. Returns 0, or -1 with ERR: a key or value that no fact may have, out of
+ * memory, the disk. */
 int mpg_stream_write_fact(struct mpg_streams *s, struct mpg_stream *stream, const char *key, const char *value,
                           struct mpg_error *err);
 /* Likewise for the first thread of each rank, including ranks whose streams are made later. */
@@ -78,7 +79,7 @@ struct mpg_stream_record {
     size_t size;
     const uint8_t *data;
 };
-/* Spools a record for STREAM, which has no writer. Errors: out of memory, the disk. */
+/* Spools a record for STREAM, which has no writer. Returns 0, or -1 with ERR: out of memory, the disk. */
 int mpg_stream_spool(struct mpg_streams *s, struct mpg_stream *stream, char mark, const void *data, size_t size,
                      struct mpg_error *err);
 /* Returns the number of blocks of records that were spooled for STREAM. */

@@ -18,8 +18,8 @@ struct mpg_sum_row {
     uint64_t calls;  /* stored last; 0: empty */
     uint64_t time_ns, min_ns, max_ns;
     int64_t last_ns; /* leave of the last call */
-    /* 0, or the event that the row becomes: chunk number modulo 2^32 in the upper half, number of events including
-     * this one in the lower */
+    /* 0, or the event that the row becomes: chunk number modulo 2^32 in the upper half, number of events of the chunk up
+     * to this event in the lower */
     uint64_t event;
     uint64_t covered; /* number of calls that TIME_NS stands for; 0: all (of versions that timed each call) */
 };

@@ -99,7 +99,8 @@ static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_ch
     return s;
 }
 
-/* Returns the stream of C, which must agree in file and run. */
+/* Returns the stream of chunk C, added if new. NULL with ERR: C is of another run or of a trace with another number of
+ * ranks; out of memory. */
 static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_chunk *c,
                                         const struct trace_file *f, struct mpg_error *err)
 {
@@ -247,7 +248,7 @@ static int note_size(struct mpg_trace *t, size_t file, struct mpg_error *err)
     return 0;
 }
 
-/* Headers suffice, as they hold the chunks' checksums. */
+/* Returns a checksum of a chunk, computed from the header, which holds a checksum of the payload. */
 static uint64_t sum_of(const uint8_t *header)
 {
     uint64_t sum = 0, word;
@@ -272,7 +273,7 @@ bool mpg_trace_sum(const struct mpg_trace *t, uint64_t *sum)
     return is_whole;
 }
 
-/* Continues from the end of the previous walk. */
+/* Notes the chunks and segments of FILE from the end of the previous walk on. Returns 0, or -1 with ERR. */
 static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
 {
     struct trace_file *f = &t->files[file];
@@ -322,7 +323,7 @@ int mpg_trace_walk(struct mpg_trace *t, struct mpg_error *err)
 
 /* --- results --- */
 
-/* The process lived on, but could not write its file. */
+/* Adds the fact "incomplete" to R: the process lived on, but could not write its file. */
 static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_error *err)
 {
     char text[] = "incomplete the trace could not be written, as on a full disk\n";

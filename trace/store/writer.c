@@ -304,7 +304,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         stop(w);
         return -1;
     }
-    /* After reading all of it: the truncated part of a mapped file reads as zeros. */
+    /* Checked after all columns were read: the truncated part of a mapped file reads as zeros. */
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
         !mpg_file_has(w->segment_path, w->segment.size)) {
         lose_segment(w, "its window was truncated, or written to");
@@ -486,7 +486,7 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     w->stopped = true;
     if (w->segment.mapped && !mpg_file_is(w->segment_path, &w->segment.file) && access(w->segment_path, F_OK) == 0 &&
-        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* otherwise both belong to another run */
+        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* else another run has taken both names */
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
                              w->segment_path);
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&

@@ -29,13 +29,14 @@ struct mpg_trace_writer_options {
     const char *segment_path;
     /* clock of the events; not NULL: time spent on writing chunks is recorded as MPG_CALL_Flush events */
     int64_t (*now_ns)(void);
-    /* not NULL: called at both ends of such a time, NOW_NS; returns how long the thread was off its CPU since the
-     * last call or the last event's leave */
+    /* not NULL: called with the time NOW_NS when the writing of a chunk begins and when it ends; returns how many ns the
+     * thread was off its CPU since the previous call of OFF_NS or the last event's leave */
     int64_t (*off_ns)(void *argument, int64_t now_ns);
     void *off_argument;
-    /* not NULL: called before each chunk; returns the file to append to, or -1: */
+    /* not NULL: called before each chunk, since the traced program can have closed the descriptor; returns the descriptor
+     * of the file to append to, or -1 with ERR */
     int (*file)(void *argument, struct mpg_error *err);
-    void *file_argument;       /* the traced program can have closed the descriptor */
+    void *file_argument;       /* first argument of FILE */
 };
 
 /* Makes a writer that appends to the open file FD, which stays open. A file size limit (RLIMIT_FSIZE) causes an
@@ -44,7 +45,7 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
                                               struct mpg_error *err);
 
 /* The caller gives each definition below an id, unique in the stream, before its first use in an event or another
- * definition. */
+ * definition. Functions that return int return 0, or -1 with ERR. */
 
 /* Communicator COMM (0 is MPI_COMM_WORLD by convention). WORLD_RANKS: SIZE world ranks in communicator order, or
  * MPG_FOREIGN; NULL: 0, 1, ... REMOTE: the remote group; REMOTE_SIZE 0: intra-communicator. PARENT: the communicator
@@ -102,10 +103,11 @@ extern uint64_t mpg_trace_sums_epoch;
 /* Makes an aggregate for CALL from SITE, which must be defined. */
 int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
                         struct mpg_error *err);
-/* Adds OFF_NS off the CPU since the stream's last event, in and before aggregated calls: part of the interval before
- * the next event, which aggregates and flushes can divide. */
+/* Adds OFF_NS during which the thread was off the CPU since the stream's last event, in aggregated calls or before them.
+ * The time counts as off the CPU before the next events, which include aggregates and flushes. */
 void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns);
-/* Turns all aggregates into events, before a mark that must divide them. */
+/* Turns all aggregates into events. To be called before a region mark, so that no aggregate has calls from both sides of
+ * the mark. */
 int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 
 /* Appends a fact about the rank, "KEY VALUE" (without newlines), readable without decompression. Known keys: "host

@@ -12,7 +12,8 @@
 
 enum {
     MPG_SHAPE_SLOTS = 2 * MPG_MAX_SHAPES,
-    /* Room for an event whose lists have at most one element, or less than SHORT_LIST. */
+    /* Room for the record of an event: MPG_EVENT_BYTES if its lists have at most one element, MPG_RECORD_BYTES if they
+     * have fewer than MPG_SHORT_LIST elements. */
     MPG_SHORT_LIST = 8,
     MPG_EVENT_BYTES = 32 * MPG_VARINT_BYTES,
     MPG_RECORD_BYTES = (20 + 10 * MPG_SHORT_LIST) * MPG_VARINT_BYTES
@@ -32,7 +33,7 @@ struct mpg_trace_writer {
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
     uint32_t polled_number;
-    int64_t polled[MPG_REPEATED_MAX]; /* the previous list of several requests */
+    int64_t polled[MPG_REPEATED_MAX]; /* the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
     uint64_t chunk_events;
     uint32_t sum_rows;                 /* rows in use */
     uint16_t sum_slots[MPG_SUM_SLOTS]; /* 1 + row, by call and callsite */
@@ -58,7 +59,7 @@ struct mpg_trace_writer {
     char *segment_path;
     size_t segment_bytes;
     ZSTD_CCtx *zstd;
-    bool shares_zstd; /* shared, not freed by the writer */
+    bool shares_zstd; /* ZSTD is the caller's and not freed by the writer */
     uint8_t *out, *facts; /* a chunk; facts as text */
     size_t out_capacity, fact_used, fact_capacity;
 };
