@@ -206,7 +206,8 @@ static bool is_among(int64_t value, const int64_t *list, uint32_t n)
     return false;
 }
 
-/* Accepts a receive or probe without source or tag, which stay unknown if the call allows any. */
+/* Sets a source or tag that the line does not give to MPG_UNKNOWN, if the receive or probe allows any. Returns -1 with ERR
+ * if the source is missing and not any. */
 static int check_open(struct mpg_text_event *t, struct mpg_error *err)
 {
     struct mpg_event *e = &t->event;

@@ -23,7 +23,8 @@ struct mpg_text_event {
     size_t resolution_capacity;
 };
 
-/* Parses LINE, which is modified, into PARSED (with the thread) and *RANK. PARSED owns the lists. */
+/* Parses LINE, which is modified, into PARSED (with the thread) and *RANK. PARSED owns the lists. Returns 0, or -1 with
+ * ERR: syntax, out of memory. */
 int mpg_text_parse_event(char *line, struct mpg_text_event *parsed, int32_t *rank,
                          struct mpg_error *err);
 void mpg_text_event_clear(struct mpg_text_event *parsed);

@@ -25,7 +25,8 @@ struct printer {
     bool failed;              /* out of memory */
 };
 
-/* Returns whether NUMBER of KIND is new. Stores the label in *LABEL; labels are numbered in order of first use. */
+/* Returns whether definition NUMBER of KIND is new; SECOND: the rank of a topology, else 0. Stores the label in *LABEL;
+ * labels are numbered in order of first use. */
 static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_t second,
                  int32_t *label)
 {
