@@ -9,11 +9,11 @@ enum { SORT_BYTES = 2 << 20 }; /* of each sorter's memory */
 /* An end of a message: the begin of its send, or the end of the call that completes its receive. */
 struct build_end {
     int32_t comm, from, to, tag; /* a label, ranks of MPI_COMM_WORLD */
-    uint64_t order;              /* of sends, and of posted receives */
+    uint64_t order;              /* position in the order of sends and posted receives */
     int64_t at_ns;
 };
 
-/* At TIME_NS of RANK add OFFSET_NS. */
+/* A measured offset: at TIME_NS of the clock of RANK, the common clock is OFFSET_NS ahead. */
 struct build_offset {
     int32_t rank;
     int64_t time_ns, offset_ns;
@@ -96,7 +96,7 @@ int mpg_arrivals_clock(struct build_arrivals *a, int32_t rank, const char *value
 
 /* --- ends of messages --- */
 
-/* The rank of MPI_COMM_WORLD of PEER in communicator LABEL; -1: none that is known, or in an inter-communicator. */
+/* Returns the world rank of PEER in communicator LABEL; -1: unknown, or LABEL is an inter-communicator. */
 static int32_t world_rank(const struct mpg_build_definitions *d, int32_t label, int32_t peer)
 {
     const uint64_t *slot = mpg_map_find(&d->tables[BUILD_COMM].labels, (uint64_t)label, 0);
@@ -207,7 +207,8 @@ int mpg_arrivals_event(struct build_arrivals *a, const struct mpg_build_definiti
 
 /* --- counts --- */
 
-/* AT_NS of RANK on the common clock: offsets are interpolated between measured times and constant outside, as mpgkit does. */
+/* Returns the time AT_NS of RANK on the common clock. Offsets are interpolated between measured times and constant outside
+ * of them, as when a trace is read. */
 static int64_t common_ns(const struct build_arrivals *a, int32_t rank, int64_t at_ns)
 {
     size_t low = 0, high = a->offset_number; /* the first offset of the rank behind AT_NS is in [LOW, HIGH] */

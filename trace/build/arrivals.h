@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts messages that arrive before they left, by the measured offsets of clocks and without them: shows whether a format's
- * offsets are read with the right sign. Messages are matched in temporary files, so memory does not grow with them; open receives
- * take 60 bytes each. Private to trace/build/. */
+/* Counts messages that arrive before they left, by the measured offsets of clocks and without them: shows whether a
+ * format's offsets are read with the right sign. Messages are matched in temporary files, so memory does not grow with
+ * them; a receive that is posted and not yet completed takes 60 bytes. Private to trace/build/. */
 #ifndef MPG_BUILD_ARRIVALS_H
 #define MPG_BUILD_ARRIVALS_H
 
@@ -18,15 +18,17 @@ struct build_arrivals {
     size_t offset_number, offset_capacity;
 };
 
-/* Returns NULL with ERR. */
+/* Returns a new count of no messages, which the caller frees. NULL with ERR: out of memory. */
 struct build_arrivals *mpg_arrivals_new(struct mpg_error *err);
 void mpg_arrivals_free(struct build_arrivals *a); /* NULL is allowed */
-/* The value of fact "clock" of RANK. Returns 0, or -1 with ERR: out of memory. */
+/* Adds the offset in VALUE, the fact "clock" of RANK: "TIME OFFSET" in ns; other text is ignored. Returns 0, or -1 with
+ * ERR: out of memory. */
 int mpg_arrivals_clock(struct build_arrivals *a, int32_t rank, const char *value, struct mpg_error *err);
 /* Adds event E of RANK, whose communicators are labels of D. Returns 0, or -1 with ERR. */
 int mpg_arrivals_event(struct build_arrivals *a, const struct mpg_build_definitions *d, int32_t rank, const struct mpg_event *e,
                        struct mpg_error *err);
-/* After all events and clocks. */
+/* Matches sends with receives and counts messages in *FOUND. To be called once, after all events and clocks. Returns 0, or
+ * -1 with ERR: out of memory, a full disk. */
 int mpg_arrivals_count(struct build_arrivals *a, struct mpg_build_arrivals *found, struct mpg_error *err);
 
 #endif

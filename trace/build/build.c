@@ -169,7 +169,8 @@ static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_eve
     return mask->string ? mpg_need_string(d, s, e->string, err) : 0;
 }
 
-/* Writes a call that killed the rank as fact "died", from which a reader makes the event, as from the window of a process. */
+/* Writes the call in which the rank was killed as fact "died". A reader makes the event from this fact, as from the
+ * segment of a killed process. */
 static int write_killed(struct mpg_build *b, int32_t rank, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[64];
@@ -255,7 +256,7 @@ int mpg_build_describe_arrivals(struct mpg_build *b, const char *words, char *te
 
 /* --- the end --- */
 
-/* The number that DATA holds. */
+/* Returns the label in DATA, 4 bytes in little-endian order. */
 static int32_t get_label(const uint8_t *data)
 {
     uint32_t label;
@@ -263,7 +264,7 @@ static int32_t get_label(const uint8_t *data)
     return (int32_t)le32toh(label);
 }
 
-/* Writes a record of the spool, of SIZE bytes after its mark, to S, which has a writer now. */
+/* Writes record R of the spool to S, which has a writer now. */
 static int replay_record(struct mpg_build *b, struct mpg_stream *s, const struct mpg_stream_record *r, struct mpg_error *err)
 {
     struct mpg_event *e = &b->back.event;

@@ -73,12 +73,13 @@ int mpg_build_fact(struct mpg_build *b, int32_t rank, const char *key, const cha
  * communicator without RANK, a number of values other than the fact's, an enter before the last leave. */
 int mpg_build_event(struct mpg_build *b, int32_t rank, const struct mpg_event *event, const char *name, struct mpg_error *err);
 
-/* For formats with offsets of clocks. mpg_build_watch_arrivals() comes before the first event, mpg_build_count_arrivals() after
- * the last one and after the facts "clock": *FOUND counts messages that are received before they are sent, by the offsets and
- * by the ranks' own clocks. Offsets that are read with the wrong sign reverse as many messages as none. */
+/* For formats with offsets of clocks. mpg_build_watch_arrivals() comes before the first event, mpg_build_count_arrivals()
+ * after the last one and after the facts "clock": *FOUND counts messages that are received before they are sent, by the
+ * offsets and by the ranks' own clocks. Offsets that are read with the wrong sign reverse at least as many messages as no
+ * offsets. */
 struct mpg_build_arrivals {
-    uint64_t messages, with, without; /* messages; reversed ones with and without the offsets */
-    int64_t worst_ns;                 /* of those with the offsets */
+    uint64_t messages, with, without; /* all messages; those received before they are sent, with and without the offsets */
+    int64_t worst_ns;                 /* longest time by which a message is received before it is sent, with the offsets */
 };
 int mpg_build_watch_arrivals(struct mpg_build *b, struct mpg_error *err);
 int mpg_build_count_arrivals(struct mpg_build *b, struct mpg_build_arrivals *found, struct mpg_error *err);

@@ -150,8 +150,8 @@ static bool is_world(const struct mpg_build_definitions *d, const struct build_c
     return c->remote_size == 0 && c->size == d->ranks && i == c->size;
 }
 
-/* Returns whether C has all ranks in order like MPI_COMM_WORLD, and the text does not define label 0. MPI_COMM_WORLD, instance
- * 0, exists without a definition, so C is a later instance. */
+/* Returns whether C has all ranks in order like MPI_COMM_WORLD, and label 0 is not defined so far. MPI_COMM_WORLD,
+ * instance 0, exists without a definition, so C is a later instance. */
 static bool equals_world(const struct mpg_build_definitions *d, const struct build_comm *c)
 {
     return c->label != 0 && c->parent == MPG_NO_COMM && c->is_world &&

@@ -16,7 +16,7 @@ static void put(struct mpg_bytes *b, int64_t value)
     mpg_bytes_put(b, bytes, (size_t)(mpg_put_zigzag(bytes, value) - bytes));
 }
 
-/* Numbers differ little from their predecessors. */
+/* Writes N, then each number as the difference from its predecessor, as numbers of a list are close to each other. */
 static void put_list(struct mpg_bytes *b, const int64_t *numbers, uint32_t n)
 {
     put(b, n);
@@ -91,7 +91,8 @@ static int64_t get(struct left *l)
     return value;
 }
 
-/* The numbers have room: each takes a byte or more. */
+/* Reads a list into the storage for numbers, which has room, since each number takes a byte or more. Returns the list,
+ * NULL if it is empty, and its length in *N. */
 static const int64_t *get_list(struct left *l, uint32_t *n)
 {
     const int64_t number = get(l);
