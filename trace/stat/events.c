@@ -41,7 +41,8 @@ static struct regions *find_regions(struct printer *p, uint32_t thread, struct m
     return &p->regions[p->threads++];
 }
 
-/* Returns the innermost region in which E begins, a string of the trace, in *STRING; -1: none. A mark's is its own. */
+/* Sets *STRING to the name, a string of the trace, of the innermost region in which E begins; for a region mark, to the
+ * name in the mark; -1: no region. Returns 0, or -1 with ERR: out of memory. */
 static int find_region(struct printer *p, const struct mpg_event *e, int32_t *string, struct mpg_error *err)
 {
     struct regions *r = find_regions(p, e->thread, err);
@@ -170,7 +171,8 @@ static void put_requests(struct mpg_table *t, const int64_t *requests, uint32_t 
     free(text);
 }
 
-/* Returns the name of E's callsite, NULL without; -1 with ERR in *STATUS. Callsites may become known while events are read. */
+/* Returns the name of E's callsite. NULL: E has none, or an error: *STATUS is -1, with ERR. The list of names grows, since
+ * the trace defines callsites while its events are read. */
 static const char *site_of(struct printer *p, const struct mpg_event *e, int *status, struct mpg_error *err)
 {
     const size_t known = (size_t)mpg_trace_site_count(p->trace) + 1;
