@@ -171,7 +171,8 @@ static const struct mpg_foreign_comm *find_comm(struct mpg_calls *c, int32_t ran
 
 /* --- receives --- */
 
-/* Source and tag of a receive that asks for FROM and TAG, with STATUS (NULL: none), to FOUND_FROM, FOUND_TAG and ANY. */
+/* Sets *FOUND_FROM, *FOUND_TAG and *ANY (MPG_ANY_ flags) of a receive that asks for FROM and TAG: from STATUS (NULL:
+ * none), else from the send that step 2 found. */
 static void resolve(struct mpg_calls *c, int32_t from, int32_t tag, const struct mpg_call_status *status, int32_t *found_from,
                    int32_t *found_tag, uint32_t *any)
 {
@@ -224,9 +225,9 @@ static int match_send(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
                               call->tag, at_ns + c->offset_ns[rank], err);
 }
 
-/* --- messages: CALL may be a template, at the times of START --- */
+/* --- messages: CALL may make a persistent request, used at the times of MPI_Start --- */
 
-/* The status of the request that the present call posts. */
+/* Returns the status with which REQUEST completes; NULL: unknown. */
 static const struct mpg_call_status *status_ahead(const struct mpg_calls *c, size_t request)
 {
     return request >= 1 && request <= c->posting_number ? &c->postings[request - 1].status : NULL;
@@ -295,7 +296,7 @@ static int emit_message(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, comm, NULL, err);
 }
 
-/* A message of CALL, posted as REQUEST (0: blocking). */
+/* Takes the message of CALL, posted as REQUEST (0: blocking): matches it in step 2, makes its event in step 3. */
 static int take_message(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, int64_t enter_ns,
                         int64_t leave_ns,
                         int64_t request, struct mpg_error *err)
@@ -323,8 +324,8 @@ static int take_starts(struct mpg_calls *c, int32_t rank, const struct mpg_forei
 
 /* --- completions --- */
 
-/* Whether a completion of an unknown outcome at the present call takes the open request REQUEST; OLDEST: the oldest in the list.
- * */
+/* Returns whether the present CALL, a completion whose outcome the trace does not tell, completes the pending REQUEST.
+ * OLDEST: the oldest pending request in its list; ANY_LAST: some request in the list is named by no later completion. */
 static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t request, int64_t oldest, bool any_last)
 {
     const bool is_last = c->postings[request - 1].last == c->call_number;
@@ -340,7 +341,8 @@ static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t req
     }
 }
 
-/* Fills E's lists with the open requests of CALL, in LISTS, of 3 * request_number, and forgets those that complete. */
+/* Fills E's lists with the pending requests of CALL and with those that complete, by is_chosen(), which are then
+ * forgotten. LISTS: storage for 3 * request_number numbers. */
 static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e, int64_t *lists)
 {
     int64_t *done = lists + call->request_number, *place = done + call->request_number, oldest = INT64_MAX;
@@ -371,7 +373,7 @@ static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
         mpg_foreign_remark(&c->foreign, call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome ? chosen : tested, 1);
 }
 
-/* The outcome is known: DONE and the statuses. */
+/* As choose(), for a CALL whose outcome is known: DONE and the statuses. */
 static void take_known(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e,
                        int64_t *lists,
                        int64_t *cancelled)
@@ -405,7 +407,7 @@ static int emit_unknown(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, NULL, call->name, err);
 }
 
-/* Whether CALL waits, and one of its requests is of an operation that the trace does not show. */
+/* Returns whether CALL waits, and one of its requests belongs to an operation that the trace does not show. */
 static bool waits_for_unknown(const struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call)
 {
     const bool waits = completes_all(call->call) || call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome;
@@ -518,7 +520,8 @@ static int emit_comm_free(struct mpg_calls *c, int32_t rank, const struct mpg_fo
                 : mpg_foreign_untraced(&c->foreign, rank, call->name, err);
 }
 
-/* A function that mpgkit's table of calls does not have: local, by its name, or unknown. */
+/* Takes a call of a function that mpgkit's table lacks: counts it if its name says that it is local, else makes an unknown
+ * call. */
 static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     static const char *const local[] = {"MPI_Type_", "MPI_Attr_", "MPI_Keyval_", "MPI_Errhandler_", "MPI_Info_", "MPI_Group_",
@@ -556,7 +559,7 @@ static int emit_other(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
     }
 }
 
-/* Steps 2 and 3. */
+/* Takes CALL in steps 2 and 3 of trace/foreign/calls.h. */
 static int take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;

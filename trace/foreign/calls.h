@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls as recorders of MPI's arguments write them, liballprof and DUMPI, become events. A reader decodes each record into a
- * struct mpg_foreign_call; mpg_calls_run() has it read every rank several times:
+/* Turns calls that recorders of MPI's arguments (liballprof, DUMPI) have written into events. A reader decodes each record into
+ * a struct mpg_foreign_call; mpg_calls_run() lets the reader read every rank several times:
  *
- * 1. survey: constructors of communicators, the first time, receives whose source the trace does not have;
- * 2. if there are such receives: all sends and receives, matched by mpg_wildcards;
- * 3. events. In 2 and 3 a rank is read twice, because source and completion of a request stand behind its posting.
+ * 1. survey: notes constructors of communicators and the earliest time, and counts receives whose source or tag the trace does
+ *    not have;
+ * 2. only if there are such receives: matches all sends and receives (trace/foreign/wildcards.h);
+ * 3. makes the events. In steps 2 and 3 a rank is read twice, because source and completion of a request come after its posting.
  *
- * Memory: 40 bytes for each request of one rank; with such receives, for each message, too. */
+ * Memory: 40 bytes for each request of one rank; if step 2 is needed, for each message, too. */
 #ifndef MPG_FOREIGN_CALLS_H
 #define MPG_FOREIGN_CALLS_H
 
@@ -16,10 +17,10 @@
 #include "trace/foreign/foreign.h"
 #include "trace/foreign/wildcards.h"
 
-/* Instead of a source or tag. */
+/* Any source or any tag, in place of a source or tag. */
 enum { MPG_CALLS_ANY = -10 };
 
-/* What the recorder says about a completed request; SOURCE: MPG_CALLS_ANY if it says nothing. */
+/* The status of a completed request in the trace; SOURCE: MPG_CALLS_ANY if the trace has none. */
 struct mpg_call_status {
     int32_t source, tag;
     int64_t bytes;
@@ -32,14 +33,14 @@ struct mpg_foreign_call {
     int64_t enter_ns, leave_ns;
     uint32_t thread;
     int64_t comm;            /* handle; -1: none */
-    int32_t member, size;    /* rank in it and its size, or -1 */
+    int32_t member, size;    /* rank in COMM and size of COMM, or -1 */
     int32_t to, from, tag, recvtag, root; /* FROM, TAG, RECVTAG: MPG_CALLS_ANY for wildcards; TO, FROM: MPG_PROC_NULL */
     int64_t bytes, recvbytes;
     const int64_t *counts;   /* of Scatterv's root, Alltoallv, Alltoallw: bytes */
     uint32_t count_number;
     const uint64_t *requests; /* the format's numbers: posted, given to a completion, started, freed */
     uint32_t request_number;
-    bool knows_done;         /* completions: DONE tells which */
+    bool knows_done;         /* of a completion: DONE is known; of a probe: FOUND is known */
     const uint32_t *done;    /* indices in REQUESTS */
     uint32_t done_number;
     const struct mpg_call_status *statuses; /* of DONE, or of a blocking receive or probe; NULL: unknown */
@@ -53,7 +54,7 @@ struct mpg_calls {
     struct mpg_wildcards *wildcards; /* NULL: no receive needs them */
     enum { MPG_CALLS_SURVEY, MPG_CALLS_LOOK_AHEAD, MPG_CALLS_MATCH, MPG_CALLS_EMIT } pass;
     int64_t *offset_ns;      /* by rank: added to its times for a common time, in step 2 */
-    int64_t origin_ns;       /* of all ranks; valid after the survey */
+    int64_t origin_ns;       /* earliest time of all ranks; valid after the survey */
     bool has_origin;
     uint64_t unresolved;     /* receives whose source or tag the trace does not have */
     size_t wildcard;         /* number of the next receive */

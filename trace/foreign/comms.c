@@ -16,8 +16,8 @@ enum { MAX_LOOKS = 4096 }; /* earlier calls that a use may be of, so that a host
 struct item {
     enum { CONSTRUCT, USE } what;
     enum mpg_comm_rule rule;
-    bool taken; /* CONSTRUCT: a use was found to name it */
-    int64_t handle, parent, color, key; /* USE: color: the rank in it, key: the size */
+    bool taken; /* CONSTRUCT: a use names the new communicator */
+    int64_t handle, parent, color, key; /* USE: color: rank in the communicator, key: its size */
     int32_t *list;
     size_t n;
     int32_t comm; /* index, NONE or OPEN */
@@ -25,10 +25,11 @@ struct item {
     size_t same;                 /* USE: 1 + the rank's next use of this handle, rank and size; 0: none */
 };
 
-/* The K-th constructor of a communicator, of all its members. */
+/* The K-th constructor call on a parent communicator, which each of its members makes: their calls together tell the
+ * members of the new communicators. */
 struct meeting {
     enum mpg_comm_rule rule;
-    int32_t parent, arrived, shown; /* index of the parent; SHOWN: index of the new one, or OPEN */
+    int32_t parent, arrived, shown; /* parent: index; shown: index of the new communicator by rule SHOWN, or OPEN */
     struct arrival {
         int32_t rank;      /* of the world */
         int32_t position;  /* in the parent */
@@ -117,7 +118,7 @@ static int set_member(struct mpg_comms *c, int32_t comm, int32_t i, int32_t rank
     return 0;
 }
 
-/* The rank of world rank RANK in COMM, or -1. */
+/* Returns the rank in COMM of world rank RANK, or -1. */
 static int32_t position_in(const struct mpg_comms *c, int32_t comm, int32_t rank)
 {
     if (comm == 0)
@@ -126,7 +127,7 @@ static int32_t position_in(const struct mpg_comms *c, int32_t comm, int32_t rank
     return position ? (int32_t)(*position - 1) : -1;
 }
 
-/* The rank's own communicator. Returns its index, or -1 with ERR. */
+/* Returns the index of RANK's MPI_COMM_SELF, which is made on first use; -1 with ERR: out of memory. */
 static int32_t self_of(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
 {
     if (c->rank[rank].self == OPEN) {
@@ -219,7 +220,8 @@ int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm
     return 0;
 }
 
-/* Whether a use of HANDLE as MEMBER of SIZE names another communicator than the last use. */
+/* Returns 1 if a use of HANDLE as MEMBER of SIZE names another communicator than the last use, else 0; -1: out of memory.
+ * *SLOT: the entry of HANDLE in c->handles. */
 static int is_new_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, uint64_t **slot)
 {
     *slot = mpg_map_add(&c->handles, (uint64_t)rank, (uint64_t)handle);
@@ -254,7 +256,8 @@ int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t mem
 
 /* --- resolving --- */
 
-/* The communicator that HANDLE names to RANK now: an index, OPEN, or NONE: nothing made it. FAILED with ERR. */
+/* Returns the index of the communicator that HANDLE names on RANK now; OPEN: not resolved yet; NONE: nothing made it;
+ * FAILED with ERR. */
 static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle, struct mpg_error *err)
 {
     if (c->world >= 0 && handle == c->world)
@@ -267,7 +270,8 @@ static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle,
     return bound && *bound ? c->rank[rank].items[*bound - 1].comm : NONE;
 }
 
-/* The meeting of RANK's next constructor of COMM. Returns its index, or -1 with ERR. */
+/* Returns the index of the meeting of RANK's next constructor call on COMM; the first rank to call makes it, with RULE. -1
+ * with ERR: out of memory. */
 static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enum mpg_comm_rule rule, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&c->counts, (uint64_t)comm, (uint64_t)rank);
@@ -291,13 +295,13 @@ static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enu
     return c->meeting_number - 1;
 }
 
-/* The call of arrival I of M. */
+/* Returns the call of arrival I of M. */
 static struct item *item_of(const struct mpg_comms *c, const struct meeting *m, int32_t i)
 {
     return &c->rank[m->arrivals[i].rank].items[m->arrivals[i].item];
 }
 
-/* A communicator of the first N of PARENT's members, for all of them. */
+/* Makes a communicator of the first N members of M's parent, and stores it in their calls. Returns 0, or -1 with ERR. */
 static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, struct mpg_error *err)
 {
     const int32_t size = c->comms[m->parent].size;
@@ -312,7 +316,7 @@ static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, s
     return 0;
 }
 
-/* The rank in M's parent of place K of ITEM's list, or -1. */
+/* Returns the rank in M's parent of the K-th process in ITEM's list, or -1. */
 static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *m, const struct item *item, size_t k)
 {
     const int32_t number = item->list[k];
@@ -321,7 +325,8 @@ static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *
     return m->rule == MPG_COMM_PICK ? number : position_in(c, m->parent, number);
 }
 
-/* The communicator of the list of ITEM, of member I of M's parent, for all in the list. */
+/* Makes the communicator that member I of M's parent lists, and stores it in the calls of all members in the list; no
+ * communicator if I is not in its own list. Returns 0, or -1 with ERR. */
 static int make_list(struct mpg_comms *c, const struct meeting *m, int32_t i, struct mpg_error *err)
 {
     struct item *item = item_of(c, m, i);
@@ -353,7 +358,9 @@ static int make_lists(struct mpg_comms *c, const struct meeting *m, struct mpg_e
     return 0;
 }
 
-/* Color and key of rank POSITION in a grid: its place in the dimensions that go, and in those that remain. */
+/* Sets color and key of ITEM, the call of rank POSITION of a grid of SIZE ranks: its coordinates in the dropped dimensions
+ * (color) and in the remaining dimensions (key), each combined into one number. Returns 0, or -1 with ERR: the extents do
+ * not fit SIZE. */
 static int set_grid_color(struct item *item, int32_t position, int32_t size, struct mpg_error *err)
 {
     const size_t n = item->n / 2;
@@ -422,7 +429,7 @@ static int compare_positions(const void *a, const void *b)
     return (x->position > y->position) - (x->position < y->position);
 }
 
-/* All members of M's parent made the call. */
+/* Makes the communicators of MEETING, after all members of the parent have made the call. Returns 0, or -1 with ERR. */
 static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error *err)
 {
     const struct meeting *m = &c->meetings[meeting];
@@ -442,7 +449,8 @@ static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error
     }
 }
 
-/* Takes RANK's constructor ITEM of number I. Returns 1; 0: it waits for other ranks; -1 with ERR. */
+/* Takes RANK's constructor call, item I. Returns 1; 0: other ranks' calls must come first, as they make the parent; -1
+ * with ERR. */
 static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
 {
     struct item *item = &c->rank[rank].items[i];
@@ -476,7 +484,7 @@ static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_er
     return m->arrived == c->comms[parent].size && finish_meeting(c, meeting, err) < 0 ? -1 : 1;
 }
 
-/* Whether constructor ITEM of RANK made a communicator in which it is MEMBER of SIZE. OPEN: not known yet. */
+/* Returns whether constructor ITEM of RANK made a communicator in which RANK is MEMBER of SIZE; OPEN: not known yet. */
 static int fits(const struct mpg_comms *c, int32_t rank, const struct item *item, int64_t member, int64_t size)
 {
     if (item->what != CONSTRUCT || item->taken)
@@ -546,7 +554,7 @@ static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
     return status < 0 ? -1 : taken;
 }
 
-/* Defines COMM in B. Members that nothing shows are those of the parent, if all of it are members. */
+/* Defines COMM in B. Members that no call names are the members of the parent at the same places, if both have one size. */
 static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct mpg_error *err)
 {
     struct mpg_foreign_comm *f = &c->comms[comm];
@@ -562,7 +570,8 @@ static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct
     return mpg_build_comm(b, &built, err);
 }
 
-/* Gives members that show themselves nowhere their new communicator. */
+/* Sets the new communicator, by rule SHOWN, of members that never use it: other ranks' calls or the parent told their
+ * places. */
 static void settle_shown(struct mpg_comms *c)
 {
     for (int32_t i = 0; i < c->meeting_number; i++) {
@@ -603,7 +612,8 @@ int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_c
     return position_in(c, comm->label, rank);
 }
 
-/* Finds a rank's uses of HANDLE as MEMBER of SIZE in c->uses; adds them if ADD. */
+/* Returns the entry of c->uses (1 + item of the next use) for uses by RANK of HANDLE as rank MEMBER of a communicator of
+ * SIZE ranks. NULL: there is none. ADD: a missing entry is made; NULL: out of memory. */
 static uint64_t *uses_of(struct mpg_comms *c, int32_t rank, int64_t handle, int64_t member, int64_t size, bool add)
 {
     const uint64_t who = (uint64_t)rank << 40 | (uint64_t)member << 20 | (uint64_t)(size - 1);

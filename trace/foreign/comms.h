@@ -27,7 +27,7 @@ enum mpg_comm_rule {
     MPG_COMM_PICK,    /* the list: ranks of the parent in order; no list: none */
     MPG_COMM_FIRST,   /* the first COLOR members of the parent */
     MPG_COMM_GRID,    /* the list: N / 2 extents of the parent's grid, then for each 1 if the dimension remains */
-    MPG_COMM_SHOWN    /* members show themselves, mpg_comms_use() */
+    MPG_COMM_SHOWN    /* not in the call: each use names one member, mpg_comms_use() */
 };
 
 /* A constructor call. */
@@ -50,12 +50,12 @@ int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm
  * handle, and for MPI_COMM_SELF. */
 int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, struct mpg_error *err);
 
-/* After the first pass: finds the members, and defines the communicators in B. Errors: members that do not all make a call,
- * handles that nothing makes, members that nothing shows. *GUESSED: the number of uses to which several constructors fit;
- * *MISPLACED: of ranks that call themselves another rank of MPI_COMM_WORLD. */
+/* After the first pass: finds the members, and defines the communicators in B. Returns 0, or -1 with ERR: a constructor
+ * that not all members call, a handle that no constructor made, members that no call names. *GUESSED: number of uses to
+ * which several constructors fit; *MISPLACED: number of ranks that call themselves another rank of MPI_COMM_WORLD. */
 int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guessed, uint64_t *misplaced, struct mpg_error *err);
 
-/* The rank of world rank RANK in COMM, or -1. */
+/* Returns the rank in COMM of world rank RANK, or -1. */
 int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_comm *comm, int32_t rank);
 /* Begins the second pass once more. Returns 0, or -1 with ERR: out of memory. */
 int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err);

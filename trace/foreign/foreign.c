@@ -135,7 +135,7 @@ static int count(struct mpg_map *map, const struct mpg_foreign_comm *comm, int32
     return 0;
 }
 
-/* The world rank of PEER in COMM, or -1 with ERR. */
+/* Returns the world rank of PEER in COMM, or -1 with ERR. */
 static int32_t world_rank(const struct mpg_foreign_comm *comm, int32_t peer, struct mpg_error *err)
 {
     if (peer >= 0 && peer < comm->size)
@@ -275,7 +275,7 @@ static int check_messages(struct mpg_foreign *f, struct mpg_error *err)
                          (unsigned long long)d.received);
 }
 
-/* MPI_Finalize, if no rank has one; else ranks without it died. */
+/* Makes MPI_Finalize on all ranks if no rank has one; otherwise ranks without MPI_Finalize died (fact "died"). */
 static int finish_ranks(struct mpg_foreign *f, struct mpg_error *err)
 {
     bool any = false;

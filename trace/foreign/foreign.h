@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What readers of other tools' traces have in common: renewed request numbers, counts of messages, calls that every rank must
- * have, assumptions with their counts, and the report of an import. Every event goes through mpg_foreign_event() on its way to
- * trace/build/. For rooms trace/NAME/ of readers; not thread-safe. */
+/* The common part of readers of other tools' traces: new request numbers, counts of messages, calls that every rank must
+ * have, assumptions with their counts, and the report of an import. Every event goes through mpg_foreign_event() on its
+ * way to trace/build/. For the readers in trace/NAME/; not thread-safe. */
 #ifndef MPG_FOREIGN_H
 #define MPG_FOREIGN_H
 
@@ -48,12 +48,13 @@ void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count)
 /* Counts a call of RANK of a function that becomes no event: fact "untraced". Returns 0, or -1 with ERR. */
 int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err);
 
-/* A fresh request for what the format calls NUMBER on RANK. Returns the request, or -1 with ERR. */
+/* Returns a new request, which the format calls NUMBER on RANK; -1 with ERR: out of memory. */
 int64_t mpg_foreign_post(struct mpg_foreign *f, int32_t rank, uint64_t number, struct mpg_error *err);
-/* The request that NUMBER names on RANK, and forgets it if TAKE; 0: none is open. */
+/* Returns the pending request that the format calls NUMBER on RANK, and forgets it if TAKE; 0: there is none. */
 int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number, bool take);
 
-/* An event of CALL without properties. */
+/* Returns an event of CALL with its times; it has no new communicator, window, file or callsite, and all other fields are
+ * 0. */
 struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
 /* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none. Times
  * before the last leave by up to 1 us are set to the last leave, and counted. MPI_Init is made before the first call of a rank

@@ -86,9 +86,9 @@ static int compare(const void *a, const void *b)
 struct receiver {
     const struct message *sends, *receives;
     size_t send_number, receive_number;
-    size_t *next, *previous, first; /* free sends before and after I; send_number: none */
+    size_t *next, *previous, first; /* free sends after and before I, and the first; send_number: none */
     size_t *chain;         /* the next send of the source and tag of I */
-    struct mpg_map queues; /* (source, tag): free sends, in the value's low half, and receives that name both */
+    struct mpg_map queues; /* (source, tag): number of free sends (lower half), of receives that name both (upper) */
     struct mpg_map heads;  /* (source, tag): 1 + the first free send */
 };
 
@@ -196,7 +196,7 @@ static int resolve_receiver(struct mpg_wildcards *w, struct receiver *r, struct 
     return ready ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* The number of items from I that have the receiver of M. */
+/* Returns the number of items of L from I on that have the communicator and receiver of M. */
 static size_t count_like(const struct list *l, size_t i, const struct message *m)
 {
     size_t n = 0;
