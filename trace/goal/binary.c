@@ -39,7 +39,7 @@ static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list
     return 0;
 }
 
-/* Adds operation I of SIZE bytes at P. */
+/* Adds operation I of the rank, encoded in the OPERATION bytes at P. Returns 0, or -1 with ERR. */
 static int add_operation(struct goal_import *im, uint32_t i, const unsigned char *p, struct mpg_error *err)
 {
     struct goal_node node = {.kind = p[4], .size = get(p + 9, 8), .cpu = p[21], .name = i};
@@ -55,7 +55,7 @@ static int add_operation(struct goal_import *im, uint32_t i, const unsigned char
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* The rank in the SIZE bytes at DATA. */
+/* Reads rank IM->rank from the SIZE bytes at DATA and processes its schedule. Returns 0, or -1 with ERR. */
 static int read_rank(struct goal_import *im, const unsigned char *data, uint64_t size, struct mpg_error *err)
 {
     const uint64_t n = size >= 8 ? get(data, 4) : 0, roots = size >= 8 ? get(data + 4, 4) : 0;

@@ -23,7 +23,7 @@ struct goal_node {
     uint32_t name;        /* name in error messages: number of the label, or of the node if there are no labels */
     int64_t posted_calcs; /* of a placed send or receive: number of work operations placed before */
     int64_t request;      /* request of a placed send or receive, until the wait; else 0 */
-    uint32_t place;       /* while request is set: place in the list of open messages */
+    uint32_t place;       /* while request is set: place in the list of messages without a wait */
 };
 
 struct goal_edge {

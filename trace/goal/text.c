@@ -69,7 +69,7 @@ static bool parse_number(const char *word, int64_t min, int64_t max, int64_t *va
     return word && end != word && !*end && errno == 0 && *value >= min && *value <= max;
 }
 
-/* "80b": bytes. */
+/* Parses WORD, a size like "80b", as *SIZE in bytes. Returns false for another text. */
 static bool parse_bytes(char *word, uint64_t *size)
 {
     int64_t number;
@@ -118,7 +118,7 @@ static int statement_error(char *const *words, int n, struct mpg_error *err)
                          : "");
 }
 
-/* "send 80b to 1 tag 2 cpu 0 nic 0" and the like, N words. */
+/* Adds the operation in N WORDS, like "send 80b to 1 tag 2 cpu 0 nic 0"; LABEL: number of its label, or UINT32_MAX. */
 static int parse_operation(struct goal_import *im, char **words, int n, uint32_t label, struct mpg_error *err)
 {
     struct goal_node node = {.name = label, .peer = -1};
@@ -157,7 +157,7 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* "A requires B" and "A irequires B": edges between labels, which become nodes at the end of the rank. */
+/* Adds the edge of "A requires B" or "A irequires B": between labels, which become nodes at the end of the rank. */
 static int parse_requires(struct goal_import *im, char **words, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;

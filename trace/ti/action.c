@@ -16,7 +16,7 @@
  *   S  source   D destination  k count of a receive
  *   r  root, may be missing
  *   t  type, may be missing; u  second type
- *   l  list of counts, one for each rank; x  a number or list that nobody needs (X: a list) */
+ *   l  list of counts, one for each rank; x  a number, X a list that mpgkit does not need */
 static const struct {
     const char *name; /* letters of either case */
     enum ti_action_kind kind;
@@ -137,7 +137,8 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     return 1;
 }
 
-/* A whole number in WORD, which may be written like 1e6 and is cut at the point. */
+/* Parses WORD, a number from MIN to MAX, as *VALUE. The number may be written like 1e6; a fraction is cut off. Returns
+ * false for another text. */
 static bool parse_whole(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
@@ -158,7 +159,8 @@ static bool parse_real(const char *word, double *value)
     return word && end != word && !*end && *value >= 0 && *value < 1e18;
 }
 
-/* The type in WORD (NULL: none), bytes to *SIZE, which is the default's. */
+/* Sets *SIZE to the bytes of an element of the type in WORD; NULL: *SIZE stays the default. Returns false: WORD is no
+ * type. */
 static bool parse_type(const char *word, int64_t *size)
 {
     int64_t type;
@@ -246,7 +248,7 @@ static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t 
     return 0;
 }
 
-/* Bytes as mpgtext(5) counts them, from COUNT elements of SIZE bytes. */
+/* Sets the bytes of A, as mpgtext(5) counts them, from COUNT or the list of counts, of elements of SIZE bytes. */
 static void set_bytes(struct ti_action *a, int64_t count, int64_t size)
 {
     int64_t sum = 0;

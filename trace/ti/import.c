@@ -19,7 +19,7 @@ static const char any_guessed[] = "receives from any source: the trace does not 
                                   "taken";
 static const char tests[] = "calls of Test: not successful, as the trace does not tell";
 
-/* A request that is open. */
+/* A posted request, in the lists of pending requests until it is done. */
 struct node {
     int64_t request;
     uint64_t key[2];
@@ -93,7 +93,7 @@ static int post(struct import *im, int32_t from, int32_t to, int64_t *request, s
     return 0;
 }
 
-/* The oldest open request of the action's source, destination and tag; NULL: none. */
+/* Returns the oldest pending request of the action's source, destination and tag; NULL: none. */
 static struct node *find(struct import *im)
 {
     const struct ti_action *a = &im->action;
@@ -110,7 +110,8 @@ static struct node *find(struct import *im)
     return head && *head ? &im->nodes[*head - 1] : NULL;
 }
 
-/* All open requests of the rank to im->requests. */
+/* Moves all pending requests of the action's rank to im->requests; *N: their number. Returns 0, or -1 with ERR: out of
+ * memory. */
 static int take_all(struct import *im, uint32_t *n, struct mpg_error *err)
 {
     struct rank *r = &im->rank[im->action.rank];
@@ -149,7 +150,7 @@ static int emit(struct import *im, struct mpg_event *e, struct mpg_error *err)
     return mpg_foreign_event(&im->foreign, im->action.rank, e, &im->world, NULL, err);
 }
 
-/* The source and tag of a receive from any. */
+/* Sets any source or any tag of E, a receive, to those of the send that matching found. */
 static void resolve(struct import *im, struct mpg_event *e)
 {
     int32_t from, tag;
@@ -204,7 +205,7 @@ static int take_sendrecv(struct import *im, struct mpg_error *err)
         return mpg_wildcards_send(im->wildcards, 0, a->rank, a->destination, 0, now_ns(im), err) < 0
                    ? -1 : mpg_wildcards_receive(im->wildcards, 0, a->source, a->rank, 0, err);
     if (im->wildcards)
-        (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag); /* they are counted in order */
+        (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag); /* receives are numbered in order */
     struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
     e.to = a->destination;
     e.from = a->source;
@@ -253,7 +254,7 @@ static int take_collective(struct import *im, struct mpg_error *err)
     return status;
 }
 
-/* The action in the pass that makes events, or that matches. */
+/* Takes the action in the pass that matches, or that makes events. */
 static int take(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -288,7 +289,7 @@ static int take(struct import *im, struct mpg_error *err)
     }
 }
 
-/* Counts ranks, and finds receives from any source. */
+/* Counts ranks, and notes whether a receive is from any source or with any tag. */
 static int survey(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
