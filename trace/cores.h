@@ -14,8 +14,8 @@ struct mpg_host_cores {
     int32_t ranks;
     int cores;        /* cores on which the host's ranks may run, together; 0: unknown */
     double limit;     /* quota of CPU time for the host's ranks, in cores; 0: none */
-    int32_t crowded;  /* number of ranks that share, as they may run on too few cores together */
-    double room;      /* these cores */
+    int32_t crowded;  /* number of ranks that must share cores, as they may run on fewer cores together; 0: none */
+    double room;      /* cores, or quota in cores, that the crowded ranks share */
 };
 
 /* Placement facts of a rank. */
@@ -27,7 +27,8 @@ struct mpg_rank_cores {
     const char *limit; /* quota of the host, in cores, "1.50"; NULL: none, or given by another rank */
 };
 
-/* Like mpg_trace_cores(), for N facts in RANK, which are reordered by host and rank. Names are the ranks'. */
+/* As mpg_trace_cores(), for the N ranks RANK, which are reordered by host, cores and rank. Names in *LIST are those of
+ * RANK, not copies. *HOSTS: the number of hosts. */
 int mpg_cores_of(struct mpg_rank_cores *rank, size_t n, struct mpg_host_cores **list, size_t *hosts,
                  struct mpg_error *err);
 

@@ -181,7 +181,8 @@ static inline bool mpg_call_is_probe(enum mpg_call call)
 bool mpg_call_has_root(enum mpg_call call);
 /* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
-/* Returns whether CALL may lack a communicator: one that the trace cannot name, or one without processes yet. */
+/* Returns whether CALL may have no communicator: it starts or connects processes, receives a matched message, or makes a
+ * communicator from a group. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
 /* For each call the variant without large counts: Send for Send_c. */
 extern const uint16_t mpg_call_plains[];
@@ -208,7 +209,7 @@ static inline bool mpg_event_is_call(const struct mpg_event *event)
     const enum mpg_kind kind = mpg_call_kind(event->call);
     return kind > MPG_KIND_REGION_END && event->sum.calls == 0;
 }
-/* Returns whether SUM is consistent. */
+/* Returns whether SUM can be a sum of calls: one call or more, and a mean time from the minimum to the maximum. */
 bool mpg_sum_is_consistent(const struct mpg_sum *sum);
 /* Returns whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
 bool mpg_call_is_synchronous(enum mpg_call call);

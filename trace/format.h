@@ -17,11 +17,11 @@ enum { MPG_FORMAT_BYTES = 8 };
 /* Regions of a program that become events. */
 enum mpg_import_regions {
     MPG_REGIONS_USER, /* those that the program named */
-    MPG_REGIONS_ALL,  /* all functions that the recorder saw, but those of MPI and inside of its calls */
+    MPG_REGIONS_ALL,  /* all functions that the recorder saw, except those of MPI and those called inside MPI */
     MPG_REGIONS_NONE
 };
 
-/* What `mpgtrace import` asks of readers that need it; mpg_import_defaults for every other program. */
+/* Options of `mpgtrace import` for the readers that use them; other programs read with mpg_import_defaults. */
 struct mpg_import_config {
     bool lenient;             /* sends and receives may differ in number */
     int64_t overhead_call_ns; /* the recorder's time for a call, as a fact; -1: unknown */

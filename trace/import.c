@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace import: imports a trace of another format, which its content, --from or an option per format tells. */
+/* mpgtrace import: imports a trace of another format. --from, an option per format or the content of the file tells the
+ * format. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum { MAX_FORMATS = 16, OTHER_OPTIONS = 7 };
 
 struct request {
     const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
-    const char *words[MAX_FORMATS + 2]; /* names of the formats, then prv, the ending of Paraver's */
+    const char *words[MAX_FORMATS + 2]; /* names of the formats, then "prv", the suffix of Paraver's files */
     const char *output, *rate;
     int from; /* index of the format */
     enum mpg_import_regions regions;
@@ -164,7 +165,7 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
     return status;
 }
 
-/* Imports the file or folder PATH, whose format its content tells. */
+/* Imports the file or folder PATH, of the format that --from or else its content tells. */
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
     const enum mpg_file_kind kind = mpg_unpack_kind(path);

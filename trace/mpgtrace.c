@@ -65,7 +65,7 @@ static void print_version(void)
 #endif
 }
 
-/* Refuses the command NAME; "": none is given. */
+/* Reports that NAME is no command ("": that no command is given), and exits. */
 static _Noreturn void refuse(const char *name)
 {
     const struct mpg_program program = {.name = "mpgtrace"};

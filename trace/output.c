@@ -60,8 +60,8 @@ static int check_replaceable(const char *output, bool force, const char *advice,
     return status;
 }
 
-/* For file systems that cannot exchange two names. The old folder is beside OUTPUT for a moment, and stays there if a
- * signal arrives then. */
+/* Replaces folder OUTPUT by TEMPORARY on file systems that cannot exchange two names. The old folder is beside OUTPUT for
+ * a moment, and stays there if a signal arrives then. Returns 0, or -1 with ERR. */
 static int replace_in_steps(const char *temporary, const char *output, struct mpg_error *err)
 {
     char old[4096];

@@ -19,7 +19,7 @@ struct mpg_trace;
 struct mpg_cursor;
 
 /* Opens PATH ("-": standard input). Standard input and translated traces are spooled to an unlinked temporary file in
- * $TMPDIR. Returns NULL; ERR names the file and the error. The caller closes the trace. */
+ * $TMPDIR. Returns NULL with ERR, which names the file. The caller closes the trace. */
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
 /* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. Cursors
  * of TRACE must not be in use meanwhile. Returns NULL with ERR. The caller closes both traces, in any order. */
@@ -58,8 +58,9 @@ bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread
 /* Returns whether RANK's process, without MPI_Finalize so far, was running when the trace was opened. Processes of
  * other hosts are not seen. */
 bool mpg_trace_runs(const struct mpg_trace *trace, int32_t rank);
-/* Returns whether RANK has no MPI_Finalize, no reason and an untruncated file, so that the segment with the last
- * calls is lost: removed, not copied, or never there, on a file system that cannot map files. */
+/* For a RANK without MPI_Finalize: returns whether the segment with its last calls is lost: removed, not copied, or never
+ * there, on a file system that cannot map files. The trace has no segment and no fact that explains the early end, and the
+ * file is not truncated. */
 bool mpg_trace_lost_segment(const struct mpg_trace *trace, int32_t rank);
 
 /* Returns fact I of RANK in *KEY and *VALUE; false beyond the last. */
@@ -67,8 +68,8 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* Returns the value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
-/* Largest parts of the runs that recording takes of good and of fair recordings: after its cost is deducted, 0.4 of it stays in
- * the run, 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
+/* Largest parts of the run that the tracer may take in good and in fair recordings. After mpgsim deducts this time, 0.4 of
+ * it remains: 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
 #define MPG_TRACE_GOOD_OVERHEAD 0.1
 #define MPG_TRACE_FAIR_OVERHEAD 0.25
 /* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): nothing can be said about WHAT of the traced run.

@@ -32,7 +32,7 @@ struct request {
 
 static const char *const mpis[] = {"openmpi", "mpich", "abi", NULL}, *const pcontrols[] = {"ipm", NULL};
 
-/* The command line as one line, for the trace. */
+/* Stores the command line, as one line, in the environment, from which the tracer writes it to the trace. */
 static void describe_program(char **argv)
 {
     char text[2000] = "";
@@ -106,7 +106,8 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
-/* Unset values would be inherited from an outer run. */
+/* Passes options to the tracer in environment variables. Variables of absent options are unset, since they would be
+ * inherited from an outer run. */
 static void set_values(const struct request *request)
 {
     if (request->cpu_time)

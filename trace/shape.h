@@ -18,7 +18,7 @@ enum {
     MPG_SHAPE_PERSISTENT = 32, /* Request_free of a persistent request */
     MPG_SHAPE_FAILED = 64,
     MPG_SHAPE_IN_ORDER = 128,  /* the new request is the previous one plus 1 */
-    MPG_SHAPE_REPEATED = 256,  /* the requests equal those of the previous such list */
+    MPG_SHAPE_REPEATED = 256,  /* the requests equal the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
     MPG_SHAPE_SUM = 512,       /* the event stands for several aggregated calls */
     MPG_SHAPE_FLAGS = 1023     /* all flags */
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a trace is written to, in any format: a table of functions. The native form (trace/copy/) and other tools' formats
- * (export/) implement it alike.
+/* The destination to which a trace is written, in any format: a table of functions. The native form (trace/copy/) and
+ * other tools' formats (export/) implement it alike.
  *
- * Ranks come one after another, in any order, each once: begin(), the facts and events of the rank, end(). Events come as a
- * cursor of the trace returns them, with the trace's numbers of communicators, windows, names and callsites; times and values
- * can be changed. Events of a thread come in the order of time. Facts "died" come after the events, the others before.
- * Functions return 0, or -1 with ERR: a full disk, out of memory, an event that the format cannot hold at all. After an error no
- * function is called any more. */
+ * Ranks come one after another, in any order, each once: begin(), the facts and events of the rank, end(). Events come
+ * as a cursor of the trace returns them, with the trace's numbers of communicators, windows, names and callsites; times
+ * and values can be changed. Events of a thread come in the order of time. Facts "died" come after the events, the
+ * others before. Functions return 0, or -1 with ERR: a full disk, out of memory, an event that the format cannot hold at
+ * all. After an error no function is called any more. */
 #ifndef MPG_TRACE_SINK_H
 #define MPG_TRACE_SINK_H
 
