@@ -72,7 +72,8 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     return 0;
 }
 
-/* The request of a branch is its last operation; what follows goes on where the branch began. */
+/* Begins or ends a branch (struct mpg_program_writer). REQUEST stands for the last operation of the branch. The
+ * operation after the branch requires the operation before the branch. */
 static int branch(void *context, bool begins, int64_t request, struct mpg_error *err)
 {
     struct mpg_goal *g = context;

@@ -168,7 +168,7 @@ static int write_receive(struct mpg_otf2_writer *w, struct otf2_stream *s, const
     return 0;
 }
 
-/* Posts R as request NUMBER at AT_NS. */
+/* Writes the post of R as request NUMBER at AT_NS. */
 static int post(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct otf2_request *r, int64_t number, int64_t at_ns,
                 struct mpg_error *err)
 {

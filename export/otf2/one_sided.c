@@ -74,7 +74,7 @@ void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w)
     mpg_map_clear(&w->epochs);
 }
 
-/* A call of all members of WINDOW. */
+/* Writes a call that all members of WINDOW make: its constructor, its free, or a fence. Returns 1, or -1 with ERR. */
 static int write_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, uint32_t window,
                             struct mpg_error *err)
 {
@@ -95,7 +95,8 @@ static int write_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, co
     return 1;
 }
 
-/* Post, Start, Complete, Wait and a Test that found the end of its epoch. */
+/* Writes Post, Start, Complete, Wait, or a Test that ended its epoch, with the group of the epoch. Returns 1, or -1
+ * with ERR. */
 static int write_epoch(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, uint32_t window,
                        struct mpg_error *err)
 {

@@ -105,7 +105,8 @@ struct chunks {
     unsigned n;
 };
 
-/* Returns a chunk; NULL: libotf2 writes the buffer and asks again. */
+/* Callback of libotf2: returns memory of BYTES bytes for *BUFFER. NULL if a buffer of events has MAX_CHUNKS chunks:
+ * libotf2 then writes the buffer and asks again. */
 static void *take_chunk(void *unused, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t bytes)
 {
     struct chunks *of = *buffer ? *buffer : (*buffer = calloc(1, sizeof *of));
@@ -247,7 +248,7 @@ static int keep_fact(struct mpg_otf2_writer *w, const char *key, const char *val
     return f->key && f->value ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Makes NAMES, the fact "values", the counters of all threads of the rank. */
+/* Gives the counters NAMES, the value of the fact "values", to all threads of the rank. */
 static int use_values(struct mpg_otf2_writer *w, const char *names, struct mpg_error *err)
 {
     uint32_t class = 0;

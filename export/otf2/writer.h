@@ -101,7 +101,7 @@ struct mpg_otf2_writer {
     struct otf2_epoch_group *groups; /* groups of Win_post and Win_start, numbers from 2 in the archive */
     size_t group_number, group_capacity;
     struct mpg_map group_numbers;    /* checksum of members -> number in the archive */
-    struct mpg_map epochs;           /* of the rank: (window, 1 if its target) -> group of the epoch */
+    struct mpg_map epochs;           /* of the rank: (window, 1 if the rank is the target) -> group of the epoch */
     uint64_t operations;             /* one-sided operations of the rank so far */
     uint32_t max_counts;             /* attributes OTF2_OWN_COUNTS in use */
     char **value_names;              /* a text for each class of counters, as the fact "values" */
@@ -111,7 +111,7 @@ struct mpg_otf2_writer {
     struct mpg_error said;           /* the first message of libotf2 */
 };
 
-/* Returns ERR's -1: libotf2 could not write. */
+/* Fills ERR, because libotf2 could not write. Returns -1. */
 int mpg_otf2_write_error(struct mpg_otf2_writer *w, struct mpg_error *err);
 static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t time_ns)
 {
@@ -132,7 +132,7 @@ int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, str
 int mpg_otf2_write_one_sided(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
 /* Frees the windows and groups of W. */
 void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w);
-/* Returns the rank's rank in COMM. */
+/* Returns the rank in COMM of the rank being written. */
 int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 
 /* Sets R's kind, op, peer (root), bytes and received (bytes) for collective E, with bytes counted as in Score-P (mpgotf2(5)).

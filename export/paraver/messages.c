@@ -52,7 +52,8 @@ int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err)
 
 /* --- ends --- */
 
-/* The first of inter-communicator COMM's ranks that are remote for the rank that is written. */
+/* Returns the index in COMM->world_ranks of the first rank that is remote for the rank being written. COMM is
+ * inter-communicator NUMBER. */
 static int32_t first_remote(struct mpg_prv_writer *w, int32_t number, const struct mpg_comm *comm)
 {
     if (w->inter_comm != number) {
@@ -65,8 +66,8 @@ static int32_t first_remote(struct mpg_prv_writer *w, int32_t number, const stru
     return w->is_in_first ? comm->size : 0;
 }
 
-/* The rank of MPI_COMM_WORLD of PEER, a rank in communicator NUMBER, or in its remote group; -1: a process of another
- * MPI_COMM_WORLD. */
+/* Returns the rank in MPI_COMM_WORLD of PEER, a rank in communicator NUMBER, or in the remote group of an
+ * inter-communicator; -1: a process of another MPI_COMM_WORLD. */
 static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer)
 {
     const struct mpg_comm *comm = mpg_trace_comm(w->trace, number);
@@ -76,7 +77,8 @@ static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer
     return rank >= 0 ? rank : -1;
 }
 
-/* The sending or receiving half of E. Returns false: there is no message that can be shown. */
+/* Fills *HALF, except its times, with the sending or receiving end of E's message. Returns false if E has no message
+ * that can be shown. */
 static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, bool is_send, struct prv_half *half)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -96,7 +98,7 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return true;
 }
 
-/* Stores HALF, now complete. */
+/* Adds HALF, which is complete, to the sorter of sends or to that of receives. */
 static int keep(struct mpg_prv_writer *w, bool is_send, const struct prv_half *half, struct mpg_error *err)
 {
     return mpg_sorter_add(is_send ? w->sends : w->receives, half, err);
@@ -115,7 +117,8 @@ static int take_send(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return keep(w, true, &half, err);
 }
 
-/* Gives a matched receive the order of its probe among the receives. */
+/* If E receives a message that a matched probe has found, sets HALF's place in the order of receives to that of the
+ * probe. */
 static void take_place_of_probe(struct mpg_prv_writer *w, const struct mpg_event *e, struct prv_half *half)
 {
     const uint64_t *order = e->message > 0 ? mpg_map_find(&w->probed, (uint64_t)e->message, 0) : NULL;
@@ -142,7 +145,7 @@ static int open_request(struct mpg_open_requests *in, int64_t number, const stru
     return mpg_open_requests_add(in, number, r) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* A nonblocking receive: the call that completes it has its physical time. */
+/* Notes a nonblocking receive until a call completes it, which determines the physical time. */
 static int post_receive(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t leave_ns,
                         struct mpg_error *err)
 {
@@ -172,7 +175,7 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
                            struct mpg_error *err)
 {
     struct prv_request r = {.is_send = is_send};
-    /* From any source: each start finds another. */
+    /* a receive from any source: each start can find another source */
     struct mpg_event plain = *e;
     if (!is_send && plain.from == MPG_UNKNOWN)
         plain.from = 0;
@@ -181,7 +184,8 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
     return open_request(&w->persistent, e->persistent[0], &r, err);
 }
 
-/* Takes what the trace found out about the source and tag of receive NUMBER. Returns false: a wildcard that found nothing. */
+/* Sets the source and tag of HALF, receive NUMBER, to those of the message received, if E's resolutions hold them.
+ * Returns false if the source or tag stays unknown, as for a wildcard receive without a message. */
 static bool resolve(struct mpg_prv_writer *w, const struct mpg_event *e, int64_t number, struct prv_half *half)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++) {
@@ -204,7 +208,8 @@ static int take_starts(struct mpg_prv_writer *w, uint32_t object, const struct m
         struct prv_request r = *known;
         r.half.object = object;
         r.half.order = w->order++;
-        /* A receive is posted as by an Irecv: Extrae has the enter here, which can be the end of an Irecv, too. */
+        /* The time of the post is the leave, as for an Irecv. Extrae writes the enter here, which can also be the end
+         * of an Irecv. */
         r.half.logical_ns = r.half.physical_ns = r.is_send ? enter_ns : leave_ns;
         if (r.is_send ? keep(w, true, &r.half, err) < 0
                       : resolve(w, e, e->requests[i], &r.half) &&

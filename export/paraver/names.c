@@ -25,7 +25,7 @@ static const struct {
               {16, "Send and receive", "66,66,66"},
               {25, "One-sided", "116,116,116"}};
 
-enum { GRADIENT = 9, PLAIN = 1 }; /* a type's colours: values each have one; by magnitude */
+enum { GRADIENT = 9, PLAIN = 1 }; /* colours of a type's values: by magnitude; one for each value */
 
 /* Writes NAME without characters that end a line. */
 static void write_name(FILE *out, const char *name)
@@ -64,7 +64,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Functions that mpgkit does not know, in the order of their numbers. */
+/* Writes the values and names of functions that mpgkit does not know, in ascending order. */
 static int write_unknown(const struct mpg_prv_writer *w, struct mpg_error *err)
 {
     uint64_t *numbers = malloc((w->unknown.count + 1) * sizeof *numbers);
@@ -143,7 +143,7 @@ int mpg_prv_write_names(struct mpg_prv_writer *w, struct mpg_error *err)
 
 /* --- the .row file --- */
 
-/* The host of NODE; NULL: unknown. */
+/* Returns the host of NODE; NULL: unknown. */
 static const char *host_of(const struct mpg_prv_writer *w, uint32_t node)
 {
     int32_t r = 0;

@@ -24,7 +24,7 @@ struct mpg_prv_files {
  * with ERR. */
 struct mpg_prv_writer *mpg_prv_writer_new(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                           const struct mpg_prv_files *files, struct mpg_left_out *left, struct mpg_error *err);
-/* The sink's functions for W. */
+/* Returns a sink that takes all ranks of the trace, valid as long as W. */
 struct mpg_sink mpg_prv_writer_sink(struct mpg_prv_writer *w);
 void mpg_prv_writer_free(struct mpg_prv_writer *w); /* NULL is allowed */
 

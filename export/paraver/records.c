@@ -69,7 +69,8 @@ static bool is_foreign(const struct mpg_comm *c)
     return i < c->size + c->remote_size;
 }
 
-/* Numbers the communicators: the world is 1, then others, then the groups of inter-communicators, then these. *N: how many. */
+/* Numbers the communicators of the file: MPI_COMM_WORLD is 1; then come the other intra-communicators, the groups of
+ * inter-communicators, and the inter-communicators. *N: how many numbers. */
 static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace), count = mpg_trace_comm_count(w->trace);
@@ -94,7 +95,7 @@ static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error 
     return 0;
 }
 
-/* Number I of the trace's communicators in the file; 0: none. */
+/* Returns the number in the file of the trace's communicator I; 0: not in the file. */
 static uint64_t comm_number(const struct mpg_prv_writer *w, int64_t i)
 {
     const uint64_t *slot = mpg_map_find(&w->comm_numbers, (uint64_t)i, 0);
@@ -109,7 +110,8 @@ static void write_group(FILE *out, uint64_t number, const int32_t *ranks, int32_
     fputc('\n', out);
 }
 
-/* Lines in the order of numbers. That of an inter-communicator names its two groups by their numbers. */
+/* Writes the lines of the communicators in the order of their numbers. The line of an inter-communicator names the
+ * numbers of its two groups. */
 static void write_comms(const struct mpg_prv_writer *w)
 {
     FILE *out = w->files.records;

@@ -135,7 +135,7 @@ static int add_event(struct mpg_prv_writer *w, const struct prv_stream *s, uint3
     return mpg_sorter_add(w->records, &r, err);
 }
 
-/* Ends the open call of S. */
+/* Writes the end of the open call of S, if there is one. */
 static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_error *err)
 {
     const uint32_t type = s->open_type;
@@ -143,7 +143,8 @@ static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_e
     return type ? add_event(w, s, type, 0, false, s->last_ns, err) : 0;
 }
 
-/* Goes on to AT_NS, where STATE begins, until END_NS. */
+/* Writes the state of S until AT_NS, when it was outside of calls or not created, the end of its open call, and STATE
+ * from AT_NS to END_NS. */
 static int advance(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t state, int64_t at_ns, int64_t end_ns,
                    struct mpg_error *err)
 {
@@ -159,7 +160,7 @@ static int advance(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t stat
     return 0;
 }
 
-/* Counters since the last call with counters, as further pairs of an event. */
+/* Adds the counters since the last call with counters as further pairs to the event at AT_NS. */
 static int add_values(struct mpg_prv_writer *w, struct prv_stream *s, int64_t at_ns, struct mpg_error *err)
 {
     if (!s->has_values)
@@ -174,7 +175,7 @@ static int add_values(struct mpg_prv_writer *w, struct prv_stream *s, int64_t at
     return 0;
 }
 
-/* Bytes, root and communicator of a collective, as further pairs. */
+/* Adds bytes, communicator and, on the root, the mark of the root as further pairs to the event of collective E. */
 static int add_collective(struct mpg_prv_writer *w, struct prv_stream *s, const struct mpg_event *e, int64_t at_ns,
                           struct mpg_error *err)
 {
@@ -189,7 +190,7 @@ static int add_collective(struct mpg_prv_writer *w, struct prv_stream *s, const 
 
 /* --- any event --- */
 
-/* Counts what a call of KIND says and Paraver's records do not. */
+/* Counts E if Paraver's records hold only the times of a call like it. */
 static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *text = NULL;
@@ -223,8 +224,9 @@ static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e
         mpg_left_out_add(w->left, text, 1);
 }
 
-/* Readers make an event Unknown of a call whose communication they do not know: its name tells the call. MPG_CALL_COUNT: it
- * does not, or a reader would take the call for one with a message. */
+/* Returns the call that E, an event Unknown, stands for according to its name: imports make such events of calls
+ * whose communication is not known. MPG_CALL_COUNT: the name is that of no call, or of one for which readers of the
+ * file would expect a message. */
 static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *name = mpg_trace_string(w->trace, e->string);
@@ -250,7 +252,8 @@ static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg
     }
 }
 
-/* The value of CALL, as which E is shown, and a note that it is in use. */
+/* Stores in *VALUE the value by which Paraver shows E as CALL, and notes that the value is in use. Returns 0, or -1
+ * with ERR. */
 static int value_of(struct mpg_prv_writer *w, const struct mpg_event *e, enum mpg_call call, int64_t *value,
                     struct mpg_error *err)
 {
@@ -286,7 +289,7 @@ static int take_call(struct mpg_prv_writer *w, struct prv_stream *s, const struc
     return e->failed ? 0 : mpg_prv_messages_take(w, s->object, e, enter_ns, leave_ns, err);
 }
 
-/* Regions are user functions: a value, then 0. */
+/* Writes the begin or end of a region as an event of user functions: the region's value, then 0. */
 static int take_region(struct mpg_prv_writer *w, struct prv_stream *s, const struct mpg_event *e, int64_t at_ns,
                        struct mpg_error *err)
 {
@@ -314,7 +317,7 @@ static int take_flush(struct mpg_prv_writer *w, struct prv_stream *s, int64_t en
     return add_event(w, s, PRV_TYPE_FLUSH, 1, false, enter_ns, err);
 }
 
-/* A call in which the process died: it has no end. */
+/* Writes the begin of CALL, in which the process died: the call has no end. */
 static int take_unfinished(struct mpg_prv_writer *w, struct prv_stream *s, enum mpg_call call, int64_t enter_ns,
                            struct mpg_error *err)
 {
@@ -356,7 +359,7 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Names of the rank's counters. */
+/* Sets the counters of the rank to NAMES, which are separated by blanks. */
 static int use_values(struct mpg_prv_writer *w, const char *names, struct mpg_error *err)
 {
     w->counters_of_rank = 0;

@@ -80,7 +80,7 @@ struct prv_object {
 struct prv_stream {
     uint32_t thread, object;
     int64_t last_ns;      /* end of the last call */
-    uint32_t open_type;   /* of the event that ends it, which is not written yet; 0: none */
+    uint32_t open_type;   /* type of the event that ends the last call and is not written yet; 0: none */
     bool has_begun;
     bool has_values;
     int64_t values[PRV_MAX_VALUES]; /* counters since the last record with counters */
@@ -91,8 +91,8 @@ struct mpg_prv_writer {
     const struct mpg_clock_map *clocks;
     struct mpg_prv_files files;
     struct mpg_left_out *left;
-    double origin_ns;              /* the first time of all, on the common axis */
-    int64_t end_ns;                /* the last one, from there */
+    double origin_ns;              /* the earliest time of all ranks, on the common clock */
+    int64_t end_ns;                /* the latest time, since ORIGIN_NS */
     int32_t rank;
     uint64_t order;
     struct prv_object *objects;    /* by rank and thread */
@@ -103,8 +103,8 @@ struct mpg_prv_writer {
     struct prv_stream *streams;    /* of the rank */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* of the rank; records: struct prv_request */
-    int32_t inter_comm;            /* of the rank's last message with a remote group */
-    bool is_in_first;              /* the rank is in its first group */
+    int32_t inter_comm;            /* inter-communicator of the rank's last message over one */
+    bool is_in_first;              /* the rank is in the first group of INTER_COMM */
     struct mpg_map probed;         /* message of Mprobe -> order of the probe + 1 */
     struct mpg_sorter *records, *sends, *receives, *lines;
     bool has_call[MPG_CALL_COUNT]; /* the trace has it */
@@ -118,18 +118,18 @@ struct mpg_prv_writer {
     struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
 };
 
-/* TIME_NS of RANK, from the begin of the trace in common time. */
+/* Returns TIME_NS of RANK's clock on the common clock, since the begin of the trace. */
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns);
 
 /* --- calls --- */
 
-/* Type, value and state of CALL. */
+/* Return Paraver's event type, value and state of CALL. */
 uint32_t mpg_prv_type_of(enum mpg_call call);
 uint32_t mpg_prv_value_of(enum mpg_call call);
 uint32_t mpg_prv_state_of(enum mpg_call call);
-/* Bytes that collective E sends and receives, as Extrae counts them. */
+/* Stores the bytes that collective E sends and receives, as Extrae counts them. */
 void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received);
-/* Counter NAME's type; N: its place in the writer's list. */
+/* Returns the event type of counter NAME, whose place in the writer's list is N. */
 uint32_t mpg_prv_counter_type(const char *name, size_t n);
 
 /* --- messages --- */

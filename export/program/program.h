@@ -44,8 +44,9 @@ struct mpg_program_writer {
     /* Writes collective E of all ranks, in the order of their numbers; BLOCKS: the bytes of each, NULL if all have E's. Returns 1
      * if the format has it, else 0. NULL: it has none. */
     int (*collective)(void *context, const struct mpg_event *e, const int64_t *blocks, struct mpg_error *err);
-    /* Actions from BEGINS to its end are REQUEST: they come after the actions before, and beside those that follow, until an
-     * action waits for REQUEST. NULL: the format has one action after another. */
+    /* BEGINS: the actions from here to the call without BEGINS are a branch named REQUEST. They come after the
+     * actions before them, and run beside the actions after the branch until an action waits for REQUEST. NULL: the
+     * format has one action after another. */
     int (*branch)(void *context, bool begins, int64_t request, struct mpg_error *err);
     int (*end)(void *context, struct mpg_error *err);
 };

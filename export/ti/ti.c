@@ -53,8 +53,8 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* A wait of SimGrid names sender, receiver and tag, and completes the oldest such request. Counts posts, and the waits that meant
- * a younger request. */
+/* Counts posts and waits for each direction, partner and tag. A wait of SimGrid names only sender, receiver and tag,
+ * and completes the oldest such request; waits meant for a younger request are counted in t->left. */
 static int follow(struct mpg_ti *t, const struct mpg_program_action *a, struct mpg_error *err)
 {
     const bool sends = a->kind == MPG_ACTION_POST_SEND || a->sends;
@@ -109,7 +109,8 @@ static void print_list(const struct mpg_ti *t, const int64_t *blocks)
         fprintf(t->out, " %" PRId64, blocks[i]);
 }
 
-/* A collective with a list of sizes. Alltoallv would need all lists of all ranks. Returns whether TI has it. */
+/* Writes collective E, which has the list of sizes BLOCKS. Returns false if TI has no such action; for Alltoallv it
+ * would need the lists of all ranks. */
 static bool write_listed(const struct mpg_ti *t, const struct mpg_event *e, const int64_t *blocks)
 {
     const enum mpg_call call = mpg_call_plain(e->call);
