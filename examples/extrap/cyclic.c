@@ -24,8 +24,8 @@ static double *own(const struct solver *s, long i)
     return (double *)s->team->memory + (i - s->team->rank * s->block) * PARTS * s->systems;
 }
 
-/* Returns PARTS of equation I from FROM to before TO, in the layout of an equation; NEAR: which of the two read
-   buffers to use. */
+/* Returns equation I, of which parts FROM to TO - 1 (A, B, ...) are valid, in the layout of an equation. NEAR: which
+ * of the two read buffers receives an equation of another rank. */
 static const double *equation(const struct solver *s, long i, int from, int to, int near)
 {
     const long owner = i / s->block;

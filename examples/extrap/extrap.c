@@ -168,7 +168,8 @@ void extrap_sum(struct extrap *team, double *values, int n)
         }
         memcpy(values, total, bytes);
     }
-    /* No rank changes its values, and rank 0 keeps the totals, until all ranks have passed the next barrier. */
+    /* Rank 0 has read all values before this barrier, so the ranks may overwrite their values after it. Rank 0
+     * overwrites the totals only after the first barrier of the next sum, when all ranks have fetched them. */
     extrap_barrier(team);
     if (team->rank > 0)
         get(team, 0, EXTRAP_SUMS * sizeof *values, bytes, values);

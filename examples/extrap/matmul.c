@@ -36,7 +36,7 @@ static long owner(const struct dimension *d, long of)
     return d->kind == CYCLIC ? of % d->parts : extrap_owner(d->items, d->parts, of);
 }
 
-/* The local index at the owner. */
+/* Returns the index, on its owner, of the item with global index OF. */
 static long local(const struct dimension *d, long of)
 {
     return d->kind == CYCLIC ? of / d->parts : of - extrap_first(d->items, d->parts, owner(d, of));

@@ -70,7 +70,8 @@ static long random_vector(uint64_t *seed, long rows, long nonzero, long i, long 
     return n + 1;
 }
 
-/* The sum of omega^i w_i w_i^T with omega^ROWS = 0.1, plus (0.1 - SHIFT) I. */
+/* Makes the matrix: the sum over i of omega^i w_i w_i^T, where w_i is the random vector of row i and omega^ROWS =
+ * 0.1, plus (0.1 - SHIFT) times the identity matrix. */
 static struct row *make_matrix(long rows, long nonzero, double shift)
 {
     uint64_t seed = 314159265;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A task farm: farm [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS] In each round rank 0
+/* A task farm. Usage: farm [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]. In each round rank 0
  * distributes tasks (Scatter of sizes, Scatterv, as mpi4py does for objects), and all ranks work (region `task`,
- * uneven). Workers send results, which rank 0 receives in order of arrival (Mprobe of any source, Mrecv) and
- * merges (region `merge` per result). All ranks then agree whether to continue (Allreduce). Work is sleep, so
- * ranks may share cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time
- * in ms. */
+ * uneven). Workers send results, which rank 0 receives in order of arrival (Mprobe of any source, Mrecv) and merges
+ * (region `merge` per result). All ranks then agree whether to continue (Allreduce). Work is sleep, so ranks may
+ * share cores. balance= and scale= change the work as the hypotheses of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
 enum { DONE = 3 };

@@ -69,7 +69,7 @@ static void one_round(const char *pattern, int k)
         MPI_Allreduce(out, in, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
 }
 
-/* BYTES:TO[:LAST] */
+/* Parses the value of insert=: BYTES:TO[:LAST]. */
 static void read_insert(const char *text)
 {
     char *end;

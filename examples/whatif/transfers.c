@@ -31,7 +31,7 @@ static void accumulate(int to)
     MPI_Accumulate(&one, 1, MPI_LONG, to, 0, 1, MPI_LONG, MPI_SUM, win);
 }
 
-/* To the right neighbour, between fences. */
+/* Adds to the window of the right neighbour, between fences. */
 static void right(int k)
 {
     foo(k);
@@ -40,7 +40,7 @@ static void right(int k)
     MPI_Win_fence(0, win);
 }
 
-/* To both neighbours, between fences. */
+/* Adds to the windows of both neighbours, between fences. */
 static void both(int k)
 {
     foo(k);
@@ -50,7 +50,7 @@ static void both(int k)
     MPI_Win_fence(0, win);
 }
 
-/* Compare-and-swap on the right neighbour, then a barrier. */
+/* Compare-and-swap on the right neighbour's window, then a barrier. */
 static void swap(int k)
 {
     const long expected = 0;
@@ -62,7 +62,7 @@ static void swap(int k)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A shared counter on rank 0. */
+/* Fetch-and-add on a shared counter in rank 0's window. */
 static void counter(int k)
 {
     long was;
@@ -72,7 +72,7 @@ static void counter(int k)
     bar(k);
 }
 
-/* With a request; a barrier every fourth round. */
+/* Adds to the right neighbour's window by an operation with a request; a barrier every fourth round. */
 static void requested(int k)
 {
     MPI_Request request;
@@ -84,7 +84,7 @@ static void requested(int k)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* With work (`held`) under a lock on the right neighbour. */
+/* Puts into the right neighbour's window under a lock, with work (region `held`) before the unlock. */
 static void locks(int k)
 {
     foo(k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs with changeable work: whatif PATTERN [balance=REGION] [scale=REGION:F] [drop] [bytes=N] [rounds=N]
- * [unit=MS] Region `foo` is uneven over ranks and rounds, `bar` is equal on all ranks. balance= and scale= change
+/* Programs with changeable work. Usage: whatif PATTERN [balance=REGION] [scale=REGION:F] [drop] [bytes=N] [rounds=N]
+ * [unit=MS]. Region `foo` is uneven over ranks and rounds, `bar` is equal on all ranks. balance= and scale= change
  * the work as the hypotheses of mpgsim do; drop removes the pattern's barrier (or the operation named at the
  * pattern); bytes= is the message size. Work is sleep, so ranks may share cores. Prints the run time in ms. */
 #include "whatif.h"

@@ -52,7 +52,7 @@ static inline double even(int r, int n, int k)
     return 2;
 }
 
-/* Works SHARE's units in REGION or, if balanced, the mean over COMM. */
+/* Works in REGION for SHARE(rank, ranks, K) units, or, if REGION is balanced, for the mean of these units over COMM. */
 static inline void work_of(const char *region, double (*share)(int, int, int), MPI_Comm comm, int k)
 {
     int r, n;
