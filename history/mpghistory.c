@@ -328,14 +328,15 @@ static int check_output(const struct request *a, const struct mpg_history_run *r
     return status;
 }
 
-/* The verdict's stream: standard output may carry the answer. */
+/* Returns the stream for the verdict: standard error if the answer goes to standard output. */
 static FILE *verdict_stream(struct request *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
     return a->closed ? stderr : stdout;
 }
 
-/* Returns 1 if the answer differs. */
+/* Repeats the stored run, writes the answer if an output is given, and prints whether the answer is identical to the
+ * stored one. Returns 0; 1: the answer differs; -1 with ERR. */
 static int rerun(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run;

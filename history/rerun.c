@@ -49,7 +49,7 @@ static bool lacks_question(const struct mpg_history_run *run)
     return true;
 }
 
-/* Runs in the child process. */
+/* In the child process: executes MPGSIM with RUN's arguments, and standard output to OUT. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
     char **argv = calloc(run->arguments + 5, sizeof *argv);
