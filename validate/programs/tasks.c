@@ -5,7 +5,7 @@
  *     tasks [TASKS [RANK [PERCENT [PATTERN]]]]
  *
  * Task K of TASKS (60) takes 2 + (7 K mod 19) ms. Worker RANK (0: none) takes PERCENT (300) of a task's time in addition, in the
- * region "handicap": so the run gives out the tasks otherwise. PATTERN, how rank 0 takes a request: 0 MPI_Recv from any source,
+ * region "handicap", which changes who gets which task. PATTERN says how rank 0 takes a request: 0 MPI_Recv from any source,
  * 1 MPI_Probe, 2 MPI_Iprobe each half millisecond, 3 MPI_Irecv and MPI_Wait, 4 MPI_Irecv and MPI_Test, 5 MPI_Waitany of one
  * MPI_Irecv for each worker, 6 MPI_Mprobe, 7 as 0, with two tasks at once for each worker, 8 as 0, with requests and tasks in two
  * messages. Rank 0 prints the time of the distribution, in ms. */
@@ -24,7 +24,8 @@ static void rest(double ms)
     nanosleep(&time, NULL);
 }
 
-/* Takes the next request as PATTERN says; POSTED: a receive of each worker. Returns the worker. */
+/* Receives the next request as PATTERN says. POSTED: for MPI_Waitany, a posted receive from each worker. Returns the
+ * worker's rank. */
 static int take(int pattern, int ranks, MPI_Request *posted)
 {
     MPI_Status status = {.MPI_SOURCE = MPI_ANY_SOURCE};
