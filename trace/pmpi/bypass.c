@@ -91,14 +91,14 @@ struct area {
     uintptr_t start, end;
 };
 
-/* The slots of a module that lead into MPI's library. */
+/* The slots of a module that hold addresses in MPI's library. */
 struct calls {
-    const char *first;
+    const char *first; /* name of the first slot's function */
     int count;
-    bool begins; /* MPI_Init or MPI_Init_thread is among them */
+    bool begins; /* a slot is for MPI_Init or MPI_Init_thread, or their PMPI names */
 };
 
-/* Modules that call PMPI_X. */
+/* A module that calls functions by their second names, PMPI_Send and so on. */
 enum { MAX_SECOND = 16 };
 struct second {
     const char *file;
@@ -107,7 +107,7 @@ struct second {
 };
 struct search {
     struct area mpi;
-    bool reports; /* reports modules that call MPI_X in the library, one line each */
+    bool reports; /* look_at() reports modules that call MPI_ functions in the library, one line each */
     struct second second[MAX_SECOND];
     int number;
 };
@@ -134,7 +134,7 @@ static bool holds(struct area a, uintptr_t address)
 static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
 {
     (void)size;
-    struct area *mpi = data; /* START: an address inside, until the area is found */
+    struct area *mpi = data; /* until the area is found, its START is an address in the library */
     const struct area a = area_of(module);
     if (!holds(a, mpi->start))
         return 0;
@@ -233,8 +233,8 @@ static bool is_of_mpi(const char *file, const void *code)
     return mpi || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
-/* Returns true for a tool, which calls PMPI_X in its own MPI_X. The tracer records MPI_X, or reports it as the program's
- * own function. */
+/* Returns true for a PMPI tool, whose own wrapper MPI_Send calls PMPI_Send. Its calls are not missed: the tracer records
+ * MPI_Send, or reports the tool's wrapper as the program's own function. */
 static bool is_tool(const struct second *s)
 {
     const char *name = s->calls.first + 1;
@@ -267,7 +267,7 @@ void bypass_report(void)
 {
     struct search search = {.reports = true};
     look_at_all(&search);
-    for (int i = 0; i < search.number; i++) { /* outside the lock of the module list */
+    for (int i = 0; i < search.number; i++) { /* not in look_at(), which runs under the lock of the module list */
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
             report("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,

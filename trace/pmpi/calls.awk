@@ -2,27 +2,29 @@
 # What the generators of C and Fortran wrappers share: trace/calls.def as arrays, and
 # for each call the C text that records it.
 #
-# The text names parameters as calls.def does, each through a macro that a generator's
-# output defines, as C or Fortran has them:
+# The text names parameters as calls.def does, each in a macro. C wrappers (wrap.h) and
+# Fortran wrappers (fortran.h) define the macros differently:
 #   INT COMM TYPE WIN FH GROUP OP   the value of an argument
 #   COUNTS                          a struct tracer_counts
-#   SET FLAG                        a number, a logical that the call has set
+#   SET FLAG                        a number or logical that the call has returned in an argument
 #   IN_PLACE                        whether a buffer is MPI_IN_PLACE
 #   TYPES                           a struct tracer_types
 #   REQUESTS                        address of requests, and whether they are Fortran's
-#   INDICES                         address of indices, and from what they count
-#   REQUEST                         a request that the call is given by its value
-#   REQUEST_VALUE                   the same as REQUESTS has one
-#   TAG                             a tag, from a string
+#   INDICES                         address of indices, and the number of the first (0 in C, mostly 1 in Fortran)
+#   REQUEST                         a request, passed by value, as an MPI_Request
+#   REQUEST_VALUE                   a request, passed by value, in the form of REQUESTS
+#   TAG                             a number that stands for a string tag
 #   MADE_REQUEST MADE_PERSISTENT    a struct tracer_made, after the call
 #   MADE_COMM MADE_WIN MADE_FILE MADE_MESSAGE  a handle, after the call
-#   LATER_COMM                      address of a communicator, and whether it is Fortran's
+#   LATER_COMM                      address at which a nonblocking call stores a communicator
+#                                   when it completes, and whether the handle is Fortran's
 #   OLD_COMM OLD_WIN OLD_FILE OLD_MESSAGE OLD_TYPE  a handle, before the call loses it
-#   GIVE_STATUS GIVE_STATUSES       declares what the call is given for a status, which
-#   STATUS STATUSES                 these name, as const MPI_Status *, after the call
-# s is the scope, rc what the call returned.
+#   GIVE_STATUS GIVE_STATUSES       declares the statuses that are passed to the call: the
+#                                   program's, or the wrapper's own if the program ignores them
+#   STATUS STATUSES                 these statuses after the call, as const MPI_Status *
+# s is the struct tracer_scope, rc the return code of the call.
 
-# Reads calls.def, which is TEXT: numbers of calls, names, kinds, result and parameter types.
+# Parses TEXT, the content of calls.def. Sets calls (the number of calls), call_name, kind, result, parameter and type.
 function read_calls(text,    entries, n, i) {
     gsub(/\/\*([^*]|\*[^\/])*\*\//, "", text)
     gsub(/#[^\n]*/, "", text)
@@ -41,7 +43,7 @@ function read_call(entry,    rest, i, parts, name) {
     split(entry, parts, ", ")
     name = parts[1]
     call_name[++calls] = name
-    # What it completes is still to be completed; but its status may be the only one that says whom it met.
+    # These calls leave the request to be completed, but theirs may be the only status that names the message's sender.
     kind[name] = name ~ /^Request_get_status/ ? "GET_STATUS" : parts[2]
     result[name] = parts[3]
     plain_name[name] = name
@@ -57,7 +59,7 @@ function add_parameter(name, i, its_name, its_type) {
     where[name, its_name] = i
 }
 
-# NAME with large counts, as MPI-4.0 makes it.
+# Adds NAME_c, the variant of NAME with large counts (MPI-4.0).
 function make_large(name,    large, i) {
     sub(/ *\).*/, "", name)
     large = name "_c"
@@ -70,7 +72,8 @@ function make_large(name,    large, i) {
     for (i = 1; i <= parameters[name]; i++)
         add_parameter(large, i, parameter[name, i], large_type(name, parameter[name, i], type[name, i]))
 }
-# Counts, sizes and places are MPI_Count there, displacements of parts addresses.
+# Returns the type of parameter P, of type T in CALL, in CALL_c: counts, sizes and positions are MPI_Count, displacements
+# (displs, disp_unit) MPI_Aint.
 function large_type(call, p, t) {
     if (p == "disp_unit" || p ~ /displs$/)
         sub(/^int/, "MPI_Aint", t) || sub(/^const int/, "const MPI_Aint", t)
@@ -85,7 +88,7 @@ function large_type(call, p, t) {
     return t
 }
 
-# The name in a declaration P, and P without it: "const int v[]" is v, "const int []".
+# identifier() returns the name in a declaration P, type_of() P without the name: "const int v[]" gives v and "const int []".
 function identifier(p) {
     gsub(/\[[^]]*\]/, "", p)
     gsub(/ +$/, "", p)
@@ -125,7 +128,7 @@ function counts(name) {
 function comm_of(call) {
     return "COMM(" with_type(call, "MPI_Comm") ")"
 }
-# The array of requests of a completion or start, and how many.
+# The number of requests of a completion or start, and the array of requests.
 function count_of(call) {
     return has(call, "count") ? "INT(count)" : has(call, "incount") ? "INT(incount)" : "1"
 }
@@ -135,7 +138,7 @@ function requests_of(call) {
     return (with_type(call, "MPI_Request") == "" ? "REQUESTS" : "REQUEST_VALUE") "(request)"
 }
 
-# Statements, one a line, before the real call.
+# Returns the statements of the wrapper before the real call, one a line.
 function before(call,    k, text) {
     k = kind[call]
     if (k ~ /^(PREADY|PARRIVED)$/)
@@ -164,17 +167,17 @@ function before(call,    k, text) {
     return text
 }
 
-# Whether the call must be given a status even if the program wants none.
+# Whether the real call must return a status even if the program ignores it.
 function gives_status(call) {
     return has(call, "status") && kind[call] ~ /^(RECV|SENDRECV|COMPLETE|GET_STATUS|PROBE|MPROBE|MRECV|FILE)$/
 }
 
-# The same of several statuses.
+# Whether the real call must return an array of statuses even if the program ignores them.
 function given_statuses(call) {
     return has(call, "array_of_statuses") && kind[call] ~ /^(COMPLETE|GET_STATUS)$/
 }
 
-# What tracer_leave is given for rc.
+# Returns the return code that is passed to tracer_leave().
 function outcome(call,    k) {
     k = kind[call]
     if (k == "COMPLETE")
@@ -184,8 +187,8 @@ function outcome(call,    k) {
     return result[call] == "int" && call !~ /_c2f$/ ? "rc" : "MPI_SUCCESS"
 }
 
-# The statement that records CALL; the one for a call that is not recorded, or "".
-# A generator of Fortran wrappers prints the same text with its own macros.
+# Returns the statement that records CALL. (unrecorded() returns the statement for a call
+# that is not recorded, or "".) C and Fortran wrappers have the same text, with different macros.
 function record(call,    k, name) {
     k = kind[call]
     if (k ~ /^(SEND|RECV|I?SENDRECV|ISEND|IRECV|SEND_INIT|RECV_INIT|PROBE|MPROBE|MRECV|IMRECV)$/)

@@ -33,13 +33,14 @@ struct known_walk {
     uintptr_t word[WORDS];
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
-/* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were on the last one. In
- * a list they take few lines of the cache; a code address takes two, with its table's. A list ends with address 0. */
+/* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were also on the last
+ * stack. A list of them takes few lines of the cache; looking up a code address reads two lines for each frame, one of the hash
+ * table and one of the entry. A list ends with address 0. */
 enum { RECENT = 16 };
 struct recent {
     uintptr_t address;
     struct code_address *code;
-    struct unwind_rule rule; /* of PLACE, simple */
+    struct unwind_rule rule; /* the rule of CODE, which is simple */
 };
 
 struct memory {
@@ -144,7 +145,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
     return _URC_NO_REASON;
 }
 
-/* Walks the whole stack with libgcc's unwinder. Returns false without memory. */
+/* Walks the whole stack from ADDRESS with libgcc's unwinder. Returns false if code_addresses_get() fails. */
 static bool walk_with_libgcc(struct walk *w, uintptr_t address)
 {
     struct whole whole = {.from = address, .walk = w};
@@ -239,8 +240,8 @@ static inline void append(struct recent **end, const struct recent *limit, struc
     (*end)->address = 0;
 }
 
-/* Collects the frames from AT outwards in W. Returns false without memory. LAST: frames of an earlier walk. NOW: room for
- * RECENT frames of this one. */
+/* Collects the frames from AT outwards in W. Returns false if a code address or its rule cannot be stored: no memory, or a
+ * signal handler (code_addresses.h). LAST: frames of an earlier walk. NOW: room for RECENT frames of this walk. */
 static bool walk(struct walk *w, struct at at, const struct recent *last, struct recent *now)
 {
     const uintptr_t first = at.address;
@@ -278,7 +279,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
 
 /* --- memory of walks --- */
 
-/* Returns word I of a walk like K whose first CFA is CFA. */
+/* Returns the present value of word I of the walk K, on the stack whose first frame has the CFA CFA. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const struct known_walk *k, uintptr_t cfa,
                                                                            unsigned i)
 {
@@ -300,14 +301,15 @@ static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
     return differences == 0;
 }
 
-/* Returns the entry of SITE, which has room; NULL: SITE has none. */
+/* Returns the entry of SITE, whose block of walks is allocated. */
 static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
     const uintptr_t block = (uintptr_t)m->walks[site / BLOCK_WALKS];
     return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + site % BLOCK_WALKS;
 }
 
-/* Returns a remembered follower of the last walk which a walk from AT would repeat; NULL: none. */
+/* Returns the remembered walk that a walk from AT would repeat, among the walks that have followed the last walk before;
+ * NULL: none of them. */
 static inline struct known_walk *recall(const struct memory *m, const struct at *at)
 {
     const struct known_walk *last = m->last;
@@ -332,7 +334,7 @@ static struct memory *make_memory(void)
     return thread.memory = m;
 }
 
-/* Returns the entry for the walk to SITE, made if there is none; NULL: SITE is not remembered. */
+/* Returns the entry of SITE in M, allocated if necessary; NULL: no memory, or SITE is too large a number. */
 static struct known_walk *make_entry(struct memory *m, int32_t site)
 {
     const int32_t block = site / BLOCK_WALKS;
@@ -382,7 +384,7 @@ static __attribute__((noinline)) struct known_walk *remember(struct memory *m, c
     return k;
 }
 
-/* Notes that K followed the last walk. */
+/* Notes that K (NULL: a walk that is not remembered) followed the last walk, and makes K the last walk. */
 static inline void follow(struct memory *m, struct known_walk *k)
 {
     struct known_walk *last = m->last;
@@ -399,7 +401,7 @@ static struct at at_of(const void *address, const void *cfa, const void *frame)
                        .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
 }
 
-/* Walks from AT, with the memory M or NULL. Returns false without memory. */
+/* Collects the frames from AT outwards in W, with the recent frames in M (or NULL). Returns false as walk(). */
 static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
 {
     static const struct recent none;
@@ -410,7 +412,8 @@ static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
     return walk(w, at, m->frames[m->turn ^ 1], m->frames[m->turn]);
 }
 
-/* Returns the site, as callsites_capture(). ALONE: no other capture of the thread is in progress. */
+/* Returns the site of the stack from AT outwards, as callsites_capture(). ALONE: no other capture of the thread is in
+ * progress. */
 static inline int32_t capture(struct at at, bool alone)
 {
     struct memory *m = alone ? make_memory() : NULL;

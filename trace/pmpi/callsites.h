@@ -2,10 +2,11 @@
 /* Call stacks as small numbers: a site is a stack of return addresses.
  *
  * A walk finds the stack: each return address is looked up with its rule for finding the caller, which is read from the
- * program's call frame information when the address first appears. A thread remembers the words read by its last walks;
- * if the words are equal, the stack is. Frames that need a full unwinder (code generated at run time, other machines) use
- * libgcc's. Only the thread's stack, or the mapping that holds a stack made by the program, is read. The rule of a closed
- * library, applied to another library at its address, finds wrong callers but never reads outside the stack. */
+ * program's call frame information when the address first appears. A thread remembers the words of the stack that its last
+ * walks read: if these words are unchanged, the stack is the same. Frames that need a full unwinder (code generated at run
+ * time, other machines) use libgcc's. Only the thread's stack, or the mapping that holds a stack made by the program, is
+ * read. After dlclose(3) another library may be loaded at the address of a closed library: the closed library's rules then
+ * find wrong callers, but never read outside the stack. */
 #ifndef MPG_CALLSITES_H
 #define MPG_CALLSITES_H
 

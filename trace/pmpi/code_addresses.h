@@ -39,12 +39,12 @@ struct site {
  * below. */
 void code_addresses_start(callsites_look *look);
 
-/* Returns the entry of ADDRESS, new or known; NULL without memory, or in a signal handler that interrupts the thread inside
- * these functions. */
+/* Returns the entry of ADDRESS, new or known. INTERRUPTED: a signal interrupted the code at ADDRESS; else ADDRESS is a return
+ * address. NULL without memory, or in a signal handler that interrupts the thread inside these functions. */
 struct code_address *code_addresses_get(uintptr_t address, bool interrupted);
 
-/* Adds the rule to P if P has none yet; callers of local calls and outermost frames need none. Returns false in a signal handler
- * that interrupts the thread inside these functions. */
+/* Adds the rule to P if P has none yet. Only frames from which a walk goes on need a rule: not the outermost frame of a stack,
+ * nor the frame of callsites_alone(). Returns false in a signal handler that interrupts the thread inside these functions. */
 bool code_addresses_add_rule(struct code_address *p);
 static inline bool code_addresses_has_rule(struct code_address *p)
 {
@@ -52,7 +52,7 @@ static inline bool code_addresses_has_rule(struct code_address *p)
 }
 
 /* Returns the number of the site of N CODES, whose addresses are ADDRESSES, innermost first. CALLSITES_NONE if N is 0, if there
- * are too many sites, or as code_addresses_get(). */
+ * are too many sites, or for the reasons for which code_addresses_get() returns NULL. */
 int32_t code_addresses_site(struct code_address *const *codes, const uintptr_t *addresses, unsigned n);
 
 /* Returns the number of the site of P's frame alone. */

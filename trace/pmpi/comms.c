@@ -27,7 +27,7 @@ static struct promise *promises;
 static MPI_Comm last_handle; /* handle of LAST */
 static struct tracer_comm *last;
 
-/* Returned to callers without memory, when nothing is recorded any more. */
+/* Returned when memory is exhausted; recording has ended then. */
 static const struct tracer_groups has_no_handler;
 static struct tracer_comm nowhere = {.groups = &has_no_handler, .parent = MPG_NO_COMM};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This rank's communicators, defined in the trace at first use (comms.c). Locked callers only. */
+/* This rank's communicators, defined in the trace at first use (comms.c). Callers hold the lock. */
 #ifndef MPG_COMMS_H
 #define MPG_COMMS_H
 
@@ -15,6 +15,8 @@ struct tracer_groups {
     int32_t ranks[];   /* size, then remote_size entries; MPG_FOREIGN: not in this job */
 };
 
+/* NUMBER, PARENT (or MPG_NO_COMM), INSTANCE (tracer_groups_instance()) and LABEL (0: MPI_COMM_WORLD; -1: another) are those of
+ * the definition in the trace. SOURCES and DESTINATIONS: neighbours in the communicator's TOPOLOGY, if it has one. */
 struct tracer_comm {
     int32_t number, parent, instance, label;
     int rank;
@@ -24,18 +26,20 @@ struct tracer_comm {
     int32_t *sources, *destinations; /* one allocation */
 };
 
-/* Returns COMM (not MPI_COMM_NULL), which is defined in the trace on return. Never NULL: without memory recording ends,
- * and an empty communicator is returned. */
+/* Returns the tracer's entry of COMM (not MPI_COMM_NULL), which is defined in the trace on return. Never NULL: without memory
+ * recording ends, and an empty communicator is returned. */
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm);
 int32_t tracer_comm(MPI_Comm comm); /* returns the number of the communicator */
-/* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had
- * this handle. GROUP_TAG: the tag of a group constructor (tracer_groups_instance()), or NULL. */
+/* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had this
+ * handle. SAME_GROUPS: COMM has PARENT's groups. GROUP_TAG: the tag of a group constructor (tracer_groups_instance()); else
+ * NULL. */
 const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
                                            const int *group_tag);
 /* Registers a copy of PARENT. The copy's handle, in C or Fortran form, will be at ADDRESS when request REQUEST completes. */
 const struct tracer_comm *tracer_comm_duplicate(MPI_Comm parent, const void *address, bool fortran,
                                                 int64_t request);
-/* REQUEST has completed: registers the handle of the copy that was promised with REQUEST, if any. */
+/* To be called when REQUEST has completed: registers the handle of the copy that tracer_comm_duplicate() announced for
+ * REQUEST, if any. */
 void tracer_comm_completed(int64_t request);
 /* Defines communicator NUMBER in the calling thread's stream, if it is not defined there. */
 void tracer_comm_define(int32_t number);
@@ -50,7 +54,7 @@ static inline int tracer_comm_peers(const struct tracer_comm *comm)
     return comm->groups->remote_size ? comm->groups->remote_size : comm->groups->size;
 }
 
-/* Writes the ranks in OF of the N members of GROUP to RANKS. Returns false without memory. */
+/* Writes to RANKS the ranks that the N members of GROUP have in the group OF. Returns false on failure. */
 bool tracer_group_ranks(MPI_Group group, int n, MPI_Group of, int *ranks);
 
 #endif

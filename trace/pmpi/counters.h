@@ -17,7 +17,7 @@ struct tracer_counters {
                 size_t complaint_size);
     /* Starts counting in this thread; NULL on failure: the thread then has no values. */
     void *(*start)(void);
-    /* Writes this thread's counts since start(), one for each name. */
+    /* Writes this thread's counts since start(), one for each name. Returns false if they cannot be read. */
     bool (*read)(void *thread, long long *values);
     void (*stop)(void *thread);
 };

@@ -40,7 +40,7 @@ static bool is_predefined(MPI_Datatype type)
 #endif
 }
 
-/* Returns the size of TYPE, and stores it in PLACE if it may be kept; -1 if MPI does not tell. */
+/* Returns the size of TYPE, and stores it in SLOT if it may be kept; -1 if MPI does not tell. */
 static __attribute__((noinline)) int64_t query_size(struct slot *slot, MPI_Datatype type)
 {
     MPI_Count size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Helpers for the records of calls. Locked callers only. */
+/* Helpers for the records of calls. Callers hold the lock. */
 #ifndef MPG_PMPI_EVENT_H
 #define MPG_PMPI_EVENT_H
 
@@ -15,8 +15,8 @@ static inline struct mpg_event event_of(const struct tracer_scope *s)
                               .site = MPG_NO_SITE};
 }
 
-/* Makes a new request, active or to be started later (MADE), and attaches it to event E. Returns false without memory,
- * which is reported. */
+/* Makes a new request, active or to be started later (MADE), and attaches it to event E. ANY: wildcards of a receive
+ * (MPG_ANY_SOURCE, MPG_ANY_TAG), else 0. Returns false without memory, which is reported. */
 bool event_new_request(struct mpg_event *e, struct tracer_made made, uint32_t any);
 /* Like event_new_request(), but does nothing if MADE is NO_REQUEST. */
 static inline bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any)

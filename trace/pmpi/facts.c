@@ -197,7 +197,7 @@ static int compare_samples(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the median of the last measured calls. */
+/* Returns the median overhead, in ns, of the last measured calls. */
 static double median_sample(void)
 {
     int32_t sorted[STREAM_SAMPLES];
@@ -207,8 +207,8 @@ static double median_sample(void)
     return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
 }
 
-/* Writes the tracer's time as measured in the run: for new stacks, for all recorded calls by the mean of some, and for a call by
- * their median. */
+/* Writes the tracer's own time as measured in the run: for new stacks; for all recorded calls, as the mean of the sampled calls
+ * times the number of calls; and for one call, as the median of the last sampled calls. */
 static int write_overhead(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     enum { MIN_MEASURED = 10 };

@@ -73,8 +73,8 @@ static bool replace_in_preload(const char *other)
     return done;
 }
 
-/* Writes the program's file name to PATH of SIZE bytes: the name of the start if this leads to the same file, because the
- * kernel names the process after it. Returns false if the dynamic linker was started. */
+/* Writes the program's file name to PATH of SIZE bytes: the name by which the program was started, if this name leads to the
+ * same file, because the kernel names the process after it. Returns false if the dynamic linker was started instead. */
 static bool own_file(char *path, size_t size)
 {
     struct stat own, started;

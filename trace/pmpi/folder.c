@@ -63,7 +63,7 @@ static int64_t change_ns(const struct stat *st)
     return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
 }
 
-/* A count of a run's files and folders in a folder, except OWN, the file just made. */
+/* Number of files of ranks and folders of spawned jobs in a folder, without OWN, the file just made. */
 struct others {
     const char *own;
     int64_t number;

@@ -45,8 +45,8 @@ int folder_name(const char *folder, int64_t number, char *path, size_t size,
 /* Makes FOLDER and the first missing spawned-K in it. Returns K, or -1 on error. */
 int folder_make_spawned(const char *folder, struct mpg_error *err);
 
-/* The trace files in FOLDER: number of ranks' files, their bytes, number of windows into which processes still write (or
- * in which they died), and of folders of spawned jobs. */
+/* The trace files in a folder: number of ranks, bytes of all their files, number of mapped files (rank-N.window.mpgt) into which
+ * processes still write, or wrote when they died, and number of folders of spawned jobs. */
 struct folder_content {
     int64_t ranks, bytes, windows, spawned;
 };

@@ -83,6 +83,7 @@ struct fortran_statuses {
     int n;
     struct tracer_statuses own;
 };
+/* _take() prepares S for a call with N STATUSES. _read() returns them after the call, in C form. _drop() frees copies. */
 void fortran_statuses_take(struct fortran_statuses *s, int n, F *statuses);
 const MPI_Status *fortran_statuses_read(struct fortran_statuses *s);
 void fortran_statuses_drop(struct fortran_statuses *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups of communicators as lists of world ranks; equal lists are stored once (groups.c). Locked callers only. */
+/* Groups of communicators as lists of world ranks; equal lists are stored once (groups.c). Callers hold the lock. */
 #ifndef MPG_GROUPS_H
 #define MPG_GROUPS_H
 

@@ -24,7 +24,7 @@ static struct {
     char own[PATH_MAX];    /* the file of this host; empty: none */
 } hosts;
 
-/* Finds the folder in which the trace will be. */
+/* Writes the absolute path of the folder in which the trace will be to hosts.parent. Returns false on failure. */
 static bool find_parent(void)
 {
     const char *output = getenv("MPGTRACE_OUTPUT"), *end = output ? strrchr(output, '/') : NULL;
@@ -87,7 +87,8 @@ static bool count_traced(int *sum)
     return paths_list(hosts.folder, add_number, sum);
 }
 
-/* Makes ANSWER the answer, unless there is one. *MADE: there was none. */
+/* Makes ANSWER the answer for all hosts, unless another process has given one. Returns the answer for all hosts. *MADE: this
+ * process has given it. */
 static enum hosts_answer answer(enum hosts_answer answer, bool *made)
 {
     static const char *const words[] = {"unknown", "all", "some"};

@@ -12,7 +12,7 @@ enum hosts_answer {
     HOSTS_SOME
 };
 
-/* The answer of the hosts, in numbers. */
+/* Details of the answer. */
 struct hosts_count {
     int traced;       /* number of traced processes that this host has seen */
     bool reports;       /* the answer is HOSTS_SOME, and this process is to report it; true in one process of the job */

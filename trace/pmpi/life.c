@@ -352,7 +352,7 @@ void tracer_end_early(const char *reason)
     struct mpg_error err;
     if (!streams.on || life.pid != getpid())
         return;
-    /* If this or another thread is in the middle of a record, the trace ends with the window's present content. */
+    /* If this or another thread is in the middle of a record, the trace ends with what its segment holds now. */
     if (!stream_lock_at_end())
         return;
     streams_wait();

@@ -8,7 +8,7 @@
 
 static uint64_t recorded = 1; /* calls of each function recorded from each site */
 
-/* Sums whose next calls are only counted, by return address and call. A process with several streams has none. */
+/* Sums whose next calls are only counted, by return address and call. Not used in a process with several streams. */
 enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* of 32 bits: 0 .. 31 */ };
 struct local_sum {
     const void *return_address;
@@ -46,8 +46,8 @@ static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t si
     return false;
 }
 
-/* Counts the off-CPU time of an aggregated call of TIME_NS, and of the compute interval of GAP_NS before the call, as
- * computation. */
+/* Adds the off-CPU time of an aggregated call of TIME_NS, and of the compute interval of GAP_NS before the call, to the
+ * off-CPU time between recorded calls. */
 static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream, int64_t gap_ns,
                                                           int64_t time_ns)
 {
@@ -58,7 +58,8 @@ static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream,
     mpg_trace_carry_off_cpu(stream->writer, before_ns + in_ns);
 }
 
-/* Lets the next calls of S, whose sum has COUNTER, be only counted. Their sum is known if the callsite is the caller alone. */
+/* Makes local_begin() only count the next calls like S, in COUNTER of their sum. Possible if the return address alone
+ * determines the callsite, and so the sum. */
 static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
 {
     if (streams.threads || *counter < TIMED_FIRST || !sites_is_caller(s->return_address))

@@ -12,7 +12,7 @@
 void local_start(int rank);
 
 /* Adds the call S, of kind OTHER, made from SITE, to a sum of the thread's stream. Returns false if the call is to be
- * recorded. Locked callers only. */
+ * recorded. Callers hold the lock. */
 bool local_add(const struct tracer_scope *s, int32_t site);
 
 /* A sum whose next calls are only counted, because enough of its calls were timed. */

@@ -25,7 +25,7 @@ enum {
 struct slab {
     struct slab *next, *previous; /* list of slabs with room, or of kept large blocks */
     size_t bytes;                 /* bytes of the mapping */
-    uint32_t size;                /* number of the size, or LARGE */
+    uint32_t size;                /* index of its blocks' size, below SIZES, or LARGE */
     uint32_t used;                /* blocks in use */
     uint32_t fresh;               /* offset of the first block that was never used */
     void *unused;                 /* list of freed blocks, each pointing to the next */
@@ -62,7 +62,7 @@ static void leave(void)
 
 /* --- sizes --- */
 
-/* Returns the number of the smallest size with at least N bytes, N > 0. From 64 bytes on there are STEPS sizes between
+/* Returns the index of the smallest size with at least N bytes, N > 0. From 64 bytes on there are STEPS sizes between
  * powers of two. */
 static uint32_t size_of(size_t n)
 {
@@ -133,7 +133,7 @@ static bool map_spare(void)
     return p;
 }
 
-/* Returns a new slab, NULL without memory. */
+/* Returns a slab that is not in use, or NULL without memory. */
 static struct slab *map_slab(void)
 {
     if (memory.spare_number == 0 && !map_spare())

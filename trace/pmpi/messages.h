@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that matched probes have removed from matching (MPI-3.1 section 3.8.2). Locked callers only. */
+/* Messages that matched probes have removed from matching (MPI-3.1 section 3.8.2). Callers hold the lock. */
 #ifndef MPG_MESSAGES_H
 #define MPG_MESSAGES_H
 
@@ -8,7 +8,8 @@
 #include "trace/event.h"
 #include "trace/pmpi/record.h"
 
-/* Returns a number for MESSAGE, found by PROBE (comm, from, tag); 0 for MPI_MESSAGE_NO_PROC or without memory. */
+/* Returns a new number for MESSAGE, which was found by the event PROBE (its comm, from and tag are kept); 0 for
+ * MPI_MESSAGE_NO_PROC or without memory. */
 int64_t tracer_message_new(MPI_Message message, const struct mpg_event *probe);
 /* Writes MESSAGE's number, comm, from and tag to E, and forgets MESSAGE. */
 void tracer_message_take(const struct tracer_message *message, struct mpg_event *e);

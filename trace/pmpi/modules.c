@@ -39,8 +39,8 @@ static struct {
     const struct segment *segment; /* and its segment */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns where
- * dl_iterate_phdr(3) takes a microsecond: this function visits the entries of all modules, to find its caller's namespace. */
+/* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns.
+ * dl_iterate_phdr(3) would take a microsecond, since it visits the entries of all modules to find its caller's namespace. */
 #ifdef __GLIBC_PREREQ
 #if __GLIBC_PREREQ(2, 35)
 #define HAVE_FIND_OBJECT 1
@@ -271,7 +271,7 @@ static int changed(struct dl_phdr_info *info, size_t size, void *data)
     return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
 }
 
-/* Makes the list anew if libraries were loaded or closed: new segments go behind the old ones. */
+/* Makes the list anew if libraries were loaded or closed. add() puts new segments behind the old ones, which then go. */
 static void refresh(void)
 {
     unsigned long long now[2];
@@ -287,8 +287,9 @@ static void refresh(void)
     loaded.subs = now[1];
 }
 
-/* Returns true if the list is up to date for S, the listed segment around an address, and NOW, the object there. A library
- * closed since then can only be taken for a library in the same entry of the linker's list, at the same place. */
+/* Returns true if S, the listed segment around an address, belongs to NOW, the object that is at the address now. An object
+ * loaded in place of a closed one is mistaken for it only if both have the same entry in the linker's list, the same begin and
+ * the same place of the call frame information. */
 static bool is_current(const struct segment *s, const struct object *now)
 {
     return HAVE_FIND_OBJECT && s && s->object.map == now->map && s->object.begin == now->begin &&

@@ -29,8 +29,8 @@ struct module_unwinding {
 bool modules_unwinding(const void *address, struct module_unwinding *unwinding);
 
 struct dl_phdr_info;
-/* Writes the bounds of the segment of MODULE (from dl_iterate_phdr(3)) whose file contains the byte at ADDRESS. Returns
- * false if there is none. */
+/* Writes the bounds of the loaded segment of MODULE (from dl_iterate_phdr(3)) that holds ADDRESS, up to the end of its part in
+ * the file. Returns false if there is none. */
 bool modules_bounds(const struct dl_phdr_info *module, uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* Returns the number, known or new, of a module that is not loaded and is identified by PATH alone; -1 without memory. */

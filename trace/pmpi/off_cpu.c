@@ -50,8 +50,7 @@ static volatile uint64_t *find_flag(void)
     int32_t cpu;
     if (!&__rseq_offset || !&__rseq_size || __rseq_size < MIN_SIZE)
         return NULL;
-    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* Sets rseq_cs to the tracer's descriptor unless another user occupies the
-                                                  word. */
+    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* the thread pointer, from which __rseq_offset counts */
     memcpy(&cpu, thread + __rseq_offset + CPU_ID, sizeof cpu);
     return cpu < 0 ? NULL : (volatile uint64_t *)(void *)(thread + __rseq_offset + RSEQ_CS);
 }
@@ -64,7 +63,8 @@ static volatile uint64_t *find_flag(void)
 }
 #endif
 
-/* Sets the flag, where nobody else has done so. */
+/* Sets the thread's rseq_cs to the tracer's descriptor, if it is 0. If the program has set it, or if only the length of stretches
+ * decides, own_flag takes its place. */
 static void arm(struct off_cpu *o)
 {
     const uint64_t ours = (uintptr_t)&off_cpu_descriptor;
@@ -171,7 +171,8 @@ static int64_t begin(struct off_cpu *o)
     return o->begin_ns;
 }
 
-/* For runs that do not record off-CPU time: only long stretches call the reader again. */
+/* For runs that do not record off-CPU time: begins a stretch at NOW_NS without reading a clock. Only long stretches come here
+ * again. Returns NOW_NS. */
 static int64_t ignore(struct off_cpu *o, int64_t now_ns)
 {
     o->flag = &o->own_flag;

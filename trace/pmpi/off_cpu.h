@@ -48,8 +48,8 @@ enum off_cpu_method { OFF_CPU_NONE, OFF_CPU_CLOCK, OFF_CPU_RSEQ };
 
 /* Off-CPU state of a thread; all zero until the thread's first call. */
 struct off_cpu {
-    volatile uint64_t *flag;   /* rseq_cs or &own_flag; NULL: not begun */
-    uint64_t own_flag;         /* never cleared: only the length decides */
+    volatile uint64_t *flag;   /* rseq_cs or &own_flag; NULL: the thread has made no call yet */
+    uint64_t own_flag;         /* used if rseq_cs is not: never cleared, so only the length of a stretch decides */
     int64_t begin_ns;          /* begin of the stretch, on the tracer's clock like all times here */
     int64_t stale_ns;          /* time at which the last reading expires */
     int64_t wall_ns, cpu_ns;   /* last reading, on the system's clocks */

@@ -28,7 +28,8 @@ static void record_batch(void)
     }
 }
 
-/* Address in the program at which it called MPI_Init: call stacks leave out the tracer's own frames. */
+/* Return address of the program's call of MPI_Init, in place of an address in this file: call stacks leave out the tracer's own
+ * frames. */
 static const void *program;
 
 /* Does the work of MPI_Wtime's wrapper, always for the same call site. */

@@ -89,7 +89,7 @@ static int add_event(struct thread *t, int which)
     return status;
 }
 
-/* Starts all sets of T. If a set does not start, stops the sets started before. */
+/* Starts all sets of T. Returns PAPI_OK; if a set does not start, PAPI's error, with all sets stopped and destroyed. */
 static int start_sets(struct thread *t)
 {
     for (int i = 0; i < t->set_number; i++) {
@@ -143,7 +143,7 @@ static bool read_all(void *thread, long long *values)
     return true;
 }
 
-/* Returns whether EVENT can be counted together with the events chosen before; if so, adds EVENT to them. */
+/* Adds EVENT to the chosen events if they can be counted together. Returns PAPI_OK, or PAPI's error if they cannot. */
 static int try_event(const char *event)
 {
     int code = 0, status = PAPI_event_name_to_code(event, &code);

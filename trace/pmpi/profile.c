@@ -18,7 +18,7 @@
 
 enum {
     SITE_ROWS = 1 << 13,
-    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* one extra row for each call, for all other sites */
+    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* one extra row for each call, for the sites without a row */
     DEFINITION_BYTES = 1 << 19,
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
@@ -44,7 +44,7 @@ static struct {
     uint32_t *index; /* 1 + row, by call and captured site */
     uint32_t row_number, definition_bytes, site_rows;
     bool full; /* the definition area is full: no further site is defined */
-    uint32_t other[MPG_CALL_COUNT]; /* 1 + row; 0: none */
+    uint32_t other[MPG_CALL_COUNT]; /* by call: 1 + row of the sites without a row; 0: none yet */
     struct known sites, modules;
     struct mpg_file_id file;
     int rank, ranks;
@@ -156,7 +156,7 @@ void profile_fact(const char *key, const char *value)
     define(put_bytes(put_bytes(p, key, key_bytes), value, value_bytes));
 }
 
-/* Returns the entry of NUMBER, or NULL without memory. */
+/* Returns the entry of the captured site or module NUMBER, or NULL without memory. */
 static int32_t *number_of(struct known *known, int32_t number)
 {
     const size_t i = (size_t)number;
@@ -247,7 +247,7 @@ struct key {
     uint32_t call;
     int32_t site;
 };
-static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* keys of the rows, with captured sites */
+static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* by row: its call and captured site */
 
 static struct mpg_profile_entry *find_row(enum mpg_call call, int32_t site)
 {

@@ -10,13 +10,14 @@
 #include "trace/event.h"
 #include "trace/profile/format.h"
 
-/* Makes the file of RANK in DIRECTORY; replaces an existing file. Events have VALUES counters. */
+/* Makes the file of RANK, one of RANKS, in DIRECTORY; replaces an existing file. Events have VALUES counters. Returns 0, or -1
+ * with ERR. */
 int profile_open(const char *directory, int rank, int ranks, uint32_t values, struct mpg_error *err);
 
 /* Returns true between a successful profile_open() and profile_close(). */
 bool profile_is_on(void);
 
-/* Adds EVENT, made at the captured SITE (callsites.h), to its row. */
+/* Adds EVENT, made at the captured SITE (callsites.h), to the sums of its call and site. */
 void profile_add(const struct mpg_event *event, int32_t site);
 
 /* Forgets all added events. */

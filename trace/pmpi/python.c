@@ -41,7 +41,7 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
-    MAX_SUMMED_BYTES = 256, /* bytes of a line table checked each time the table is met */
+    MAX_SUMMED_BYTES = 256, /* bytes of a line table that are hashed each time the table is used */
     MAX_LINES = 1 << 16,  /* maximum number of lines of a program */
     MAX_WALKED = 1 << 10  /* frames for one callsite, including frames whose function has not begun */
 };
@@ -49,20 +49,20 @@ enum {
 /* In place of an index into lines: the line is not reported. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
-/* A line that was met. */
+/* A line that was found on a stack. */
 struct line {
     int32_t module;
     int32_t number;
 };
 
-/* The code object where a line was met. Later another code object, or its line table, may be at the same address: the
- * members detect this. */
+/* The line found for an instruction of a code object. Later another code object, or another line table, may be at the same
+ * address: the other members detect this. */
 struct met {
-    uintptr_t lines;
+    uintptr_t lines; /* address of the line table */
     uint64_t table; /* hash of the line table's first bytes */
-    uint64_t names;
+    uint64_t names; /* hash of the names of function and file */
     int32_t first_line;
-    uint32_t line;
+    uint32_t line; /* 1 + index into lines; 0: none; LEFT_OUT */
 };
 
 static struct {

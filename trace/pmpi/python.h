@@ -26,7 +26,7 @@ const void *python_code(void);
  * the same number, CALLSITES_FOREIGN or higher. */
 unsigned python_frames(uintptr_t *frames, unsigned max);
 
-/* Returns the frame with such a number (trace/python_place.h). */
+/* Returns the line with the number FRAME, a result of python_frames(), as a frame (trace/python_place.h). */
 struct mpg_frame python_frame(uintptr_t frame);
 
 #endif

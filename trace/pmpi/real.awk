@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Reads the preprocessed mpi.h; writes the real MPI's functions and objects as pointers, and the functions that come next as
-# others (trace/pmpi/real.h says why):
-# with -v PART=header the struct and a macro for each name, with -v PART=source where they are found.
+# Reads the preprocessed mpi.h. Writes pointers to the functions and objects of the real MPI, and pointers to the functions that
+# the wrappers call next (trace/pmpi/real.h says why):
+# with -v PART=header their structs and a macro for each name, with -v PART=source their initial values and a table of names.
 
 { text = text " " $0 }
 
@@ -33,7 +33,7 @@ function objects(declarations,    n, i, parts, d) {
             continue
         sub(/ *(\[[^]]*\])? *$/, "", d)
         match(d, /[A-Za-z_][A-Za-z_0-9]*$/)
-        # The tracer needs none of mpi_f08's, which are in MPICH's Fortran library since 4.2.
+        # The tracer needs none of mpi_f08's objects, which are in MPICH's Fortran library since 4.2.
         if (substr(d, RSTART, RLENGTH) !~ /^MPI_F08_/)
             add(substr(d, RSTART, RLENGTH))
     }

@@ -102,7 +102,7 @@ static void set_all(void)
     set(init);
 }
 
-/* Redirects all later calls to `other`, which the program uses instead of the tracer's MPI. */
+/* Gives up tracing: all later calls go to `other`, the MPI that the program uses instead of the tracer's. WHO calls MPI. */
 static void leave(const char *who)
 {
     is_left = true;
@@ -121,8 +121,8 @@ static void find(const void *caller)
     const bool known = dladdr(caller, &module) && module.dli_fname;
     const int found = known ? find_mpi(module.dli_fname) : 0;
     if (found == 0 && !dl_iterate_phdr(look_at, NULL) && !other)
-        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* the tracer was linked to this library,
-                                                                                      which suffices */
+        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* no MPI is loaded: takes the library
+                                                                                      that the tracer was built for */
     if (!library && other) {
         leave(known ? module.dli_fname : "the program");
         return;
@@ -164,7 +164,7 @@ const char *tracer_real_loaded_other(void)
     return other ? other_file : NULL;
 }
 
-/* Start of the image that contains the tracer. */
+/* Start and end of the module that contains the tracer. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

@@ -37,8 +37,8 @@ static inline int64_t tracer_count_at(struct tracer_counts counts, int i)
 int64_t tracer_bytes(int64_t count, MPI_Datatype type);
 /* Returns the type at index I. */
 MPI_Datatype tracer_type_at(struct tracer_types types, int i);
-/* The program is about to commit TYPE, whose size can be stored from then on; to free TYPE, whose stored size is forgotten. Both
- * take the lock. */
+/* To be called before the program commits TYPE: its size may be cached from then on. To be called before the program frees TYPE:
+ * its cached size is forgotten. Both take the lock. */
 void tracer_type_commit(MPI_Datatype type);
 void tracer_type_forget(MPI_Datatype type);
 
@@ -59,6 +59,7 @@ struct tracer_candidates {
  * requests, the call's enter time is taken again. */
 void tracer_candidates_take(struct tracer_candidates *c, struct tracer_scope *s, int count,
                             const void *handles, bool fortran);
+/* Releases the candidates of a call that is not recorded. Takes the lock. */
 void tracer_candidates_drop(struct tracer_candidates *c);
 /* Returns MPI_SUCCESS if the completion call that returned RC completed at least a part of its requests
  * (MPI_ERR_IN_STATUS, or an operation that ended with an error), and RC otherwise. */
@@ -71,9 +72,11 @@ struct tracer_statuses {
     MPI_Status *own; /* NULL or allocated */
     MPI_Status some[TRACER_CANDIDATES];
 };
+/* Returns GIVEN, or, if GIVEN is MPI_STATUSES_IGNORE, room for N statuses; MPI_STATUSES_IGNORE without memory. */
 MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *given);
 void tracer_statuses_drop(struct tracer_statuses *st);
 
+/* Records a call whose arguments are of no interest; local calls are mostly aggregated (local.h). */
 void record_other(struct tracer_scope *s);
 /* Records a call of the function mpg_untraced[WHICH] (regions.c). */
 void record_unknown(struct tracer_scope *s, int which);
@@ -98,12 +101,14 @@ void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool
                   const MPI_Status *status);
 void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
                    MPI_Message message, const MPI_Status *status);
-/* A matched message before its receive loses the handle, which another thread's probe may get. */
+/* A copy of what the tracer knows of a matched message, made before MPI_Mrecv or MPI_Imrecv: the receive frees the handle, and
+ * another thread's probe may get the same handle before the receive is recorded. */
 struct tracer_message {
     MPI_Message handle;
-    int64_t number; /* 0: MPI_MESSAGE_NO_PROC */
+    int64_t number; /* 0: MPI_MESSAGE_NO_PROC, or unknown */
     int32_t comm, from, tag;
 };
+/* Returns the copy for the call S with the handle MESSAGE; number 0 if MESSAGE is unknown or S is not recorded. */
 struct tracer_message tracer_message(const struct tracer_scope *s, MPI_Message message);
 void record_mrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, const struct tracer_message *message,
                   int rc, const MPI_Status *status);
@@ -184,7 +189,8 @@ void record_neighbor_alltoallw(struct tracer_scope *s, struct tracer_counts send
  * on ranks outside of the new communicator. */
 void record_constructor(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm);
 void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Comm newcomm);
-/* Returns a tag that stands for the string (LENGTH bytes) that identifies a communicator's creation. */
+/* Returns a number in place of the string tag TEXT (LENGTH bytes) of a call that creates a communicator; equal strings have equal
+ * numbers. */
 int tracer_string_tag(const char *text, size_t length);
 /* NEWCOMM: address at which MPI stores the C or Fortran handle when the request is complete. */
 void record_iconstructor(struct tracer_scope *s, MPI_Comm comm, const void *newcomm, bool fortran,

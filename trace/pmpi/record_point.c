@@ -34,7 +34,8 @@ static uint32_t any_of(int from, int tag)
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);
 }
 
-/* Sets source, tag and bytes of a completed receive that was posted with FROM and TAG. */
+/* Sets source, tag and bytes of a completed receive that was posted with FROM and TAG. Returns its wildcards (MPG_ANY_SOURCE,
+ * MPG_ANY_TAG). */
 static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t *source,
                             int32_t *received_tag, int64_t *bytes)
 {

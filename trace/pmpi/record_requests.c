@@ -211,7 +211,7 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)
     }
     struct tracer_request *request = c->count ? c->requests[0] : NULL;
     tracer_candidates_forget(c);
-    if (!request) { /* created by a call that is only counted */
+    if (!request) { /* created by a call that the tracer does not record */
         tracer_unlock();
         return;
     }

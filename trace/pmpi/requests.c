@@ -80,7 +80,7 @@ static void remove_entry(struct entry *entry)
     table.count--;
 }
 
-/* Appends a further request with the same handle. Returns false if memory is exhausted. */
+/* Appends REQUEST to the list that begins with FIRST, which has the same handle. Returns false if memory is exhausted. */
 static bool append(struct tracer_request *first, struct tracer_request *request)
 {
     uint64_t address = (uint64_t)(uintptr_t)request->address;
@@ -178,14 +178,16 @@ void tracer_requests_end(void)
 
 /* --- candidates --- */
 
-/* Returns whether a call of this or another thread has claimed REQUEST. A call left by longjmp releases its claims. */
+/* Returns whether a call of this or another thread has claimed REQUEST. Without threads, claims of earlier calls are void: the
+ * program has left these calls by longjmp. */
 static bool is_taken(const struct tracer_request *request)
 {
     return request->taken && (request->taken == table.calls || streams.threads);
 }
 
-/* HINT, NULL at first: the last result of a search by handle alone. The search resumes there instead of passing all
- * claimed requests again. */
+/* Returns the unclaimed request with HANDLE in the variable at ADDRESS; if there is none, the oldest unclaimed request with
+ * HANDLE, or NULL. *HINT, NULL at first: the last result of a search by handle alone. The search resumes there instead of
+ * passing all claimed requests again. */
 static struct tracer_request *find(uintptr_t handle, const void *address,
                                    struct tracer_request **hint)
 {
@@ -216,7 +218,7 @@ int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request handle)
     if (handle == MPI_REQUEST_NULL || !tracer_records(s) || !tracer_lock())
         return 0;
     const struct entry *entry = entry_of((uintptr_t)handle);
-    /* The request is claimed, possibly by another waiting thread, and has a unique handle. */
+    /* Ignores claims, since another thread may be waiting for the request. The handle alone suffices: it is unique. */
     if (entry && entry->first && entry->first->active)
         id = entry->first->id;
     tracer_unlock();

@@ -12,16 +12,17 @@ struct tracer_request {
     const void *address;   /* address of the program's variable; NULL: the variable now holds another request */
     uintptr_t handle;
     uint64_t taken;        /* number of the call that claimed the request, or 0 */
-    uint32_t any;          /* for receives */
-    bool active, indexed;
+    uint32_t any;          /* wildcards of a receive: MPG_ANY_SOURCE, MPG_ANY_TAG */
+    bool active, indexed;  /* indexed: in the index by handle and variable (requests.c) */
     bool cancelling;       /* MPI_Cancel was called: the status tells whether the cancel succeeded */
     bool status_known;            /* MPI_Request_get_status found the request complete, with these results: */
     bool cancelled;
-    int32_t from, tag;     /* for receives with wildcards */
+    int32_t from, tag;     /* source and tag of a completed receive with wildcards */
     bool makes_comm;       /* MPI_Comm_idup: completion creates a communicator */
 };
 
-/* Returns a new request, active unless persistent. If memory is exhausted, reports the error and returns NULL. */
+/* Returns a new request, active unless persistent. ANY: wildcards of a receive. If memory is exhausted, reports the error and
+ * returns NULL. */
 struct tracer_request *tracer_request_new(struct tracer_made made, uint32_t any);
 void tracer_request_start(struct tracer_request *request); /* sets a new id */
 void tracer_request_remove(struct tracer_request *request);

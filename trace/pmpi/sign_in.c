@@ -2,8 +2,8 @@
 /* The sign-in file: a file shared by the processes of a job on one host. It holds the number of processes that have signed
  * in, and whether all of them will be traced, once this is decided. Both values change under a lock only, so that all
  * processes finally see the same state. The file is read and written instead of mapped: truncation by others does
- * no harm. If processes are missing here, or the job has more hosts, the first process asks the other hosts (hosts.h), for the
- * others: hosts that share a machine can have different names, as containers do. */
+ * no harm. If processes are missing here, or the job has more hosts, the first process asks the other hosts (hosts.h) for all
+ * processes here. Missing processes can be on this machine under another host name, as in containers. */
 #define _GNU_SOURCE
 #include "trace/pmpi/sign_in.h"
 
@@ -49,7 +49,7 @@ static struct {
     uint64_t size; /* number of the job's processes on this host */
 } sign_in = {.fd = -1};
 
-/* The job's name here is the same on all hosts. */
+/* To be called if the job's name on this host is its name on all hosts: stores the name. Returns true. */
 static bool use_on_all_hosts(void)
 {
     snprintf(sign_in.common, sizeof sign_in.common, "%s", sign_in.job);

@@ -9,17 +9,17 @@
 /* Signs this process in, before the real MPI_Init. */
 void sign_in_process(void);
 
-/* How many processes have signed in, if some process has not. */
+/* How many processes have signed in, if some have not. */
 struct sign_in_missing {
     int traced, ranks; /* TRACED of RANKS processes have signed in */
-    bool reports;        /* in the one process that is to report this */
+    bool reports;        /* true in the one process that is to report this */
     const char *where; /* the folder by which hosts found this; NULL: on one host */
 };
 
 /* Returns whether all RANKS processes of the job have signed in, after the real MPI_Init; all signed-in processes get the same
- * answer, and *MISSING if it is false. Waits up to five seconds for other processes of this host, and up to ten for other hosts.
- * Returns true if the launcher does not provide the number of processes; other hosts are not asked if it names no job that is
- * the same on all, or no folder can be made beside the trace. */
+ * answer. Sets *MISSING if the answer is false. Waits up to five seconds for other processes of this host, and up to ten for
+ * other hosts. Returns true if the launcher does not provide the number of processes. Other hosts are not asked if the launcher
+ * gives the job no name that is the same on all hosts, or if no folder can be made beside the trace. */
 bool sign_in_is_complete(int ranks, struct sign_in_missing *missing);
 
 #endif

@@ -17,17 +17,17 @@ enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
 
-/* Cache of the sites of callers without further frames, by caller address: most of these calls come from a few places. */
+/* Cache of the sites that are the caller alone, by its return address: most local calls come from a few places. */
 enum { CALLERS = 32, CALLER_SHIFT = 2 /* calls are at least 4 bytes apart */ };
 static __thread struct {
     const void *address;
     int32_t site;
 } callers[CALLERS] __attribute__((tls_model("initial-exec")));
 
-/* Frames above the interpreter, for each captured stack. */
+/* For each captured stack: the frames of functions that Python's interpreter has called. */
 struct above {
-    bool known, python;
-    unsigned keep; /* number of innermost frames to keep */
+    bool known, python; /* the stack has been examined; the interpreter is on it */
+    unsigned keep; /* number of these frames, the innermost, without glue */
 };
 static struct {
     unsigned depth;
@@ -62,8 +62,8 @@ static bool is_glue(int32_t module)
     return strstr(path, "/mpi4py/") != NULL;
 }
 
-/* Looks for the interpreter in SITE's stack. If the captured stack is too short, looks for modules that only the
- * interpreter calls. */
+/* Looks for the interpreter in SITE's stack. If the stack was cut at the capture depth, an outermost frame in glue that only the
+ * interpreter calls shows that the interpreter is on it. */
 static struct above find_interpreter(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];

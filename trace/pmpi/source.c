@@ -10,7 +10,7 @@
 #include "trace/pmpi/report.h"
 #include "trace/store/signature.h"
 
-/* Returns the content of PATH, of *SIZE bytes. */
+/* Returns the content of PATH, of *SIZE bytes, which the caller frees; NULL with ERR. */
 static char *read_file(const char *path, size_t *size, struct mpg_error *err)
 {
     struct stat st;

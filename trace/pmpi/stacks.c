@@ -86,7 +86,7 @@ static bool take(struct line *l, char c)
     return false;
 }
 
-/* Makes the mapping around SP the other stack. */
+/* Stores the bounds of the mapping around SP as the other stack. Returns false if there is no readable mapping. */
 static bool find_mapping(struct stacks *s, uintptr_t sp)
 {
     char block[4096];

@@ -15,7 +15,7 @@ struct stacks {
 
 /* Fills in the calling thread's own stack. */
 void stacks_find_own(struct stacks *stacks);
-/* Returns the end of the foreign stack around SP: all memory from SP to the end is readable. Returns 0 if unknown.
+/* Returns the end of the stack around SP, not the thread's own: all memory from SP to the end is readable. Returns 0 if unknown.
  * Takes a system call, and microseconds for a stack other than the last one. */
 uintptr_t stacks_other_end(struct stacks *stacks, uintptr_t sp);
 

@@ -248,7 +248,7 @@ static struct stream *take(void)
     return s;
 }
 
-/* A thread that is cancelled while writing would leave the lock held. */
+/* Locks, and defers cancellation: a thread that is cancelled while writing would leave the lock held. */
 static void lock_all(struct stream_thread *t)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);

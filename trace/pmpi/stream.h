@@ -68,9 +68,9 @@ struct streams {
     int64_t calls;          /* number of recorded calls; protected by the lock */
     int64_t stacks_ns;      /* time of the Flush events that new stacks left; protected by the lock */
     int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
-    int64_t measured, measured_ns; /* number of recorded calls whose overhead was measured in the run, and its sum; protected by
-                                      the lock */
-    int32_t sample_ns[STREAM_SAMPLES]; /* the last of them: number I is at I modulo the length */
+    int64_t measured, measured_ns; /* number of recorded calls whose overhead was measured in the run, and sum of these overheads;
+                                      protected by the lock */
+    int32_t sample_ns[STREAM_SAMPLES]; /* the last measured overheads: that of measured call I is at I modulo STREAM_SAMPLES */
     struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;
@@ -88,7 +88,7 @@ struct stream_thread {
     int cancel_state; /* state before stream_lock() */
     volatile bool locked; /* true between lock and unlock, and while writing */
     uint32_t calls;       /* number of outermost calls, for samples of the tracer's overhead */
-    int64_t entering_ns;  /* the tracer's time before the real call, if this call is a sample; -1: it is none */
+    int64_t entering_ns;  /* the tracer's time before the real call, if this call is a sample; -1: no sample */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 

@@ -65,7 +65,7 @@ void summary_gather(int64_t calls, const char *folder)
     compare_folders(folder);
 }
 
-/* Returns FOLDER in the shortest form, as the user may have written it. */
+/* Returns FOLDER relative to the working directory, if it is below, as the user may have written it. */
 static const char *short_name(const char *folder)
 {
     char here[PATH_MAX];
@@ -95,8 +95,8 @@ void summary_spawned(void)
     sums.spawned_here++;
 }
 
-/* Reports spawned jobs without a trace. A traced job has created its folder since its MPI_Init. Jobs spawned
- * by spawned jobs have folders beside them and cannot be told apart. */
+/* Reports spawned jobs without a trace. A traced job has created its folder since its MPI_Init. A job that
+ * was itself spawned reports nothing: the folders of its jobs lie beside its own, and cannot be told from others. */
 static void report_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');

@@ -12,7 +12,7 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-enum { SAMPLE = 31 }; /* one of so many calls measures the tracer's overhead, which takes two more readings of the clock */
+enum { SAMPLE = 31 }; /* one of SAMPLE calls measures the tracer's overhead, with two more readings of the clock */
 
 /* Returns whether a call is made inside the outermost call. Further calls from the same function have the same
  * frame, but another return address. An error handler or callback may have left the outermost call by longjmp or an
@@ -68,7 +68,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     return s;
 }
 
-/* Measures the overhead of the sample S, which was recorded just now. Its cost is much higher than in the loops of overhead.c,
+/* Measures the overhead of the call S, which was recorded just now. This overhead is much higher than in the loops of overhead.c,
  * because a program drives the tracer's code and data from the nearest caches. Leaves out calls with a flush or an
  * interruption. */
 static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s)
@@ -159,7 +159,7 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
-/* Writes EVENT, after what it refers to. Returns 1 if its stack was new, else 0, or -1 with ERR. */
+/* Writes EVENT, after the definition of its callsite. Returns 1 if the callsite was new, else 0, or -1 with ERR. */
 static int write_out(struct stream *stream, const struct mpg_event *event, struct mpg_error *err)
 {
     struct mpg_trace_writer *writer = stream->writer;
@@ -170,13 +170,14 @@ static int write_out(struct stream *stream, const struct mpg_event *event, struc
     return mpg_trace_write_event(writer, event, err) < 0 ? -1 : fresh;
 }
 
-/* Returns NS, but at least 0 and at most LIMIT_NS. */
+/* Returns NS (>= 0), limited to LIMIT_NS; 0 if LIMIT_NS is negative. */
 static inline int64_t at_most(int64_t ns, int64_t limit_ns)
 {
     return ns < limit_ns ? ns : limit_ns > 0 ? limit_ns : 0;
 }
 
-/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event. Returns its length. */
+/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event (Flush).
+ * Returns its length in ns; 0 if nothing is recorded. */
 static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
 {
     struct mpg_error err;
@@ -194,8 +195,8 @@ static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
     return work.leave_ns - enter_ns;
 }
 
-/* Records the time of EVENT's record beyond the overhead of a call, which is known and deducted. NEW_STACK: the event's stack
- * was new. */
+/* Records, as a Flush event, the time that writing EVENT took beyond the usual overhead of a call, which readers of the trace
+ * know and deduct. NEW_STACK: the event's stack was new. */
 static __attribute__((noinline, cold)) void write_long_work(const struct mpg_event *event, bool new_stack)
 {
     const bool goes_on = streams.on && event->call != MPG_CALL_Finalize;

@@ -348,7 +348,8 @@ static bool read_augmentation(struct program *s, const char *augmentation)
     return !s->is_invalid;
 }
 
-/* The common part that was read last, its bytes and the state behind it: all functions of a module commonly share one. */
+/* The common part (CIE) that was read last: its bytes, and the state after its instructions. The functions of a module usually
+ * share one common part. */
 enum { KNOWN_BYTES = 32 };
 static __thread struct {
     uint32_t bytes; /* 0: none */

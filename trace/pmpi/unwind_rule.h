@@ -12,7 +12,7 @@
 enum unwind_kind {
     UNWIND_NOWHERE,  /* not in a loaded object: generated code, or no code */
     UNWIND_SIGNAL,   /* return address of a signal handler: the kernel has stored the interrupted frame's registers there */
-    UNWIND_END,      /* no caller, or a rule that is not simple */
+    UNWIND_END,      /* no caller, or a rule of no kind below */
     UNWIND_STACK,    /* CFA = stack pointer + cfa */
     UNWIND_FRAME,    /* CFA = frame pointer + cfa */
     UNWIND_LOADED    /* CFA = word at frame pointer + cfa (realigned stacks) */

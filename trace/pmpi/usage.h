@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A rank's use of CPUs and waiting for CPUs between MPI_Init and MPI_Finalize, from the system's counters: facts of
- * the rank, mpgtrace(5). Counters that the system lacks are no facts. */
+ * the rank, mpgtrace(5). A counter that the system lacks yields no fact. */
 #ifndef MPG_TRACER_USAGE_H
 #define MPG_TRACER_USAGE_H
 

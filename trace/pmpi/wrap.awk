@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Reads trace/calls.def (-v table=...) and the preprocessed mpi.h; writes a wrapper for
-# every MPI function that mpi.h declares: one that records where the table knows the
-# function, else one that passes it through, unless its arguments are open: what may
-# communicate is recorded by its name, the rest is counted. MPIX_Allreduce_init and its
-# like, which were there before the standard had them, are those of the table.
+# Reads trace/calls.def, the table (-v table=...), and the preprocessed mpi.h. Writes a
+# wrapper for every MPI function that mpi.h declares, except functions with variable
+# arguments. Calls of functions in the table are recorded with their arguments. Of the other
+# functions, those that may communicate are recorded by their name; the rest is counted.
+# MPIX_Allreduce_init and the other persistent collectives, extensions before the standard
+# had them, are recorded like their MPI_ functions.
 # The wrapper of MPI_X is wrapped_MPI_X. The program calls an entry named MPI_X, which takes every argument as a register
 # holds it and goes on to the wrapper, or to the MPI_X of another family's MPI (trace/pmpi/real.h, tracer_real_other()).
 # Used with calls.awk.
@@ -16,7 +17,7 @@ function read_table(    line, text) {
     read_calls(text)
 }
 
-# "int v[]" with the name NEW.
+# Returns the declaration P, such as "int v[]", with the name NEW.
 function renamed(p, new,    i, tail) {
     i = index(p, "[")
     tail = i ? substr(p, i) : ""
@@ -27,8 +28,8 @@ function renamed(p, new,    i, tail) {
     return p new tail
 }
 
-# The prototype in mpi.h with the table's names for parameters, and the arguments of the
-# real call into ARGUMENTS; mpi.h's own names where the table does not know it.
+# Returns the prototype of the wrapper. Parameters have the table's names if KNOWN, else the
+# names in mpi.h. Sets `arguments` (of the real call) and `declared` (the parameters).
 function prototype(returns, name, list, known,    n, i, parts, p, text) {
     arguments = ""
     n = split_list(list, parts)
@@ -45,7 +46,7 @@ function prototype(returns, name, list, known,    n, i, parts, p, text) {
     return returns " wrapped_" prefix name "(" declared ")"
 }
 
-# The entry of the function NAME, which has N parameters.
+# Prints the entry of the function NAME, which has N parameters.
 function entry(returns, name, n,    i, long_type, types, values) {
     long_type = returns == "double" ? returns : "long"
     for (i = 1; i <= n; i++) {
@@ -69,15 +70,15 @@ function split_list(list, parts) {
     return list ~ /^ *(void)? *$/ ? 0 : split(list, parts, /, */)
 }
 
-# Whether the table has the function: those of an extension only where they became MPI's
-# as they were.
+# Whether the table has the function. Of extensions (MPIX_) only the persistent collectives,
+# which the standard took over unchanged.
 function is_known(name, list,    parts) {
     if (!(name in kind) || kind[name] ~ /^(FLUSH|REGION_BEGIN|REGION_END|UNKNOWN)$/)
         return 0
     return split_list(list, parts) == parameters[name] && (prefix == "MPI_" || kind[name] ~ /(COLLECTIVE|NEIGHBOR)_INIT/)
 }
 
-# Whether a function that the table does not have is given what it could communicate by.
+# Whether a function that the table lacks may communicate: it takes a communicator, window, file, request or the like.
 function may_communicate(name, list) {
     return list ~ /MPIX?_(Comm|Win|File|Request|Message|Session|Stream)/ &&
         name !~ /^T_|_(c2f|f2c|c2f08|f082c|toint|fromint)$/
@@ -118,7 +119,7 @@ function wrapper(returns, name, head,    first, otherwise) {
     print ""
 }
 
-# The text that calls the real function.
+# Returns the C text of the function that the wrapper calls.
 function real(name) {
     return prefix == "MPI_" ? "NEXT(" name ")" : "EXTENSION(" name ")"
 }

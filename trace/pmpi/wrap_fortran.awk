@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # With calls.awk: reads trace/calls.def, writes the Fortran wrappers, mpi_x_ for mpif.h
-# and `use mpi`, mpi_x_f08_ for `use mpi_f08` (MPI-3.1, chapter 17). Each hands on the
-# program's own arguments, so that special addresses mean what they meant, and makes C
-# values of them for the record only.
+# and `use mpi`, mpi_x_f08_ for `use mpi_f08` (MPI-3.1, chapter 17). Each wrapper passes the
+# program's own arguments to the real function, so that special addresses (MPI_IN_PLACE and
+# others) keep their meaning, and makes C values of them for the record only.
 #
-# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_. Since Open MPI 6, mpi_f08 hands
-# choice buffers on as descriptors (mpi_x_f08ts_), and has large counts (mpi_x_c_f08ts_, mpi_x_c_f08_).
-# MPI=openmpi-names: the names that other compilers, or other settings of this one, give mpi_x_ (mpi_x,
-# mpi_x__, MPI_X) hand on to it: a library by itself, as C's programs have functions of their own by such names
-# (Rmpi's mpi_comm_rank).
-# MPI=mpich: mpi_x_, and of mpi_f08 what has a choice buffer (mpi_x_f08ts_), call C's
-# MPI_X, whose wrapper records them; the rest of mpi_f08 calls C's PMPI_X. Large counts are
-# mpi_x_f08_large_.
+# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_. Since Open MPI 6, mpi_f08 passes
+# choice buffers as descriptors (mpi_x_f08ts_), and has large counts (mpi_x_c_f08ts_, mpi_x_c_f08_).
+# MPI=openmpi-names: functions that call mpi_x_, with the names that other compilers, or other settings of this one, give
+# mpi_x_ (mpi_x, mpi_x__, MPI_X). They are in a library by themselves, since C programs have functions of their own with
+# these names (Rmpi's mpi_comm_rank).
+# MPI=mpich: mpi_x_ and the functions of mpi_f08 with a choice buffer (mpi_x_f08ts_) call C's
+# MPI_X, whose wrapper records them. Only the other functions of mpi_f08, which call C's
+# PMPI_X, need wrappers. Functions with large counts are mpi_x_f08_large_.
 
 { text = text "\n" $0 }
 
@@ -54,7 +54,7 @@ function both(call,    lower) {
             other_names(call, lower "_cptr")
     } else if (MPI == "openmpi") {
         wrapper(call, "mpi_" lower "_", "pmpi_" lower "_")
-        if (kind[call] ~ /(COLLECTIVE|NEIGHBOR)_INIT/) { # before the standard had them
+        if (kind[call] ~ /(COLLECTIVE|NEIGHBOR)_INIT/) { # extensions, before the standard had them
             wrapper(call, "mpix_" lower "_", "pmpix_" lower "_")
             wrapper(call, "mpix_" lower "_f08_", "pmpix_" lower "_f08_")
         }
@@ -70,7 +70,7 @@ function both(call,    lower) {
         wrapper(call, "mpi_" lower "_f08_", "pmpir_" lower "_f08_")
 }
 
-# A wrapper that is given descriptors in place of buffers.
+# Prints a wrapper that takes descriptors in place of choice buffers.
 function described(call, ours, real) {
     print "\n#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(DESCRIBED(x))"
     wrapper(call, ours, real)
@@ -85,12 +85,12 @@ function has_choice_buffer(call,    i) {
     return 0
 }
 
-# Where Fortran's parameters begin: it has no argc and argv.
+# Returns the index of CALL's first parameter in Fortran, whose MPI_Init has no argc and argv.
 function first(call) {
     return kind[call] == "INIT" ? 3 : 1
 }
 
-# Parameter I of CALL as Fortran has it: by address.
+# Returns the declaration of parameter I of CALL in Fortran's form: by address.
 function declared(call, i,    t) {
     t = type[call, i]
     sub(/const /, "", t)
@@ -103,7 +103,7 @@ function declared(call, i,    t) {
     return "F *" parameter[call, i]
 }
 
-# Parameters (NAMES 0) or arguments of CALL; lengths of strings come last, by value.
+# Returns the parameters (NAMES 0) or arguments (NAMES 1) of CALL; lengths of strings come last, by value.
 function list(call, names,    i, p, t, lengths) {
     for (i = first(call); i <= parameters[call]; i++) {
         p = parameter[call, i]
@@ -143,7 +143,7 @@ function wrapper(call, ours, real,    value) {
     print "}"
 }
 
-# The begin of a wrapper whose call may be only counted.
+# Prints the begin of the wrapper of a local call, which may be counted without being timed.
 function untimed(call, real, value,    call_real) {
     call_real = "REAL(" real ")(" list(call, 1) ");\n"
     if (value == "void")
@@ -156,7 +156,7 @@ function untimed(call, real, value,    call_real) {
         indented("    " value " value = " call_real "    local_end(sum, MPI_SUCCESS);\n    return value;\n}\n")
 }
 
-# Of mpi_NAME_, or mpix_NAME_.
+# Prints functions with the other names of mpi_NAME_ (mpix_NAME_ if X is given), which call it.
 function other_names(call, name, x,    value, lower, upper, n, i, of) {
     value = result[call] == "int" ? "void" : result[call]
     lower = "mpi" tolower(x) "_" name
@@ -169,7 +169,7 @@ function other_names(call, name, x,    value, lower, upper, n, i, of) {
         print "}"
     }
 }
-# The arguments as they came.
+# Returns the names of CALL's parameters, as the arguments of a call that passes them on.
 function passed(call,    text, parts, n, i, arguments) {
     text = list(call, 0)
     if (text == "void")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C wrappers that differ from the generated ones: start and end (another is in pcontrol.c). Functions that the
- * wrappers of extensions call. */
+/* C wrappers that are not generated: of MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort (MPI_Pcontrol's is in pcontrol.c).
+ * And a function that the wrappers of extensions call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
