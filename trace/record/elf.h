@@ -35,7 +35,7 @@ struct mpg_elf {
 int mpg_elf_open(struct mpg_elf *elf, const char *path, struct mpg_error *err);
 void mpg_elf_close(struct mpg_elf *elf);
 
-/* Returns whether a symbol of the file is called NAME, defined or undefined. */
+/* Returns whether a dynamic symbol, defined or undefined, or a needed library of the file is called NAME. */
 bool mpg_elf_names(const struct mpg_elf *elf, const char *name);
 
 /* Returns the I-th directly needed library, from 0; NULL after the last. */

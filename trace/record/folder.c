@@ -48,7 +48,7 @@ static int visit_file(int folder, const char *path, const char *name, enum pass 
     return 0;
 }
 
-/* Removes or checks the trace in FOLDER, and closes FOLDER. */
+/* Checks or removes the trace in FOLDER, a descriptor of PATH, and closes FOLDER. */
 static int walk(int folder, const char *path, enum pass pass, struct mpg_error *err)
 {
     DIR *directory = fdopendir(folder);
@@ -58,7 +58,7 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
-    if (pass == REMOVE) /* whoever owns the pre-pass cache: useless for another trace */
+    if (pass == REMOVE) /* the pre-pass cache is useless for another trace, whoever owns it */
         (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         if (mpg_name_is_of_rank(entry->d_name))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder of a trace, before the program runs: no process of the job has written there yet, since the first write needs all
- * processes in MPI_Init. */
+/* The folder of a trace, before the program runs. No process of the job has written there yet: the tracer first writes when all
+ * processes are in MPI_Init. */
 #ifndef MPG_RECORD_FOLDER_H
 #define MPG_RECORD_FOLDER_H
 

@@ -9,12 +9,13 @@
 #include "trace/record/elf.h"
 
 struct mpg_library {
-    char name[256];      /* name as requested, mostly a SONAME */
+    char name[256];      /* name by which the program or a library needs it, mostly a SONAME */
     char path[PATH_MAX]; /* empty: not found */
 };
 
-/* Returns all libraries of PROGRAM (a path), with the libraries' own, in a new array of NUMBER entries that the caller frees.
- * Runs the dynamic linker INTERPRETER to list them, not the program. Returns NULL and 0 if the dynamic linker gives no list. */
+/* Returns all libraries of PROGRAM (a path), also those that its libraries need, in a new array of NUMBER entries that the
+ * caller frees. Runs the dynamic linker INTERPRETER to list them, not the program. Returns NULL and 0 if the dynamic linker
+ * gives no list. */
 struct mpg_library *mpg_libraries(const char *program, const char *interpreter, size_t *number);
 
 /* Copies to PATH (PATH_MAX bytes) the extension module of mpi4py that the interpreter PYTHON would load; returns false without

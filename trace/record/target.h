@@ -17,7 +17,7 @@ struct mpg_record_target {
     bool loads_late;        /* MPI is linked only to mpi4py, which the program may or may not load */
     char mpi_library[256];  /* file name of the MPI library, for example libmpi.so.40 */
     char unknown_mpi[256];  /* if MPI is MPG_MPI_NONE: a library with PMPI_Init of an unknown family; or empty */
-    bool odd_fortran;       /* linked to Open MPI's Fortran library, which has four names per function */
+    bool odd_fortran;       /* linked to Open MPI's Fortran library, which has four names for each function */
     char sanitizer[PATH_MAX]; /* a sanitizer's runtime library that must be loaded first; or empty */
     bool gains_rights;      /* setuid, setgid or file capabilities: the dynamic linker preloads nothing */
     bool has_tracer;        /* a static program with the tracer linked in */

@@ -37,7 +37,7 @@ static void note_init(int unused)
     in_init = 1;
 }
 
-/* The watching process: writes its process id to READY when the tracer may end it. */
+/* The watch process. ENDED: pidfd of the program. Writes its process id to READY once the tracer may end it. */
 static void watch(int ended, int ready, const char *folder, const char *program)
 {
     char text[512];
@@ -69,7 +69,7 @@ void mpg_watch(const char *folder, const char *program)
     const int ended = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (ended < 0 || pipe2(number, O_CLOEXEC) < 0)
         return;
-    const pid_t between = fork(); /* the program never becomes the parent of a child unknown to the program */
+    const pid_t between = fork(); /* forks twice: the program must not get a child that it does not know */
     if (between == 0) {
         if (fork() == 0)
             watch(ended, number[1], folder, program);

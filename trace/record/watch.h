@@ -4,10 +4,11 @@
 #ifndef MPG_RECORD_WATCH_H
 #define MPG_RECORD_WATCH_H
 
-/* Starts a process, not a child of this process, that waits for the end of this process (by then the program) and warns in one
- * line if FOLDER then holds no trace. Its process id is in MPGTRACE_WATCH: a tracer ends the process on seeing MPI_Init, or on
- * reporting itself that there was none. A tracer signals MPG_WATCH_IN_INIT when MPI_Init begins and srun offers no PMIx; the
- * warning then says so. PROGRAM: name for the warning. Does nothing on kernels without pidfd_open() (before Linux 5.3). */
+/* Starts a watch process, not a child of this process. It waits for the end of this process, which will have become the
+ * program, and warns in one line if FOLDER then holds no trace. Its process id is in MPGTRACE_WATCH: a tracer ends the process
+ * on seeing MPI_Init, or on reporting itself that there was none. A tracer signals MPG_WATCH_IN_INIT when MPI_Init begins and
+ * srun offers no PMIx; the warning then says so. PROGRAM: name for the warning. Does nothing on kernels without pidfd_open()
+ * (before Linux 5.3). */
 void mpg_watch(const char *folder, const char *program);
 
 #endif
