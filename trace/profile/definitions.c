@@ -50,7 +50,7 @@ static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
     return same;
 }
 
-/* Grows ARRAY of N items of SIZE by one. */
+/* Makes room for one more item in the array of N items of SIZE bytes to which ARRAY points. Returns false without memory. */
 static bool grow(void *array, int32_t n, size_t size)
 {
     void *old, *grown;

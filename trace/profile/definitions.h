@@ -17,7 +17,7 @@ struct profile_definitions {
     struct mpg_module *modules; /* modules of all ranks so far */
     struct mpg_site *sites;
     int32_t module_number, site_number;
-    struct mpg_map module_index, site_index; /* 1 + number, by hash and 0, 1, ... */
+    struct mpg_map module_index, site_index; /* 1 + number, by hash and a counter 0, 1, ... for equal hashes */
     /* Of the rank read last: */
     int32_t *local_modules, *local_sites; /* the rank's numbers -> numbers above */
     uint32_t local_module_number, local_site_number;
@@ -29,7 +29,7 @@ struct profile_definitions {
 
 /* Adds BYTES of one rank's definitions at FROM. Returns 0, or -1 with ERR: damage, out of memory. */
 int mpg_profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes, struct mpg_error *err);
-/* Returns fact I of the rank read last, owned by D; false beyond the last. */
+/* Sets *KEY and *VALUE to those of fact I of the rank read last, owned by D. Returns false if there is no fact I. */
 bool mpg_profile_definitions_fact(const struct profile_definitions *d, size_t i, const char **key, const char **value);
 void mpg_profile_definitions_clear(struct profile_definitions *d);
 

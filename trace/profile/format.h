@@ -7,11 +7,11 @@
 #include <endian.h>
 #include <stdint.h>
 
-/* Layout 1 has no counters. Layout 2 has N > 0 counters: N is in the upper 16 bits next to the layout, and N numbers
- * for each row follow the rows. */
+/* Layout 1 has no counters. Layout 2 has N > 0 counters: N is in the upper 16 bits of the member `layout`, and N numbers for
+ * each row follow the rows. */
 enum { MPG_PROFILE_LAYOUT = 1, MPG_PROFILE_COUNTED_LAYOUT = 2, MPG_PROFILE_MAX_VALUES = 64 };
 
-/* Callsite of a row for calls that did not fit into other rows. */
+/* Callsite of the row of a call for all callsites without a row of their own. */
 enum { MPG_OTHER_SITES = -2 };
 
 enum mpg_profile_state {
@@ -24,15 +24,15 @@ enum mpg_profile_state {
 struct mpg_profile_head {
     uint32_t layout, row_capacity, row_number, definition_capacity, definition_bytes, state;
     int64_t start_ns;  /* leave of MPI_Init */
-    int64_t last_ns;   /* leave of the last call; enter of MPI_Finalize */
-    int64_t paused_ns; /* between MPI_Pcontrol(0) and (1) */
+    int64_t last_ns;   /* leave of the last call; if that is MPI_Finalize, its enter */
+    int64_t paused_ns; /* total time between MPI_Pcontrol(0) and MPI_Pcontrol(1), without the current pause */
     int64_t pause_began_ns; /* begin of the current pause; 0: none */
     uint64_t process;  /* mpg_process_mark() */
 };
 
 struct mpg_profile_entry {
     uint32_t call;
-    int32_t site; /* MPG_NO_SITE, MPG_OTHER_SITES */
+    int32_t site; /* number of a defined callsite, MPG_NO_SITE or MPG_OTHER_SITES */
     uint64_t count, time_ns, min_ns, max_ns, sent_bytes, received_bytes, reserved;
 };
 

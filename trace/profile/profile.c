@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading profiles. In the file of a killed process any count may not be stored yet, but every stored number is valid. */
+/* Reading profiles. The file of a killed process may lack its last call, row or definition, since counts are stored last, but
+ * every stored number is valid. */
 #define _GNU_SOURCE
 #include "trace/profile/profile.h"
 
@@ -115,7 +116,7 @@ struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Reads the header of the next chunk. Returns 1; 0 at the end of all files. */
+/* Reads the header of the next chunk. Returns 1; 0 at the end of all files; -1 with ERR. */
 static int next_chunk(struct mpg_profile *p, uint8_t *header, struct mpg_chunk *chunk,
                       struct mpg_error *err)
 {
@@ -210,7 +211,7 @@ static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uin
     for (const char *c = names; *c; c++)
         named += *c != ' ' && (c == names || c[-1] == ' ');
     if (n == 0)
-        return 0; /* the process can have died before it named them */
+        return 0; /* the process can have died before it named the counters */
     if (values > MPG_PROFILE_MAX_VALUES || named != values)
         return mpg_error_set(err, "damaged: %u counters with %u names", values, named);
     int64_t *grown = realloc(p->values, (n * values + 1) * sizeof *grown);

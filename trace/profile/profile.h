@@ -14,7 +14,7 @@ struct mpg_profile;
 
 struct mpg_profile_row {
     enum mpg_call call;
-    int32_t site; /* for mpg_profile_site(); MPG_NO_SITE, MPG_OTHER_SITES */
+    int32_t site; /* a number for mpg_profile_site(), MPG_NO_SITE or MPG_OTHER_SITES */
     uint64_t count; /* number of calls, at least 1 */
     int64_t time_ns, min_ns, max_ns; /* sum, shortest and longest duration of the calls */
     int64_t sent_bytes, received_bytes; /* see mpg_event_bytes() */
@@ -44,7 +44,7 @@ struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err);
  * missing or present twice (ERR names the file). */
 int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struct mpg_error *err);
 
-/* Returns fact I of the rank read last; false beyond the last. */
+/* Sets *KEY and *VALUE to those of fact I of the rank read last. Returns false if there is no fact I. */
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value);
 
 /* Return callsites and modules of all ranks read so far; equal ones have one number. */
