@@ -46,7 +46,7 @@ static char *place_of(const char *path, size_t line)
     return where;
 }
 
-/* Takes ownership of WHERE. */
+/* Adds the hypothesis LINE. Takes ownership of WHERE, "FILE:LINE" or NULL. */
 static int add(struct mpg_hypotheses *h, const char *line, char *where, struct mpg_error *err)
 {
     struct mpg_hypothesis x = {.where = where, .text = trimmed(line, length_of(line))};
@@ -157,13 +157,13 @@ static bool overlap(const struct mpg_rank_set *a, const struct mpg_rank_set *b)
     return false;
 }
 
-/* Returns why A and B, of one region or any, exclude each other; NULL: they do not. */
+/* Returns why A and B contradict each other; NULL: they do not, or only a trace can tell. */
 static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypothesis *b)
 {
     if (!a->region || !b->region || strcmp(a->region, b->region) != 0)
         return NULL;
     if (a->kind != b->kind)
-        return NULL; /* the trace tells which ranks both select */
+        return NULL; /* only a trace tells which ranks both change */
     if (a->kind == MPG_HYPOTHESIS_INSERT || a->kind == MPG_HYPOTHESIS_EXCHANGE)
         return NULL; /* both are applied */
     if (a->kind == MPG_HYPOTHESIS_SCALE)

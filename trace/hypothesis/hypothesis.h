@@ -9,7 +9,8 @@
  *
  * Then h.item[0 .. n-1] can be read. mpg_select_fits() tells whether a DROP or RESIZE selects a call: messages are
  * selected by the sending call, collectives by each member's call. docs/MODEL.md, section 10, defines the computation
- * of a region and which visits correspond. This room needs no trace; graph/work/bound_hypotheses.h resolves names. */
+ * of a region and which visits correspond. This folder needs no trace; graph/work/bound_hypotheses.h looks up the names of
+ * regions and callsites in a trace. */
 #ifndef MPG_HYPOTHESIS_H
 #define MPG_HYPOTHESIS_H
 
@@ -21,7 +22,7 @@
 #include "common/units.h"
 #include "trace/event.h"
 
-/* Sets of hypotheses are words of 64 bits. */
+/* 64, since sets of hypotheses are stored as the bits of a 64-bit word. */
 enum { MPG_HYPOTHESES_MAX = 64 };
 
 enum mpg_hypothesis_kind {
@@ -43,7 +44,7 @@ struct mpg_select {
     bool has_from, has_to, has_tag; /* any of these: messages only */
     struct mpg_rank_set from, to;   /* world ranks */
     int32_t tag;
-    /* bytes of a message or transfer, or the rank's contribution to a collective; 0, INT64_MAX: any or none */
+    /* bytes of a message or transfer, or the rank's contribution to a collective; 0 and INT64_MAX: no condition */
     int64_t min_bytes, max_bytes;
 };
 
@@ -58,8 +59,8 @@ struct mpg_hypothesis {
     double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; 0 if SIZE_BYTES is given */
     double time_ns;            /* INSERT: above 0 */
     int64_t size_bytes;        /* RESIZE, EXCHANGE: 0 or more; RESIZE: -1: use FACTOR */
-    int32_t to;                /* EXCHANGE: a world rank, 0 or more; with to_relative */
-    bool to_relative;          /* an offset from the sender, modulo the number of ranks: any number but 0 */
+    int32_t to;                /* EXCHANGE: the receiver: a world rank, or as TO_RELATIVE says */
+    bool to_relative;          /* TO is an offset from the sender, modulo the number of ranks; not 0 */
     struct mpg_select select;  /* DROP, RESIZE */
 };
 
@@ -95,7 +96,7 @@ static inline bool mpg_hypothesis_selects(const struct mpg_hypothesis *x)
     return x->kind == MPG_HYPOTHESIS_DROP || x->kind == MPG_HYPOTHESIS_RESIZE;
 }
 
-/* Values of objects without tag or bytes: conditions on them do not hold. */
+/* Values in place of a missing tag or size: a condition on tag or bytes does not hold for an object without them. */
 enum { MPG_SELECTED_NO_TAG = -1, MPG_SELECTED_NO_BYTES = -1 };
 
 /* An object that can be selected: a message at its send, a one-sided transfer, a member's part in a collective, or
@@ -104,8 +105,8 @@ struct mpg_selected {
     enum mpg_call call;
     const char *region; /* NULL: none */
     int32_t site;       /* as in struct mpg_select; -1: not recorded */
-    uint64_t placed;    /* hypotheses, as bits, whose PLACE is the callsite */
-    int32_t comm;       /* label */
+    uint64_t placed;    /* bit I: the callsite is the PLACE of hypothesis I */
+    int32_t comm;       /* label of the communicator */
     bool is_message; /* FROM, TO (world ranks) and TAG are valid: a message, or a transfer from the calling rank to its target */
     int32_t from, to, tag;
     int64_t bytes;

@@ -10,7 +10,7 @@ static const double min_factor = 1e-9, max_factor = 1e9;
 /* A line being parsed. */
 struct line {
     struct mpg_hypothesis *x;
-    unsigned given; /* bits of the given keys, in the order of the table */
+    unsigned given; /* bits of the given keys, bit_of() */
     bool has_factor, has_time, has_to;
 };
 
@@ -21,7 +21,8 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- words --- */
 
-/* Returns the next word of *TEXT, without quotes and escapes; NULL: none. */
+/* Returns the next word of *TEXT, without quotes and escapes, and moves *TEXT behind it; NULL: none. *FAILED: a closing quote is
+ * missing (ERR says so). */
 static char *next_word(char **text, struct mpg_error *err, bool *failed)
 {
     char *start = *text + strspn(*text, " \t"), *in = start, *out = start;
@@ -133,7 +134,7 @@ static int take_by(struct line *l, const char *value, struct mpg_error *err)
                : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
 }
 
-/* Returns why CALL selects nothing for VERB; NULL: it selects. */
+/* Returns why call=CALL selects nothing in a hypothesis with VERB; NULL: it can select. */
 static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind verb)
 {
     switch (mpg_call_kind(call)) {
@@ -275,7 +276,7 @@ bool mpg_hypothesis_is_verb(const char *word)
     return find_verb(word) < VERBS;
 }
 
-/* resize has two keys bytes=: selection and new size. */
+/* Returns the bit of a key in `given`. resize can have two keys bytes=: bytes=LO-HI selects, bytes=N is the new size. */
 static unsigned bit_of(const struct line *l, size_t key, const char *value)
 {
     const bool is_size = l->x->kind == MPG_HYPOTHESIS_RESIZE && strcmp(keys[key].name, "bytes") == 0 &&
@@ -302,7 +303,7 @@ static int take_word(struct line *l, char *word, struct mpg_error *err)
     return keys[i].take(l, value, err);
 }
 
-/* Returns a key of messages that does not apply to S's call; NULL: none. */
+/* Returns a key given in S that does not apply to the call of S, so that S selects nothing; NULL: none. */
 static const char *key_of_others(const struct mpg_select *s)
 {
     bool has_peers = true, has_tag = true, has_bytes = true;

@@ -5,8 +5,8 @@
 
 #include "trace/hypothesis/hypothesis.h"
 
-/* Parses TEXT, which is modified, into X, all zero: all fields but text and where. Returns 0, or -1 with ERR. X must
- * be cleared even after an error. */
+/* Parses TEXT, which is modified, into the members of X other than `text` and `where`; they must be zero. Returns 0, or -1 with
+ * ERR. X must be cleared even after an error. */
 int mpg_hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err);
 /* Returns whether WORD is a verb. */
 bool mpg_hypothesis_is_verb(const char *word);
