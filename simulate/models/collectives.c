@@ -113,7 +113,7 @@ void mpg_measured_collective_sizes(const struct mpg_measured_collective *m, int6
     *to = source_to < *to ? source_to : *to;
 }
 
-/* The measurement with PROCESSES, else the next smaller number, else the smallest; NULL: none. */
+/* Returns the measurement with PROCESSES, else with the next smaller number, else with the smallest; NULL: ALL is empty. */
 static const struct mpg_measured_collective *choose(const struct mpg_measured_collectives *all,
                                                  int32_t processes)
 {

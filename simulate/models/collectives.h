@@ -27,7 +27,7 @@ enum mpg_operation {
     MPG_OPERATION_GATHER,
     MPG_OPERATION_SCATTER,
     MPG_OPERATION_SCAN,
-    MPG_OPERATIONS /* the number of operations; also: no such operation */
+    MPG_OPERATIONS /* the number of operations; as a value: none of them */
 };
 
 /* Measurements of one operation with one number of processes. */

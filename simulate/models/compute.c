@@ -10,8 +10,8 @@
 
 /* --- from signatures --- */
 
-/* The model by which the source's noise is removed. Where the target's noise is drawn from distributions, the source's recorded
- * detours are used. */
+/* Returns the model by which the source's noise is removed: the target's model. Where the target's noise is drawn from
+ * distributions, the source's recorded detours are used instead. */
 static enum mpg_noise_model source_model(const struct mpg_perturbation *p)
 {
     return p->target && p->target_noise.kind && p->target_noise.kind->is_drawn ? MPG_NOISE_ANY : p->noise_model;

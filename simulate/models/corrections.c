@@ -14,7 +14,7 @@
 /* === tails of launches === */
 
 enum { POINTS = 10, NODES = 54 };
-/* Quantiles are corrected at the probabilities 1 - t / n for these t. Below the last one there is no correction. */
+/* Quantiles are corrected at the probabilities 1 - t / n for these t. Below that of the last t there is no correction. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
 static const double min_worth = 16;   /* ensures that 1 - 8 / n is at or above the median */
 
@@ -25,7 +25,7 @@ struct spread {
     double weight[POINTS][NODES]; /* weights with sum 1 */
 };
 
-/* Trapezoidal rule over the logarithms of the nodes. */
+/* Sets nodes and weights, by the trapezoidal rule over the logarithms of the nodes. */
 static void find_spread(struct spread *s)
 {
     const double from = -10, step = 0.25;

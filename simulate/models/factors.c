@@ -160,7 +160,7 @@ static struct mpg_signature *copy_signature(const struct mpg_signature *sig, str
     }
     copy->network = copy_of(sig->network, sig->paths, sizeof *sig->network);
     copy->collective = copy_of(sig->collective, sig->collectives, sizeof *sig->collective);
-    copy->paths = copy->collectives = 0; /* those with data of their own */
+    copy->paths = copy->collectives = 0; /* number of entries that own their data, which mpg_factors_free() frees */
     int status = copy->network && copy->collective ? 0 : mpg_error_set(err, "out of memory");
     while (status == 0 && copy->paths < sig->paths)
         status = own_path(&copy->network[copy->paths++], err);

@@ -50,7 +50,7 @@ typedef void mpg_add_times(const void *what, const struct mpg_quantile_requests 
 /* Calls ADD for the N replicas from FIRST on, each with its own benchmark launch and the draw at ADDRESS. */
 void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *address, uint32_t first, uint32_t n,
                    mpg_add_times *add, const void *what, double *value_ns);
-/* Likewise with the u of message M (mpg_flight_find_u()). */
+/* Likewise with the probability u of message M (mpg_flight_find_u()) in place of the draw at an address. */
 void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                         mpg_add_times *add, const void *what, double *value_ns);
 

@@ -20,7 +20,7 @@ static int set_path_costs(struct mpg_perturbation *path_costs, const struct mpg_
     return mpg_perturbation_use_fits(path_costs, err);
 }
 
-/* The number of classes of a machine with PLACEMENT, and whether messages use CLASS. */
+/* Returns the number of path classes of a machine with PLACEMENT. is_taken() returns whether messages use CLASS. */
 static int classes(const struct mpg_placement *placement)
 {
     return placement ? MPG_PATHS : 1;

@@ -37,8 +37,8 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
     return 0;
 }
 
-/* Uses arithmetic of reductions if both machines have it, in predict mode if the target has it. Without a source the target's
- * stands for both. */
+/* Uses the measured arithmetic of reductions if both machines have it; in predict mode, if the target has it. Without a source
+ * the target's stands for both. */
 static void use_reductions(struct mpg_perturbation *p)
 {
     const struct mpg_signature *other = p->source && !p->predicts ? p->source : p->target;

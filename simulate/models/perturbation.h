@@ -100,7 +100,7 @@ static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, u
     return p->launch ? p->launch[replica - p->first_replica] : -1;
 }
 
-/* Launches of all replicas from FIRST on; NULL: pooled launches. */
+/* Returns these values for all replicas from FIRST on; NULL: pooled launches. */
 static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
                                                       uint32_t first)
 {

@@ -53,7 +53,7 @@ static int read_count(const char *name, const char *text, const char *word, int6
 struct words {
     char **word;
     int32_t n, capacity;
-    struct mpg_map places; /* key: node and number of earlier words with this hash; hash */
+    struct mpg_map places; /* numbers of words; key: node with the number of earlier words of this hash, and the hash */
 };
 
 /* FNV-1a hash (Fowler, Noll, Vo). */

@@ -9,7 +9,8 @@
 
 /* --- by a machine's parameters (docs/MACHINES.md) --- */
 
-/* A message of a rank to itself is copied in memory, with or without clusters. */
+/* Returns true if M takes the times within a cluster. A message of a rank to itself does even without clusters: it is copied in
+ * memory. */
 static bool is_near(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
     return m->to == m->rank ||
