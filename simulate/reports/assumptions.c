@@ -340,7 +340,7 @@ static void print_tracer(const struct mpg_report *r, FILE *out)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
-/* The other tool that recorded the trace, and the importer's assumptions (facts "imported", "assumed"). */
+/* Names the other tool that recorded the trace, and the importer's assumptions (facts "imported", "assumed"). */
 static void print_imported(const struct mpg_report *r, FILE *out)
 {
     const char *key, *value;
@@ -352,7 +352,7 @@ static void print_imported(const struct mpg_report *r, FILE *out)
         }
 }
 
-/* The speed of computation, which differs from launch to launch. */
+/* Says how much the speed of computation differs from launch to launch. */
 static void print_speed(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_launch_speed speed = mpg_speed_of(r->p);

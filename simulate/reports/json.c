@@ -87,7 +87,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 
 /* ---- options ---- */
 
-/* The distributions as given; else "signature" if IS_MEASURED, or null. */
+/* Puts the distributions as given; if there are none, "signature" if IS_MEASURED, else null. */
 static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs, bool is_measured)
 {
     char text[4096];
@@ -112,7 +112,7 @@ static const char *path_name(const struct mpg_network_path *path)
     return path ? mpg_path_name(path->path) : NULL;
 }
 
-/* null: unlimited, or not known */
+/* Puts LIMIT_BYTES; null if it is INT64_MAX: unlimited, or not known. */
 static void put_limit(struct mpg_json *j, const char *key, int64_t limit_bytes)
 {
     if (limit_bytes == INT64_MAX)
@@ -145,7 +145,7 @@ static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
     mpg_json_close(j);
 }
 
-/* Progress of nonblocking collectives. */
+/* Puts the progress of nonblocking collectives. */
 static void put_nonblocking(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_object(j, "nonblocking_collectives");
@@ -214,7 +214,7 @@ static void put_given(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_count(j, "horizon", r->options->horizon);
 }
 
-/* Numbers and rules of the graph. */
+/* Puts options about polling, collectives and progress. */
 static void put_graph(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_weak_progress *weak = &r->options->graph.weak;
@@ -303,7 +303,7 @@ void mpg_answer_options(struct mpg_json *j, const char *key, const struct mpg_re
 
 /* ---- results ---- */
 
-/* Choices in all replicas together. */
+/* Puts the numbers of choices, in all replicas together. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_COLUMNS = 40 }; /* narrower pages are filled as if they were that wide */
+enum { MIN_COLUMNS = 40 }; /* narrower pages are laid out for this width */
 
 struct line {
     const char *text;
     size_t length;
     unsigned rows;    /* rows that the whole line needs */
-    unsigned allowed; /* rows that it gets */
+    unsigned allowed; /* rows that the line gets; the rest of its text is cut */
 };
 
 struct page {
@@ -51,7 +51,8 @@ static size_t skip_blanks(const char *text, size_t length, size_t i)
     return i;
 }
 
-/* Columns of row number ROW of LINE: rows after the first are indented below the value, or by 2 in the head. */
+/* Returns the columns by which row number ROW of LINE is indented: rows after the first begin below the value, or at column 2 if
+ * LINE has no name. */
 static unsigned indent_of(const struct line *line, unsigned row)
 {
     const bool has_name = line->length > MPG_LAYOUT_NAME && line->text[MPG_LAYOUT_NAME - 1] == ' ' &&

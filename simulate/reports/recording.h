@@ -6,9 +6,10 @@
 #include "analyse/recording.h"
 #include "simulate/reports/report.h"
 
+/* Returns the quality of the recording of REPORT's trace. */
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
-/* Returns the failed check of the target's signature that makes its noise too wrong for an answer: others used the machine while
- * it was measured, or its noise is known to 10 % of the computation at best. NULL: none. */
+/* Returns the failed check of the target's signature that makes its noise too wrong for an answer: it can change computation
+ * by more than 10 %, for example because others used the machine while noise was measured. NULL: none. */
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *report);
 /* Adds to LIST why an answer of REPORT is not reliable: a note about its recording, one about its signature; or nothing. A text
  * begins with "NOT RELIABLE". */

@@ -31,7 +31,7 @@ struct mpg_report {
     const struct mpg_result *result;
     const struct mpg_placement *placement;      /* places of ranks on the target; NULL: all messages take one network path */
     const char *map;                            /* the argument of --map= that gave PLACEMENT; NULL: not given */
-    const struct mpg_placement *source_placement; /* perturb mode: of ranks when traced; NULL: one network path */
+    const struct mpg_placement *source_placement; /* perturb mode: places of ranks on the source; NULL: one path */
     const char *source_map;                     /* the argument of --source=map= that gave SOURCE_PLACEMENT; NULL: the hosts in
                                                    the trace gave it, if any */
     const char *collectives, *collective_table; /* arguments of --collectives= and of its key table=; NULL: not given */
@@ -40,7 +40,7 @@ struct mpg_report {
     const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
     const struct mpg_task_report *tasks;           /* NULL: the program hands out no tasks, or by arrival on the target each
                                                       worker gets the same tasks as in the trace */
-    double against_ns;                             /* --against: a run on one processor; 0: not given */
+    double against_ns;                             /* run time on one processor, by --against; 0: not given */
     const struct mpg_notes *warnings, *assumed;
     const struct mpg_waits_report *waits;       /* NULL: not asked for */
     const struct mpg_where_report *where;       /* NULL: not asked for */
@@ -60,7 +60,7 @@ struct mpg_report {
 
 /* Write REPORT as text, as a line for each rank, and as JSON. Error: out of memory. */
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
-/* A line for each rank, with SEPARATOR between its columns. */
+/* Here with SEPARATOR between the columns of a line. */
 int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);
 /* mpgsim-json(5) is the schema. */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
@@ -74,7 +74,7 @@ enum { MPG_SOURCE_WORDS = 4096 + 700 };
 /* The numbers of ranks, calls, messages and collectives of the trace file TRACE; SYNCHRONOUS: also of synchronous messages. */
 void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
                        FILE *stream);
-/* The program that was traced. */
+/* The traced command line, a line "program: ..."; nothing if the trace does not have the command line. */
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
 /* Writes the source and how it was found to TEXT of SIZE bytes, MPG_SOURCE_WORDS at most. Returns false if there is no source. */
 bool mpg_report_source(const struct mpg_report *report, char *text, size_t size);

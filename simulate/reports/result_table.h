@@ -37,7 +37,7 @@ struct mpg_tolerance {
     double base_ns;          /* run time of the base run; 0: the traced run */
     double slowdown;
     double value, low, high; /* VALUE and its 95 % interval; NAN: unbounded, or no value at all */
-    bool interval;           /* there is an interval, since something is random */
+    bool interval;           /* there are several replicas, so that LOW and HIGH count */
     double tried;            /* without VALUE: all values are tolerated, up to the largest value tried */
     bool none;               /* without VALUE, not even the least value is tolerated */
 };
@@ -57,7 +57,7 @@ struct mpg_result_table {
     int32_t ranks;
     struct mpg_result_column sought; /* the parameter of --tolerate */
     size_t tolerances;
-    struct mpg_tolerance *tolerance; /* one for each signature and limit; NULL: nothing is sought */
+    struct mpg_tolerance *tolerance; /* one for each signature and limit; NULL: no --tolerate */
 };
 
 /* Makes TABLE with N empty rows of COLUMNS parameters. JSON: the output is JSON, and rows keep their options. Error: out of

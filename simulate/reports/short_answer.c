@@ -68,7 +68,7 @@ static void put_fact(FILE *out, const char *value)
     put_name(out, text, FACT_BYTES);
 }
 
-/* The command line that was traced, if all ranks had one. */
+/* Writes the traced command line, if the trace has it. */
 static void put_program(const struct mpg_report *r, FILE *out)
 {
     const char *program = mpg_trace_find_fact(r->trace, 0, "program");
@@ -172,7 +172,7 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     fputc('\n', out);
 }
 
-/* Where the prediction differs much from the recorded run: the parts of both that belong to calls and to computation. */
+/* If the prediction differs much from the recorded run, writes the parts of both that belong to calls and to computation. */
 static void put_difference(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -235,7 +235,7 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
     return text;
 }
 
-/* The ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
+/* Writes the ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
 static void put_computation(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_companions *c = r->companions;
@@ -372,7 +372,7 @@ static void put_waiting(const struct mpg_where_report *w, FILE *out)
     fputc('\n', out);
 }
 
-/* The largest entry of all replicas' critical paths: computation before a call, or the call itself. */
+/* Writes the largest entry of all replicas' critical paths: computation before a call, or the call itself. */
 static void put_path(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];

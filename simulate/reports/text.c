@@ -207,8 +207,8 @@ static int print_tables(const struct mpg_report *r, const struct mpg_summary *ru
     return 0;
 }
 
-/* The short answer, with the tables that options ask for behind the run times; with --verbose also the other warnings, delays and
- * assumptions. */
+/* Prints the short answer, with the tables that options ask for behind the run times; with --verbose also all warnings, delays
+ * and assumptions. */
 static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                        struct mpg_error *err)
 {

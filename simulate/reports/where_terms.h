@@ -18,9 +18,10 @@ struct mpg_where_key {
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n);
 double mpg_where_injected(const double *term);
 double mpg_where_absorbed(const double *term);
-/* The sum of all times. */
+/* Returns the sum of a predicted row's times, the run time. */
 double mpg_where_run(const double *term);
-/* The class of a place that delays reach: "tolerant", "sensitive" or "mixed"; NULL: no delay reaches the place. */
+/* Returns the class of a place that delays reach, by passed on / incoming delay: "tolerant", "sensitive" or "mixed"; NULL: no
+ * delay reaches the place. */
 const char *mpg_where_class(const double *term);
 
 /* --- tables for people --- */
@@ -36,8 +37,8 @@ struct mpg_where_figures mpg_where_choose_unit(double largest_ns);
 /* Returns the column of a figure, with SIGN in front (0: none). mpg_where_put_figure() puts a cell of QUANTA. */
 struct mpg_table_column mpg_where_figure_column(const struct mpg_where_figures *figures, const char *heading, char sign);
 void mpg_where_put_figure(struct mpg_table *table, const struct mpg_where_figures *figures, double quanta);
-/* "MPI_Irecv", "computation before MPI_Irecv" if COMPUTES; with SITE, not empty: "MPI_Irecv, halo (stencil.c:10)". Returns TEXT
- * of SIZE bytes. */
+/* Writes "MPI_Irecv", "computation before MPI_Irecv" if COMPUTES, with a SITE that is not empty "MPI_Irecv, halo (stencil.c:10)",
+ * into TEXT of SIZE bytes, and returns TEXT. SITE may be NULL. */
 char *mpg_where_name_call(enum mpg_call call, bool computes, const char *site, char *text, size_t size);
 /* Returns the last column, the names of rows. mpg_where_put_name() puts the cell of ROW. */
 struct mpg_table_column mpg_where_name_column(const char *heading);
@@ -51,7 +52,7 @@ enum { MPG_WHERE_ABOUT = 4 };
  * mpg_where_put_about() puts the cells of ROW. */
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns);
 void mpg_where_put_about(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
-/* The part of a call at a place: "call", or "computation" before it if COMPUTES. */
+/* Returns the word for the part of a place: "computation" (before the call) if COMPUTES, else "call". */
 const char *mpg_where_part(bool computes);
 /* Puts RANK, or a missing cell if RANK is -1. */
 void mpg_where_put_rank(struct mpg_table *table, int32_t rank);
