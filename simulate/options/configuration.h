@@ -32,7 +32,7 @@ struct mpg_target_config {
     struct mpg_option_list signatures;
     const char *signature;             /* the scenario's signature; NULL: none */
     bool predict, perturb;             /* given, implied by others, or by default */
-    bool both;                         /* both: the prediction, with the perturbed run beside it */
+    bool both;                         /* both questions: the prediction, with the perturbed run beside it */
     struct mpg_option_list given;      /* values of --target: names, files, keys */
     struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts: those of --target first, then swept values */
     size_t given_keys;                 /* number of keys from --target */
@@ -44,7 +44,7 @@ struct mpg_target_config {
     const char *map;                   /* placement of ranks; NULL: not given */
     enum mpg_path_class path;          /* path class of all messages; MPG_PATHS: the farthest */
     const char *against;               /* --against: a time, or an answer file for one processor */
-    double against_ns;                 /* its value; 0: unknown */
+    double against_ns;                 /* the run time that --against gives; 0: unknown */
 };
 
 /* The source machine, on which the trace was recorded. */
@@ -101,7 +101,7 @@ struct mpg_question_config {
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* tables of attribution, in this order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* rows of each table of attribution, in order */
     size_t where_tables;
     struct mpg_attribution_wanted where_wanted;      /* data that the attribution needs */
     bool critical_path;

@@ -105,7 +105,8 @@ static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct 
     return 0;
 }
 
-/* Binds hypotheses about messages, in one pass: it finds the posted operations to drop. Error: a hypothesis matches nothing. */
+/* Binds hypotheses about messages: one pass over the trace finds the posted operations to drop. Error: a hypothesis matches
+ * nothing. */
 static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.bound = f->bound,
@@ -166,7 +167,7 @@ static int read_files(struct mpg_files *f, const struct mpg_config *c, const cha
 static int add_digest(void *digest, const char *role, const char *path, struct mpg_error *err)
 {
     uint64_t *all = digest;
-    char sum[40] = ""; /* all of it is digested */
+    char sum[40] = ""; /* zeros behind the text, since all 40 bytes are digested */
     (void)err;
     mpg_history_checksum(path, sum);
     *all = mpg_processes_digest(mpg_processes_digest(*all, role, strlen(role)), sum, sizeof sum);

@@ -3,7 +3,7 @@
 
 #include "analyse/walk.h"
 
-/* Clock bounds do not tell which ranks were inside a call at the same time. */
+/* Returns true if CLOCKS tell which ranks were inside a call at the same time. Clocks with bounded offsets do not. */
 static bool shows_progress(const struct mpg_clock_map *clocks)
 {
     return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;

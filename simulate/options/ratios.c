@@ -91,7 +91,7 @@ static struct core_rates rates_of(const struct mpg_signature *sig, const char *k
     for (size_t i = 0; i < sig->rates; i++) {
         if (strcmp(sig->rate[i].kernel, kernel) != 0 || sig->rate[i].cores_at_once != at_once)
             continue;
-        const double rate = sig->rate[i].rate->mean; /* as long computation sees it; a median jumps from one speed to another */
+        const double rate = sig->rate[i].rate->mean; /* long computation sees the mean; a median jumps between speeds */
         x.min = n == 0 ? rate : fmin(x.min, rate);
         x.max = fmax(x.max, rate);
         for (size_t k = 0; k < sig->rate[i].launches; k++) {

@@ -27,7 +27,7 @@ struct mpg_ratios {
     struct mpg_region_ratios regions; /* filled by mpg_ratios_resolve() */
     struct mpg_region_ratio *region;
     bool *met;
-    struct mpg_counted_ratio counted; /* likewise */
+    struct mpg_counted_ratio counted; /* filled by mpg_ratios_resolve() */
 };
 
 /* Where ratios come from. */

@@ -28,7 +28,7 @@ bool mpg_config_target_has_messages(const struct mpg_config *c)
     return c->target.machine->of_messages || (!c->target.signature && c->change.latency.n == 0 && c->change.byte.n == 0);
 }
 
-/* With a parametric target a placement maps ranks to processors. */
+/* Makes --map the target's key Map: with a parametric target a placement maps ranks to processors. */
 static int use_map(struct mpg_config *c, struct mpg_error *err)
 {
     char text[4096];
