@@ -8,7 +8,7 @@
 /* Of traces with more events no replica is written for the one picture of a page. */
 enum { MAX_EVENTS = 5000000 };
 
-/* The rules by which the trace of a replica differs from the traced one. */
+/* Returns the rules by which the trace of a replica differs from the recorded trace. */
 static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
 {
     return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),
@@ -55,7 +55,7 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     return 0;
 }
 
-/* The traced run and the median replica, evaluated and written once for all outputs that show both. */
+/* Evaluates and writes the traced run and the median replica, once for all outputs that show both. */
 static int open_runs(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_session_simulated(x);

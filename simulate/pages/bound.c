@@ -35,7 +35,7 @@ static int bound_replicas(json_t *answer)
     return run_ns ? 0 : -1;
 }
 
-/* Means of the accounts of ranks FIRST to LAST. */
+/* Returns the mean of the accounts of ranks FIRST to LAST. */
 static json_t *mean_account(const json_t *ranks, size_t first, size_t last)
 {
     json_t *mean = json_object(), *value;
@@ -133,7 +133,7 @@ static json_t *lines_of_all(const json_t *rows, const char *name, const char *re
     return list;
 }
 
-/* The numbers of the rows with the shortest and the longest run. */
+/* Sets *MIN and *MAX to the indices of the rows with the shortest and the longest run. */
 static void extremes(const json_t *rows, size_t *min, size_t *max)
 {
     const json_t *row;
@@ -196,7 +196,7 @@ static void bound_text(json_t *text)
     json_decref(copy);
 }
 
-/* Bounds lists and texts within VALUE, except the lists that are bounded already. */
+/* Cuts the lists and texts within VALUE, the member NAME of an object or NULL, except the lists that are bounded already. */
 static void bound_lists(json_t *value, const char *name)
 {
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};

@@ -192,7 +192,8 @@ static int put_runs(const void *answer, FILE *out, struct mpg_error *err)
     return 0;
 }
 
-/* SECOND: the run beside the recorded one; NULL: there is no single run. */
+/* Makes the page of ANSWER and writes it to PATH. SECOND: the name of the run beside the recorded run; NULL: there is no single
+ * run. */
 static int make(const void *answer, const struct formats *formats, const char *trace, const struct mpg_page_parts *parts,
                 const char *second, const char *path, struct mpg_error *err)
 {

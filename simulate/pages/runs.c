@@ -39,7 +39,7 @@ static double round_down(double x)
     return power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
-/* Labels of the time axis at round times. */
+/* Writes the labels of the time axis at round times. */
 static void put_axis(const struct picture *p, int which)
 {
     const double span_ns = p->span_ns[which], step_ns = round_down(span_ns / 4);
@@ -67,7 +67,7 @@ static int level_in(const struct picture *p, const struct mpg_overview *o, int v
     return level_of(mpg_overview_share(o, group, bin, views[view].part), p->max[view]);
 }
 
-/* Cells of one level, neighbours joined. */
+/* Writes the cells of one level, with neighbours joined. */
 static void put_cells(const struct picture *p, const struct mpg_overview *o, int view, int level)
 {
     bool any = false;

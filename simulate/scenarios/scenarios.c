@@ -24,7 +24,7 @@ struct item {
     char text[DISTS][40];             /* text of each distribution */
     double ratio;                     /* compute ratio; 0: the setting's */
     double noise_factor;              /* factor of the signature's noise; 1: unchanged */
-    double call_noise_factor;         /* factor of its noise inside calls; -1: the setting's */
+    double call_noise_factor;         /* factor of the signature's noise inside calls; -1: the setting's */
     struct mpg_region_ratios regions; /* the setting's region ratios with RATIO as their base */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;

@@ -30,7 +30,7 @@ enum mpg_parameter {
     MPG_BYTE,             /* transfer of a byte */
     MPG_BUILD,            /* build of a message, on the sender's processor, before startup */
     MPG_SERVICE,          /* service of a message, on the receiver's processor */
-    MPG_HOP,              /* one link */
+    MPG_HOP,              /* passage of one link */
     MPG_POLL,             /* one poll for requests */
     MPG_INTERRUPT,        /* interruption of work by a request */
     MPG_CLUSTER_STARTUP,  /* startup and transfer of a byte within a cluster */
@@ -51,7 +51,7 @@ enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, 
 struct mpg_parameters {
     char *name;                  /* name of the file, or of the shipped one */
     char *mips_ratio;            /* as given; NULL: not given */
-    const char *ratio_against;   /* the machine that the shipped file's ratio compares with; NULL: the traced one */
+    const char *ratio_against;   /* the machine that the shipped file's ratio compares with; NULL: the traced machine */
     bool of_messages;            /* some time of messages is given */
     bool of_barrier;             /* some time of barriers is given; otherwise these are defaults */
     struct mpg_spec time[MPG_PARAMETERS];
