@@ -8,7 +8,8 @@ enum { HOLDS = MPG_TASK_HOLDS, BREAKS = MPG_TASK_BREAKS, FAILS = MPG_TASK_FAILS,
 /* Maximum number of requests of a segment that are open at once; a segment with more is no task's. */
 enum { MOST_REQUESTS = 32 };
 
-/* A segment of a worker while its events are read: from the end of the segment before to its messages to the master. */
+/* A segment of a worker while its events are read. It begins after the worker's previous messages to the master, and ends with
+ * the messages that the next step of the master receives. */
 struct segment {
     struct mpg_task_finding *f;
     int32_t rank;
