@@ -237,7 +237,8 @@ void mpg_changes_rewind(struct mpg_changes *c)
         c->at = 0;
 }
 
-/* The receive buffer, at least BYTES, for the message that EFFECT changes. */
+/* Returns the new size of a receive buffer, BYTES in the trace, for the message that EFFECT changes: a buffer of exactly the
+ * traced message's size gets the new size; a larger buffer only grows. */
 static int64_t room_of(const struct mpg_hypothesis_effect *effect, int64_t bytes)
 {
     return bytes == effect->was || bytes < effect->bytes ? effect->bytes : bytes;

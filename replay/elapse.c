@@ -39,7 +39,7 @@ static void sleep_until(int64_t target_ns)
     }
 }
 
-/* Does not wait if another thread is reading. */
+/* Reads some events ahead, unless another thread is reading. Returns false if the memory is full or no event is left. */
 static bool fill(struct mpg_elapse *e)
 {
     if (!e->reading)

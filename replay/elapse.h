@@ -12,7 +12,7 @@ struct mpg_elapse {
     pthread_mutex_t *reading; /* lock to hold while reading; NULL: no other thread reads */
     bool sleeps;              /* sleep through long waits instead of spinning */
     int64_t debt_ns;          /* replay time to deduct from later computation */
-    int64_t late_ns;          /* sum of all lateness */
+    int64_t late_ns;          /* sum of the times by which calls were late */
     double own_ns;            /* estimated time of the replay itself between two calls */
 };
 

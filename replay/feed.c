@@ -36,7 +36,7 @@ struct mpg_feed {
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
-    const struct mpg_needs *needs; /* resources of the rank, whose thread number PLACE this feed has; NULL: one thread */
+    const struct mpg_needs *needs; /* this feed reads the thread with index PLACE in NEEDS; NULL: the rank has one thread */
     int place;
     struct mpg_thread_order thread_order;
     bool began, ended, failed;
@@ -235,7 +235,7 @@ static int add_action(struct mpg_feed *f, const struct mpg_event *e, int64_t bef
     return 0;
 }
 
-/* Stores a copy of E with its requests at *PLACE, in ACTION. */
+/* Stores E in ACTION, and a copy of E's requests at *PLACE, which moves behind the copy. */
 static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_action *action)
 {
     *action = (struct mpg_action){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),

@@ -18,7 +18,7 @@ enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2, MPG_NOT_READ = -1, MPG
 /* One repetition of a poll. */
 struct mpg_repetition {
     uint16_t before_ns; /* since the previous repetition */
-    uint8_t which;
+    uint8_t which;      /* index in the action's POLLS */
 };
 
 /* An action: an MPI call to make, or a region mark. */
@@ -29,7 +29,8 @@ struct mpg_action {
     enum mpg_call blocking; /* the blocking form of a collective */
     bool drops;             /* removed by a hypothesis: not made, takes no time */
     bool changed;           /* differs from the trace by a hypothesis */
-    const int64_t *started; /* bytes of each, for a start of several requests, or MPG_STARTED_...; NULL: unchanged */
+    const int64_t *started; /* start of several requests: new bytes of each, or MPG_STARTED_AS_WAS, MPG_STARTED_DROPPED; NULL:
+                               unchanged */
     const struct mpg_action *polls; /* a run of unsuccessful polls: its distinct calls; NUMBER is then valid, EVENT is not */
     const struct mpg_repetition *repetition; /* repetitions of these calls, in order */
     uint32_t poll_number, repetition_number; /* 0: no run */
@@ -98,7 +99,7 @@ struct mpg_needs {
     int32_t *thread;                   /* thread numbers of the trace */
     size_t comms;                      /* length of the lists below, by communicator number */
     struct mpg_contributions (*contributions)[MPG_CONTRIBUTION_KINDS];
-    uint8_t *silent; /* 1: a silent communicator is needed, for cancelled receives and unsuccessful matched probes */
+    uint8_t *silent; /* 1: a duplicate without messages is needed, for cancelled receives and unsuccessful matched probes */
     uint8_t *named;  /* MPG_ANY_... bits that some wildcard receive on the communicator does not set */
 };
 
@@ -113,7 +114,7 @@ struct mpg_outcome {
     uint64_t unreceived;       /* messages not received */
     uint64_t dropped;          /* calls removed by hypotheses */
     uint64_t cut;              /* one-sided transfers reduced to their window's size */
-    uint64_t late_ns;          /* lateness that computation did not hide */
+    uint64_t late_ns;          /* time by which the replay's own work made calls late */
 };
 
 /* Configuration and functions that mpgreplay passes to the library. */
@@ -143,7 +144,7 @@ struct mpg_replay_host {
 struct mpg_enactor {
     /* Initialises MPI for NEEDS->threads threads (0: not known yet). Stores this process's *RANK, the number of
      * processes *SIZE, the end of MPI_Init *LEFT_NS (CLOCK_MONOTONIC), and in *ENOUGH whether MPI provides
-     * MPI_THREAD_MULTIPLE or was not asked for it. */
+     * MPI_THREAD_MULTIPLE. */
     int (*begin)(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
                  struct mpg_error *err);
     /* Returns the lowest rank that passed true, or the number of ranks if none did. Collective. */

@@ -232,7 +232,7 @@ static int check_ranks(struct process *p, const struct request *request, int ran
                          ranks == 1 ? "" : "es", ranks == 1 ? "was" : "were", mpg_trace_ranks(p->trace));
 }
 
-/* ENOUGH: MPI provides MPI_THREAD_MULTIPLE, or was not asked for it. */
+/* Error: the rank has several threads, and MPI does not provide MPI_THREAD_MULTIPLE (ENOUGH is false). */
 static int check_threads(struct process *p, const struct request *request, bool enough)
 {
     if (!p->readable || p->needs.threads < 2 || enough)

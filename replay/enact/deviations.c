@@ -152,7 +152,7 @@ int deviations_complete(struct player *p, struct play_request *r, const MPI_Stat
     return deviations_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Notes the messages of receives on COMM (negative: all) that could be completed now. */
+/* Notes the messages of posted wildcard receives on COMM (negative: on all) that MPI could complete now. */
 static int settle(struct player *p, int32_t comm)
 {
     struct play_deviations *t = p->shared->deviations;

@@ -225,8 +225,8 @@ int threads_before_call(struct player *p);
 void threads_after_call(struct player *p);
 /* Wakes threads that wait for a new object. */
 void threads_notify(struct player *p);
-/* Waits for progress of another thread. Returns false if THREAD (THREADS_ALL: every thread) has finished all actions
- * that ended in the trace before this one began. THREADS_UNCONDITIONAL: always waits. */
+/* Waits until another thread makes progress, and returns true. Returns false at once if THREAD (THREADS_ALL: every thread) has
+ * finished all actions that ended in the trace before P's action began. THREADS_UNCONDITIONAL: always waits. */
 enum { THREADS_ALL = -1, THREADS_UNCONDITIONAL = -2 };
 bool threads_wait(struct player *p, int thread);
 
@@ -250,8 +250,8 @@ int play_count(struct player *p, int64_t bytes, int *count);
 void *play_shared_memory(MPI_Comm comm, size_t bytes);
 
 /* requests.c: requests by their identifiers in the trace */
-/* Adds a request ID of this thread; RECEIVES: a receive may complete in place of it. NULL with an error if memory runs
- * out. */
+/* Adds a request ID of this thread; RECEIVES: it is a receive, and another receive may complete in place of it. NULL with an
+ * error if memory runs out. */
 struct play_request *play_new_request(struct player *p, int64_t id, bool receives);
 /* Returns request ID, NULL if unknown. Waits until the thread that used the request last has finished with it. */
 struct play_request *play_find_request(struct player *p, int64_t id);
@@ -325,7 +325,7 @@ int deviations_unresolved(struct player *p);
    has received yet. */
 void deviations_hold(struct player *p, int messages);
 /* Sets *ENVELOPE to the source and tag that receive E of E->from and TAG must use if its traced message is gone, and
- * notes the message as received. WAITS: may wait until that is decided. */
+ * notes the message as received. WAITS: may wait until it is known whether the traced message is gone. */
 int deviations_substitute(struct player *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,
                           struct play_envelope *envelope);
 

@@ -35,8 +35,8 @@ struct watchdog {
     MPI_Comm here;
     struct activity *own, *all; /* ALL: states of all processes of the host, in rank order, and one extra state that is not
                                COMPUTES after a failure. NULL: no shared memory, OWN is private. */
-    uint64_t *seen;
-    int activities, hosts; /* threads of these processes */
+    uint64_t *seen;        /* for each thread: `changes` at the last check */
+    int activities, hosts; /* number of threads of the host's processes; number of hosts */
     bool watches;
     pthread_t thread;
     pthread_mutex_t lock;
