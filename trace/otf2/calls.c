@@ -508,7 +508,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_COMM_FREE:
         emit_comm_free(t, leave_ns);
         break;
-    case MPG_KIND_SEND_INIT: /* the archive tells of the operation when it starts */
+    case MPG_KIND_SEND_INIT: /* the archive has a record of the operation only when it is started */
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_REQUEST_FREE:
     case MPG_KIND_CANCEL:

@@ -31,7 +31,7 @@ struct otf2_message {
     uint32_t comm, peer, tag;
     uint64_t bytes;
     int64_t request;
-    uint32_t any; /* of a receive: MPG_ANY_ flags, where the archive tells them */
+    uint32_t any; /* of a receive: MPG_ANY_ flags of its wildcards; 0 in archives that do not hold them */
 };
 
 /* What the records of one-sided communication in a call say. */
@@ -48,7 +48,7 @@ struct otf2_call {
     struct otf2_message *messages;
     size_t n, capacity;
     struct otf2_numbers completed, tested, cancelled; /* requests */
-    struct otf2_numbers counts; /* bytes for each member, where the archive tells them */
+    struct otf2_numbers counts; /* bytes for each member; empty in archives that do not hold them */
     int64_t collective_request; /* of a nonblocking collective; 0: none */
     size_t collective_record;
     bool has_collective, has_created, failed, has_events; /* has_events: the trace has events of the call */
@@ -62,7 +62,7 @@ struct otf2_thread {
     int32_t rank;
     uint32_t thread;
     int pass; /* 1: records are filled; 2: events are made */
-    const struct otf2_region **stack; /* open regions; NULL: unknown ones */
+    const struct otf2_region **stack; /* open regions; NULL: a region that the archive does not define */
     size_t depth, stack_capacity, call_depth; /* call_depth: depth at the begin of the MPI call; 0: outside */
     struct otf2_call call;
     struct otf2_records records;
