@@ -211,7 +211,7 @@ static void set_send(struct state *s, struct mpg_event *e, const struct prv_mess
         mpg_foreign_remark(&s->im->foreign, null_sends, 1);
 }
 
-/* Frees REQUEST at AT_NS: no call waits for it. */
+/* Emits the free of REQUEST at the end of CALL, because no later call waits for the request. */
 static int emit_free(struct state *s, const struct prv_call *call, int64_t request, struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Request_free);

@@ -17,7 +17,7 @@ struct prv_call {
     int32_t task, thread;
     uint32_t type, value;
     int64_t sent, received;      /* of a collective */
-    uint64_t number;             /* of a collective: among the rank's of its communicator, from 0 */
+    uint64_t number;             /* of a collective: its number, from 0, among the rank's collectives on the communicator */
     int64_t not_ns;              /* leave of the thread's next call if that call begins when this one ends and receives a
                                     message; else -1. The logical receive of that message has the same time as that of a
                                     message whose receive this call posts. */
@@ -74,14 +74,15 @@ struct prv_import {
     struct mpg_map name_numbers; /* (type, value) -> 1 + index in names */
     struct mpg_map other_threads; /* (task, thread) of other threads than 0 -> 1 + place in threads */
     struct mpg_map positions;    /* (number of a communicator, rank) -> 1 + rank in it, where they differ */
-    struct mpg_map roots;        /* (communicator, number of its collective) -> root, of those with another root than 0 */
+    struct mpg_map roots;        /* (communicator, number of the collective on it) -> root, for collectives whose root is
+                                    not rank 0 */
     struct mpg_map collectives;  /* (communicator, rank) -> collectives so far */
     struct mpg_foreign_comm own; /* of a message out of order: the world with another label */
 };
 
 /* Opens the sorters. Returns 0, or -1 with ERR. */
 int mpg_prv_open_sorters(struct prv_import *im, struct mpg_error *err);
-/* Reads the .pcf beside the trace. Returns 0, or -1 with ERR: none. */
+/* Reads the .pcf file beside the trace. Returns 0, or -1 with ERR: there is no such file. */
 int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err);
 /* Reads header and records of IN. Returns 0, or -1 with ERR, which names the line. */
 int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err);

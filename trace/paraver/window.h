@@ -24,10 +24,11 @@ int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err);
 /* Moves W to the messages of RANK from FROM_NS to UNTIL_NS, for calls that begin at FROM_NS or later. Ranks ascend, and FROM_NS
  * within a rank. */
 int mpg_prv_window_move(struct prv_window *w, int32_t rank, int64_t from_ns, int64_t until_ns, struct mpg_error *err);
-/* After the last call of RANK: leaves out the rest of its messages. */
+/* Ends RANK after its last call: drops its remaining messages, and counts those that no call has taken. */
 int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err);
-/* Takes a message with logical time AT_NS in THREAD: with physical time PHYSICAL_NS, if there is one, else the first one in the
- * file; never with NOT_NS. PHYSICAL_NS, NOT_NS: -1 for none. Returns NULL: there is none. Valid until the window moves. */
+/* Takes a message of THREAD that has the logical time AT_NS and that no call has taken: preferably one with physical
+ * time PHYSICAL_NS (-1: any), else the first one in the file; never one with physical time NOT_NS (-1: any may be
+ * taken). Returns NULL if there is none. The message is valid until the window moves. */
 const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
                                               int64_t not_ns);
 
