@@ -258,7 +258,7 @@ int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struc
     case MPG_KIND_RECV:
     case MPG_KIND_MRECV:
         return take_receive(w, object, e, enter_ns, leave_ns, err);
-    case MPG_KIND_SENDRECV: /* Extrae's physical send of these is the logical one */
+    case MPG_KIND_SENDRECV: /* as Extrae does, the physical send is the logical send */
         return take_send(w, object, e, enter_ns, enter_ns, err) < 0 ? -1 : take_receive(w, object, e, enter_ns, leave_ns, err);
     case MPG_KIND_ISENDRECV:
         return take_send(w, object, e, enter_ns, leave_ns, err) < 0 ? -1 : post_receive(w, object, e, leave_ns, err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* States of mpg_prv_state_of(), and the ones around calls. */
+/* Names and colours of the states of threads: those of mpg_prv_state_of(), and those outside of calls. */
 static const struct {
     int number;
     const char *name, *colour;

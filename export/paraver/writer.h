@@ -57,7 +57,7 @@ struct prv_half {
 
 /* A line of a message. */
 struct prv_line {
-    int64_t sent_ns;              /* physical send: its place among the records */
+    int64_t sent_ns;              /* physical send: determines the place of the line among the records */
     uint64_t order;
     int64_t logical_send_ns, logical_receive_ns, physical_receive_ns, bytes;
     uint32_t sender, receiver;    /* objects */
@@ -107,7 +107,7 @@ struct mpg_prv_writer {
     bool is_in_first;              /* the rank is in the first group of INTER_COMM */
     struct mpg_map probed;         /* message of Mprobe -> order of the probe + 1 */
     struct mpg_sorter *records, *sends, *receives, *lines;
-    bool has_call[MPG_CALL_COUNT]; /* the trace has it */
+    bool has_call[MPG_CALL_COUNT]; /* the trace has this call */
     struct mpg_map unknown;        /* names of functions that mpgkit does not know -> 1 */
     struct mpg_map regions;        /* name of the trace -> value */
     int32_t *region_names;         /* by value - 1 */

@@ -18,7 +18,7 @@ struct posted_group {
     int64_t first, n;
 };
 
-/* Has no effect of its own: pending computation is written before it. */
+/* An action that writes nothing itself: mpg_program_act() writes the pending computation before it. */
 static const struct mpg_program_action flush_action = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN};
 
 void mpg_program_collectives_init(struct mpg_message_program *p)

@@ -41,8 +41,9 @@ struct mpg_program_writer {
     void *context;
     int (*begin)(void *context, int32_t rank, struct mpg_error *err);
     int (*act)(void *context, const struct mpg_program_action *action, struct mpg_error *err);
-    /* Writes collective E of all ranks, in the order of their numbers; BLOCKS: the bytes of each, NULL if all have E's. Returns 1
-     * if the format has it, else 0. NULL: it has none. */
+    /* Writes collective E, whose communicator has all ranks in the order of MPI_COMM_WORLD. BLOCKS: the bytes of each
+     * rank; NULL: all have E's. Returns 1; 0: the format has no such collective, and nothing is written; -1 with ERR.
+     * NULL: the format has no collectives. */
     int (*collective)(void *context, const struct mpg_event *e, const int64_t *blocks, struct mpg_error *err);
     /* BEGINS: the actions from here to the call without BEGINS are a branch named REQUEST. They come after the
      * actions before them, and run beside the actions after the branch until an action waits for REQUEST. NULL: the
