@@ -225,7 +225,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     return 0;
 }
 
-/* Finds the sizes in SIZES with an insufficiently known P quantile. */
+/* Records FINDING if the P quantile of any size in SIZES is known too imprecisely. */
 static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
                        bool bandwidth, const struct mpg_network_sizes *sizes, double p,
                        enum mpg_finding finding, struct mpg_error *err)

@@ -135,7 +135,7 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
-/* Returns whether R's cores were measured together, a measurement of its own. */
+/* Returns whether R's cores were measured together, which is a measurement separate from that of each core alone. */
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");

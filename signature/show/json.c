@@ -70,7 +70,7 @@ static void put_fits(const struct mpg_distribution *d)
     putchar(']');
 }
 
-/* Members of D as in the tables, and its fits. */
+/* Puts the members of D that the tables show, and its fits. */
 static void put_members(const char *before, const struct mpg_distribution *d)
 {
     put_count(before, "samples", (int64_t)d->n);

@@ -108,7 +108,7 @@ static void note_losses(struct exported_machine *x)
 
 /* --- the machine --- */
 
-/* The most cores of a host, at least 1. */
+/* Returns the largest number of cores that SIG has of one host, at least 1. */
 static int64_t cores_of_host(const struct mpg_signature *sig)
 {
     int64_t max = 1, n = 0;
@@ -120,7 +120,7 @@ static int64_t cores_of_host(const struct mpg_signature *sig)
     return max;
 }
 
-/* The farthest path with latencies below CLASS; NULL: none. */
+/* Returns the farthest path of SIG that has latencies and a class below CLASS; NULL: there is none. */
 static const struct mpg_network_path *farthest_below(const struct mpg_signature *sig, int class)
 {
     for (int c = class - 1; c >= 0; c--) {
