@@ -35,7 +35,7 @@ enum mpg_file_kind {
     MPG_FILE_GOAL,
     MPG_FILE_LIBALLPROF,     /* a rank's file of liballprof */
     MPG_FILE_LIBALLPROF_FOLDER,
-    MPG_FILE_LIBALLPROF2,    /* of its successor, with other arguments */
+    MPG_FILE_LIBALLPROF2,    /* a rank's file of liballprof2, its successor, whose lines have other arguments */
     MPG_FILE_SIMGRID,        /* time-independent actions */
     MPG_FILE_SIMGRID_LIST,   /* a list of files with actions */
     MPG_FILE_ANSWER,         /* output of mpgsim --json */
