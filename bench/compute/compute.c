@@ -125,7 +125,7 @@ static int measure_all(struct run *run, struct mpg_error *err)
 
 /* ---- writing ---- */
 
-/* A list of NAME for each kernel. */
+/* Adds header line KEY to HEADER: NAME(kernel) for each kernel, separated by blanks. */
 static int add_list(struct mpg_header *header, const char *key,
                     const char *(*name)(enum mpg_kernel), struct mpg_error *err)
 {

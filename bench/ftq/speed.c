@@ -26,7 +26,7 @@ void mpg_pace_begin(struct mpg_pace *pace, double resolution)
     *pace = (struct mpg_pace){.resolution = resolution, .limit = UINT64_MAX};
 }
 
-/* Returns whether the undisturbed rest of QUANTUM determines a pace. */
+/* Returns whether QUANTUM, of TICKS, has enough undisturbed work to determine the pace. */
 static bool is_usable(const struct mpg_quantum *quantum, double ticks)
 {
     return quantum->units >= MIN_UNITS && ticks - quantum->gone >= MIN_LEFT * ticks;

@@ -18,7 +18,7 @@ enum { SHORT, LONG, KINDS, MAP_RANKS = 24 };
 
 /* A pair compared with its class. */
 struct figure {
-    double ratio[KINDS]; /* log ratio to the class; NAN without such messages */
+    double ratio[KINDS]; /* logarithm of the pair's times over those of its class; NAN: the pair has no messages of this kind */
     double z[KINDS];     /* robust z-score of an outlier; else 0 */
 };
 
