@@ -48,7 +48,8 @@ struct scale_run {
                                     run and counters are unknown */
     struct mpg_efficiency_counters counters;
     int32_t crowded;             /* number of ranks sharing cores on the worst host; 0: none, or unknown */
-    double room;                 /* number of cores (or a quota's worth) for these ranks */
+    double room;                 /* number of cores for these ranks, or, if a CPU quota allows less, of the cores that it is
+                                    worth */
     char *crowded_on;            /* name of the worst host; NULL: unknown */
     double other_ns;             /* part of comm_ns at callsites for which a profile had no row left */
     size_t label_number;
