@@ -155,9 +155,8 @@ static bool walk_with_libgcc(struct walk *w, uintptr_t address)
     return !whole.failed;
 }
 
-/* Applies a RULE which needs more than an offset from the stack pointer, or which may belong to another frame, to SP and
- * to FP_AT, the location of the frame pointer. Reads only words between SP and HIGH. Returns the caller's return address,
- * or 0 if the rule does not fit. */
+/* Applies a RULE that is not simple (struct code_address) to SP and to FP_AT, the location of the frame pointer. Reads only
+ * words between SP and HIGH. Returns the caller's return address, or 0 if the rule does not fit. */
 __attribute__((no_sanitize("address"))) static uintptr_t
 step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *sp, uintptr_t *fp_at)
 {
@@ -266,7 +265,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
         if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
-            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* a damaged rule led here */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);

@@ -19,6 +19,7 @@ struct tracer_counters {
     void *(*start)(void);
     /* Writes this thread's counts since start(), one for each name. Returns false if they cannot be read. */
     bool (*read)(void *thread, long long *values);
+    /* Ends counting in this thread, and frees THREAD, a result of start(). */
     void (*stop)(void *thread);
 };
 extern const struct tracer_counters mpgtrace_counters;

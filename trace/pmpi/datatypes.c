@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A cache of the sizes of datatypes: a program uses few, and asking MPI costs more than the rest of a record. After
- * MPI_Type_free a handle may mean another type. So only sizes of predefined types are kept, and of types whose commit and
- * free pass through the tracer: MPICH's mpi_f08 makes and frees a type for an array section within one call. */
+ * MPI_Type_free a handle may mean another type. So only sizes of predefined types are kept, and of types that the program
+ * commits by a call that the tracer sees: MPICH's mpi_f08 makes and frees types for array sections itself, unseen. */
 #include <stdint.h>
 
 #include "trace/pmpi/event.h"

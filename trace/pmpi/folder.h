@@ -19,10 +19,11 @@ struct folder_claim {
     int64_t device;     /* device of the file on rank 0 */
 };
 
-/* Makes FOLDER if missing, but not its parents. Writes its absolute path to PATH of SIZE bytes. */
+/* Makes FOLDER if missing, but not its parents. Writes its absolute path to PATH of SIZE bytes. Returns 0, or -1 with ERR. */
 int folder_make(const char *folder, char *path, size_t size, struct mpg_error *err);
 
-/* For rank 0 only: makes FOLDER, or the first of FOLDER-2, FOLDER-3 ... that holds no trace, and the empty file NAME in it. */
+/* For rank 0 only: makes FOLDER, or the first of FOLDER-2, FOLDER-3 ... that holds no trace, and the empty file NAME in it.
+ * Sets CLAIM. Returns 0, or -1 with ERR. */
 int folder_claim(const char *folder, const char *name, struct folder_claim *claim,
                  struct mpg_error *err);
 

@@ -62,7 +62,7 @@ static size_t segment_bytes(int rank)
 
 /* --- start --- */
 
-/* Finds the folder of a spawned job inside FOLDER. Collective. */
+/* Makes a folder for this spawned job inside FOLDER, and sets life.folder to it. Returns 0, or -1 with ERR. Collective. */
 static int find_spawned(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];
@@ -83,7 +83,8 @@ static const char *claiming_file(void)
     return getenv("MPGTRACE_PROFILE") ? "rank-0.profile.mpgt" : "rank-0.mpgt";
 }
 
-/* Finds the folder FOLDER, or a folder beside it if FOLDER holds a trace: rank 0 claims the folder. Collective. */
+/* Sets life.folder to FOLDER, or to a new folder beside FOLDER if this holds a trace: rank 0 claims the folder. Returns 0, or -1
+ * with ERR. Collective. */
 static int find_claimed(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];

@@ -97,6 +97,7 @@ void record_isend(struct tracer_scope *s, int64_t count, MPI_Datatype type, int 
                   MPI_Comm comm, struct tracer_made made);
 void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int from, int tag,
                   MPI_Comm comm, struct tracer_made made);
+/* FOUND: the flag of MPI_Iprobe or MPI_Improbe; true for blocking probes. STATUS is read only if FOUND. */
 void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
                   const MPI_Status *status);
 void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
@@ -207,7 +208,9 @@ int32_t tracer_win_number(const struct tracer_scope *s, MPI_Win win);
 void record_win_free(struct tracer_scope *s, MPI_Win old, int32_t number);
 void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win);
 void record_win_group(struct tracer_scope *s, MPI_Group group, MPI_Win win);
+/* FOUND: the flag of MPI_Win_test; true for other calls. */
 void record_win_epoch(struct tracer_scope *s, bool found, MPI_Win win);
+/* EXCLUSIVE: the call is MPI_Win_lock with MPI_LOCK_EXCLUSIVE. */
 void record_win_target(struct tracer_scope *s, int rank, bool exclusive, MPI_Win win);
 void record_win_all(struct tracer_scope *s, MPI_Win win);
 /* COUNT elements of TYPE are transferred to the target, BACK elements of BACK_TYPE to the origin. */

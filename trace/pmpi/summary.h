@@ -16,9 +16,9 @@ void summary_spawned(void);
 /* Prints the report on rank 0, after its trace in FOLDER is closed, and a second line if spawned jobs have no trace there. */
 void summary_report(const char *folder);
 
-/* MPI_Init was called: ends the watching process that would report its absence (trace/record/watch.h). */
+/* MPI_Init was called: ends the watch process that would report its absence (trace/record/watch.h). */
 void summary_end_watch(void);
-/* MPI_Init was called but will probably fail, since srun was started without PMIx support: the watching process
+/* MPI_Init was called but will probably fail, since srun was started without PMIx support: the watch process
  * reports this if the program ends before summary_end_watch(). */
 void summary_warn_watch(void);
 

@@ -36,8 +36,8 @@ bool tracer_leave(struct tracer_scope *scope, int rc);
 bool tracer_records(const struct tracer_scope *scope);
 
 /* Life cycle (life.c). */
-void tracer_before_init(void);
-void tracer_before_session(void);
+void tracer_before_init(void);    /* to be called before the real MPI_Init */
+void tracer_before_session(void); /* to be called before the real MPI_Session_init */
 void tracer_init(struct tracer_scope *scope, int thread_level); /* to be called after the real call */
 void tracer_finalize(struct tracer_scope *scope);  /* to be called before the real call; collective */
 void tracer_finalized(struct tracer_scope *scope); /* to be called after the real call, if tracer_leave() returns true */

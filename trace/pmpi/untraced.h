@@ -9,7 +9,7 @@
 enum { MPG_UNTRACED_COUNT = 640 };
 
 struct mpg_untraced {
-    const char *name; /* including the prefix */
+    const char *name; /* with its prefix, MPI_ or MPIX_ */
     bool local;       /* has no argument for communication: the function is only counted */
 };
 

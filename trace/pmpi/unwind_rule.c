@@ -54,6 +54,8 @@ struct location {
     int64_t offset;
 };
 
+/* A row of the table that call frame instructions describe: locations of the CFA, and of the caller's frame pointer and
+ * address. */
 struct row {
     enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
     uint64_t cfa_register;
@@ -63,12 +65,13 @@ struct row {
 
 enum { MAX_REMEMBERED = 8 };
 
+/* Call frame instructions in execution: the rest to run, P .. END, and the state. */
 struct program {
     const uint8_t *p, *end;
     uint64_t code_align;
     int64_t data_align;
     uint8_t encoding; /* encoding of code addresses in the FDE */
-    struct row row, initial, remembered[MAX_REMEMBERED];
+    struct row row, initial, remembered[MAX_REMEMBERED]; /* present row; row after the CIE; stack of remembered rows */
     int remembered_number;
     bool is_invalid, of_signal;
 };
