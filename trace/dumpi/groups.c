@@ -57,7 +57,7 @@ static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group,
     return 0;
 }
 
-/* The number of members of GROUP, or -1: unknown. */
+/* Returns the number of members of GROUP; -1: unknown. */
 static int64_t size_of(const struct dumpi_groups *g, const struct dumpi_group *group)
 {
     if (group->ranks || group->comm < 0)

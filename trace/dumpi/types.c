@@ -35,7 +35,7 @@ static int64_t product_of(const struct dumpi_list *l)
     return product;
 }
 
-/* Bytes of a struct's elements, or -1. */
+/* Returns the bytes of the elements of the struct type that R makes; -1: unknown, or too large. */
 static int64_t struct_size(const struct dumpi_types *t, const struct dumpi_file *f, const struct dumpi_record *r)
 {
     const struct dumpi_list *lengths = &r->lists[0], *types = &r->lists[2];

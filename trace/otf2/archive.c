@@ -17,8 +17,8 @@ static OTF2_CallbackCode fail(struct otf2_archive *a)
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Adds a zeroed item of SIZE bytes under NUMBER. The first of two definitions with one number stays. Returns the item; NULL: out
- * of memory, or *KNOWN. */
+/* Adds a zeroed item of SIZE bytes under NUMBER and returns it. NULL: out of memory; or, if *KNOWN, NUMBER is defined already,
+ * and the first definition stays. */
 static void *add(struct otf2_table *t, uint64_t number, size_t size, bool *known)
 {
     uint64_t *slot = mpg_map_add(&t->index, number, 0);
@@ -371,7 +371,7 @@ static int find_places(struct otf2_archive *a, struct mpg_error *err)
 
 /* --- communicators --- */
 
-/* Stores the world ranks of GROUP in MEMBERS, of N. Returns false: damaged. */
+/* Stores the world ranks of G's members in MEMBERS. Returns false if the archive is damaged. */
 static bool fill_members(const struct otf2_archive *a, const struct otf2_group *g, int32_t *members)
 {
     for (uint32_t i = 0; i < g->n; i++) {

@@ -81,7 +81,8 @@ static const struct otf2_comm *need_comm(struct otf2_thread *t, uint32_t number,
     return c;
 }
 
-/* Sets E's communicator from NUMBER, and counts a message to or from PEER. */
+/* Sets E's communicator, number NUMBER in the archive, and its partner PEER; counts the message to PEER, or, if RECEIVES, from
+ * PEER. */
 static void set_peer(struct otf2_thread *t, struct mpg_event *e, uint32_t number, uint32_t peer, bool receives)
 {
     const struct otf2_comm *c = need_comm(t, number, &e->comm);

@@ -31,7 +31,7 @@ static void write_all(int fd, const void *data, size_t size)
     }
 }
 
-/* Returns whether all SIZE bytes came. */
+/* Reads SIZE bytes from FD to DATA. Returns false if FD ends before, or on an error. */
 static bool read_all(int fd, void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {

@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* TICKS of duration in ns, rounded down. */
+/* Returns TICKS, a duration, in ns, rounded down. */
 static int64_t ns_of(const struct otf2_clocks *c, __int128 ticks)
 {
     const __int128 scaled = ticks * 1000000000, resolution = (__int128)c->resolution;

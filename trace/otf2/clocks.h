@@ -34,8 +34,8 @@ struct otf2_clocks {
 bool mpg_otf2_has_offsets(const struct otf2_clocks *clocks);
 
 /* Writes facts "clock" of each rank, so that offsets are interpolated between the measured times and extrapolated to the rank's
- * first and last record, as libotf2 does; or the fact "clocks shared" where all offsets are 0. *WORDS: what was found, for
- * people. Returns 0, or -1 with ERR. */
+ * first and last record, as libotf2 does; or the fact "clocks shared" where all offsets are 0. *WORDS: a description of the
+ * clocks for the user. Returns 0, or -1 with ERR. */
 int mpg_otf2_write_clocks(struct otf2_clocks *clocks, struct mpg_build *b, const char **words, struct mpg_error *err);
 
 #endif

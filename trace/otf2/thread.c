@@ -57,7 +57,8 @@ static void clear_records(struct otf2_records *r)
 
 /* --- times and values --- */
 
-/* TICKS in ns since the archive's origin. A time before the last one of the thread is moved by up to TOLERANCE_NS. */
+/* Returns TICKS in ns since the archive's origin, but at least the last time of the thread. T fails if the time is more than
+ * TOLERANCE_NS earlier than the last one. */
 static int64_t time_of(struct otf2_thread *t, uint64_t ticks)
 {
     const struct otf2_archive *a = &t->import->archive;
@@ -218,7 +219,7 @@ static OTF2_CallbackCode on_context_leave(HEAD, OTF2_CallingContextRef context)
     return go_on(user);
 }
 
-/* A record about the time in which the recorder wrote its buffer to the disk. */
+/* Called for a record of the time in which the recorder wrote its buffer to the disk. */
 static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
 {
     struct otf2_thread *t = user;
@@ -351,8 +352,8 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
     return go_on(t);
 }
 
-/* A record of a blocking receive. In a completing call the record belongs to the oldest receive that was posted without a
- * record. */
+/* Called for a record of a blocking receive. In a Wait or Test, the record belongs to the oldest receive that was posted without
+ * a record. */
 static OTF2_CallbackCode on_recv(HEAD, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     struct otf2_thread *t = user;
@@ -438,7 +439,7 @@ static OTF2_CallbackCode on_collective_complete(HEAD, OTF2_CollectiveOp op, OTF2
     return go_on(user);
 }
 
-/* A communicator was made or freed. */
+/* Called for a record of a communicator that was made or freed. */
 static OTF2_CallbackCode on_comm(HEAD, OTF2_CommRef comm)
 {
     struct otf2_thread *t = user;

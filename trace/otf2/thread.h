@@ -6,7 +6,8 @@
 #include "trace/otf2/archive.h"
 #include "trace/otf2/remarks.h"
 
-/* What the archive says only when an operation completes, kept for the second pass in the order of posting. */
+/* Properties of a nonblocking operation that the archive has only at its completion. Kept from the first pass for the second, in
+ * the order of posting. */
 struct otf2_record {
     uint32_t comm, peer, tag; /* of a nonblocking collective: peer is the root */
     uint32_t state;           /* enum otf2_state */
@@ -103,16 +104,17 @@ int mpg_otf2_read_thread(struct otf2_import *im, const struct otf2_location *loc
 /* Makes the events of the MPI call of T, which is left at LEAVE_NS. */
 void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns);
 
-/* Gives E of T to the trace, with values; NAME: of a region or unknown function, or NULL. */
+/* Adds E, an event of T, to the trace, with T's counters. NAME: the name of a region or unknown function; else NULL. */
 void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name);
 /* Marks T as failed; T's ERR holds the error. */
 void mpg_otf2_fail(struct otf2_thread *t);
-/* Appends VALUE. */
+/* Appends VALUE to NUMBERS. If memory is out, T fails. */
 void mpg_otf2_append(struct otf2_thread *t, struct otf2_numbers *numbers, int64_t value);
-/* Returns record I, or NULL after an error. */
+/* Returns record I of T's operations, which is empty if new; NULL after an error. */
 struct otf2_record *mpg_otf2_record_at(struct otf2_thread *t, size_t i);
 
-/* Fills the bytes of E, a collective of C with R's numbers. COUNTS has room for a number for each member. */
+/* Sets the bytes of E, a collective of SIZE members, from R. COUNTS has room for a number for each member. *SPREAD is set to true
+ * if a sum was spread evenly over the members. */
 void mpg_otf2_collective_bytes(const struct otf2_import *im, const struct otf2_record *r, int32_t size, struct mpg_event *e,
                            int64_t *counts, bool *spread);
 
@@ -122,7 +124,8 @@ void mpg_otf2_one_sided_callbacks(OTF2_EvtReaderCallbacks *c);
  * they do not say enough. */
 bool mpg_otf2_emit_one_sided(struct otf2_thread *t, int64_t leave_ns);
 
-/* Counts a message between ranks of MPI_COMM_WORLD. */
+/* Counts in MAP a message from SOURCE to DESTINATION, ranks of MPI_COMM_WORLD, in the communicator LABEL. Returns 0, or -1 with
+ * ERR: out of memory. */
 int mpg_otf2_count(struct mpg_map *map, int32_t label, int32_t source, int32_t destination, struct mpg_error *err);
 
 #endif

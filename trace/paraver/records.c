@@ -118,7 +118,8 @@ int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err)
 
 /* --- header --- */
 
-/* "N(CPUS,...):1:TASKS(THREADS:NODE,...)" behind the length; the number of communicators may follow. */
+/* Reads the part of the header behind the length, "N(CPUS,...):1:TASKS(THREADS:NODE,...)", which the number of communicators may
+ * follow. Returns 0, or -1 with ERR. */
 static int read_tasks(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     int64_t nodes, applications, tasks, threads, node;
@@ -160,7 +161,7 @@ static int read_header(struct prv_import *im, const char *line, struct mpg_error
 
 /* --- records --- */
 
-/* "c:APPLICATION:NUMBER:N:TASK..." */
+/* Reads the line of a communicator, "c:APPLICATION:NUMBER:N:TASK...". P: after the first colon. */
 static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     int64_t application, id, n, task;
@@ -195,7 +196,8 @@ static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err
     return 0;
 }
 
-/* CPU, application, task and thread at *P; task and thread from 0. */
+/* Reads CPU, application, task and thread at *P, and moves *P on; task and thread are stored from 0. Returns false if one of the
+ * four is invalid. */
 static bool object(const struct prv_import *im, const char **p, int32_t *task, int32_t *thread)
 {
     int64_t cpu, application, t, h;
@@ -317,7 +319,7 @@ static int take_call(struct prv_import *im, struct prv_thread *t, int32_t task, 
     return 0;
 }
 
-/* "2:OBJECT:TIME:TYPE:VALUE..." */
+/* Reads a line of events, "2:OBJECT:TIME:TYPE:VALUE...". P: after the first colon. */
 static int read_events(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     int32_t task, thread;
@@ -347,7 +349,8 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
     return 0;
 }
 
-/* "3:OBJECT:LOGICAL SEND:PHYSICAL SEND:OBJECT:LOGICAL RECEIVE:PHYSICAL RECEIVE:SIZE:TAG" */
+/* Reads the line of a message, "3:OBJECT:LOGICAL SEND:PHYSICAL SEND:OBJECT:LOGICAL RECEIVE:PHYSICAL RECEIVE:SIZE:TAG". P: after
+ * the first colon. */
 static int read_message(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     struct prv_message m = {.order = im->message_number++};

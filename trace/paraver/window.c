@@ -134,7 +134,7 @@ int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err
     return 0;
 }
 
-/* The first message of AT_NS and THREAD, or the place where it would be. */
+/* Returns the index of the first message with logical time AT_NS in THREAD, or where such a message would be inserted. */
 static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at_ns)
 {
     size_t low = w->first, high = w->n;
@@ -149,7 +149,7 @@ static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at
     return low;
 }
 
-/* The first message from I on that no call has taken. */
+/* Returns the index of the first message from I on that no call has taken. */
 static size_t free_from(struct prv_window *w, size_t i)
 {
     size_t end = i;

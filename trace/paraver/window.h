@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of a rank around the time of its present call, from the sorted messages of all ranks: those of a logical send, or
- * of a logical receive. Memory: the messages of the present call's time. Private to trace/paraver/. */
+/* The messages around the time of a rank's current call, from the sorted messages of all ranks: either the messages that the rank
+ * sends, by logical send, or those that it receives, by logical receive. Memory: the messages during the current call. Private to
+ * trace/paraver/. */
 #ifndef MPG_PARAVER_WINDOW_H
 #define MPG_PARAVER_WINDOW_H
 
@@ -19,7 +20,9 @@ struct prv_window {
     uint64_t left;               /* messages that no call took */
 };
 
-/* Functions return 0, or -1 with ERR: out of memory, the temporary file. Begins at the first rank. */
+/* Functions that return int return 0, or -1 with ERR: out of memory, an error of the temporary file. */
+
+/* Reads the first message; the window is empty. */
 int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err);
 /* Moves W to the messages of RANK from FROM_NS to UNTIL_NS, for calls that begin at FROM_NS or later. Ranks ascend, and FROM_NS
  * within a rank. */
