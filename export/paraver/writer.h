@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept while a Paraver trace is written. Private to export/paraver/. */
+/* State of the writer of a Paraver trace. Private to export/paraver/. */
 #ifndef MPG_EXPORT_PARAVER_WRITER_H
 #define MPG_EXPORT_PARAVER_WRITER_H
 
@@ -31,8 +31,8 @@ enum {
 };
 
 enum {
-    PRV_FIRST_OWN_VALUE = 1000,        /* values of calls that Extrae has no number for: this and the call's number */
-    PRV_FIRST_UNKNOWN_VALUE = 1000000, /* of functions that mpgkit does not know: this and the number of their name */
+    PRV_FIRST_OWN_VALUE = 1000,        /* a call for which Extrae has no value: this plus the call's number */
+    PRV_FIRST_UNKNOWN_VALUE = 1000000, /* a function that mpgkit does not know: this plus the number of its name */
     PRV_MAX_VALUES = 64                /* counters of an event */
 };
 
@@ -44,7 +44,7 @@ struct prv_record {
     uint32_t object;    /* a thread: place in objects */
     uint32_t type : 29; /* the state; the event's type */
     bool is_event : 1;
-    bool is_further : 1; /* an event with the one before in one line */
+    bool is_further : 1; /* the event is in the line of the event before */
 };
 
 /* One end of a message. */
@@ -136,11 +136,11 @@ uint32_t mpg_prv_counter_type(const char *name, size_t n);
 
 /* Opens the sorters of messages. Returns 0, or -1 with ERR. */
 int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err);
-/* Keeps the ends of messages that E, between ENTER_NS and LEAVE_NS in common time, sends, posts or completes. */
+/* Keeps the ends of messages that E sends, posts or completes. OBJECT: E's thread; ENTER_NS, LEAVE_NS: E's times, common. */
 int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t enter_ns,
                           int64_t leave_ns, struct mpg_error *err);
 int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err);
-/* Pairs the ends of all ranks: w->lines is sorted afterwards. */
+/* Pairs the ends of messages of all ranks, and adds their lines to w->lines, then sorted. */
 int mpg_prv_messages_pair(struct mpg_prv_writer *w, struct mpg_error *err);
 
 /* --- files, at the end --- */

@@ -61,10 +61,11 @@ void mpg_program_collectives_init(struct mpg_message_program *p);
 void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
 /* Writes collective, constructor or collective of neighbours E, blocking or nonblocking. */
 int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
-/* Keeps E, which makes a persistent collective; starts it as REQUEST (nothing if PERSISTENT is no collective). */
+/* Keep E, which makes a persistent collective; start the collective PERSISTENT as REQUEST (PERSISTENT may be of another kind:
+ * nothing happens). Return 0, or -1 with ERR. */
 int mpg_program_keep_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
 int mpg_program_start_collective(struct mpg_message_program *p, int64_t persistent, int64_t request, struct mpg_error *err);
-/* Waits for the messages of REQUEST, if it is a collective of neighbours. */
+/* Writes waits for all messages of REQUEST if REQUEST is a collective of neighbours. Returns 0, or -1 with ERR. */
 int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, struct mpg_error *err);
 
 #endif
