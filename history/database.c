@@ -146,7 +146,7 @@ static bool uses_write_ahead_log(const char *path)
     return wants;
 }
 
-/* Files beside the history may be malicious too, and SQLite would obey them. */
+/* Refuses a history with files beside it that are not safe: they may be malicious, too, and SQLite would obey them. */
 static int check_companion_files(const struct database *d)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
