@@ -38,7 +38,7 @@ static const double *equation(const struct solver *s, long i, int from, int to, 
     return s->near[near];
 }
 
-/* The known solution. */
+/* Returns x of equation I of SYSTEM in the known solution. */
 static double solution(const struct solver *s, long i, long system)
 {
     return i <= 0 || i >= s->equations ? 0 : (double)((7 * i + 3 * system) % 11 - 5);

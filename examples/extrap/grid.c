@@ -68,13 +68,13 @@ static void read_edges(const struct grid *g)
         }
 }
 
-/* Coordinate of line I of cells, between 0 and 1. */
+/* Returns the coordinate of line I of cells, between 0 and 1. */
 static double place(const struct grid *g, long i)
 {
     return (double)(i + 1) / (double)(g->elements * g->cells + 1);
 }
 
-/* The sum at cell (I, J) of waves 1, 2, ..., with wave k multiplied by WEIGHT(g, k, of). */
+/* Returns the sum at cell (I, J) of waves 1, 2, ..., with wave k multiplied by WEIGHT(g, k, OF). */
 static double wave_sum(const struct grid *g, long i, long j,
                        double (*weight)(const struct grid *, long, long), long of)
 {
@@ -85,7 +85,7 @@ static double wave_sum(const struct grid *g, long i, long j,
     return sum;
 }
 
-/* Weight of sine K in the source term (right-hand side), times the square of the cell spacing. */
+/* Returns the weight of wave K in the source term (right-hand side), times the square of the cell spacing. OF is not used. */
 static double source(const struct grid *g, long k, long of)
 {
     (void)of;
@@ -93,7 +93,7 @@ static double source(const struct grid *g, long k, long of)
     return h * h * 100 / (double)k;
 }
 
-/* Weight after ITERATIONS: a geometric series of the source. */
+/* Returns the weight of wave K in the result of ITERATIONS: a geometric series of the source. */
 static double settled(const struct grid *g, long k, long iterations)
 {
     const double left = cos((double)k * acos(-1) * place(g, 0));

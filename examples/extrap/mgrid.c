@@ -41,7 +41,7 @@ static struct area own(const struct mgrid *g, int level)
                          extrap_first(side, g->parts, g->line), extrap_first(side, g->parts, g->line + 1)};
 }
 
-/* The largest number of columns per side of a rank's part. */
+/* Returns the largest number of columns per side of any rank's part of LEVEL. */
 static long block(const struct mgrid *g, int level)
 {
     return extrap_first(1L << level, g->parts, 1);
