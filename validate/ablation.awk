@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What leaving each rule out does, as a table for people (Markdown). Input: lines of RULE OPTION; FOLDER/RULE.tsv, and
-# FOLDER/none.tsv of all rules, have validate/row.awk's rows. An error is |predicted - measured| / measured; a row is
-# moved if its prediction changes by 1 % of the measured run or more.
+# A table (Markdown) of the effect of leaving out each rule of the model. Input: lines RULE OPTION. FOLDER/RULE.tsv has the
+# rows of validate/row.awk without RULE, FOLDER/none.tsv those with all rules. An error is |predicted - measured| / measured; a
+# row is moved if its prediction changes by 1 % of the measured run or more.
 
 function size(v) {
     return v < 0 ? -v : v
 }
 
-# Reads FOLDER/RULE.tsv: measured run and the two modes' predictions by pair and program.
+# Reads FOLDER/RULE.tsv: the measured run to measured[], the predictions of both modes to OF, by pair and program. Returns the
+# number of rows.
 function read_rows(rule, of,   line, f, n, file) {
     file = folder "/" rule ".tsv"
     n = 0
@@ -28,7 +29,7 @@ function percent(v) {
     return sprintf("%.2f", 100 * v)
 }
 
-# One mode's cells: rows, moved ones, mean error with and without, the row that moves most.
+# Returns the cells of MODE: moved rows of all rows, mean error with and without the rule, the row that moves most.
 function cells(mode,   i, k, n, moved, with_rule, without_rule, most, which, move) {
     for (i = 0; i < rows; i++) {
         k = key[i]

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What each rule of the model is worth, for validate.sh, which sources this: the same predictions without it,
-# of the first trace of each program, against the same measured runs.
+# The step `ablate` of validate.sh, which sources this file: predicts without each rule of the model, from the first trace
+# of each program, and compares with the same measured runs.
 
-# Rules, and the options that leave each out.
+# Rules, and for each the option of mpgsim that leaves it out.
 ablated='rows                --without=rows
 size-sides          --without=size-sides
 beyond-sizes        --without=beyond-sizes

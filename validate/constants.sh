@@ -4,13 +4,14 @@
 # constant mpgsim is built with the other value from a copy of the sources, and predicts recorded programs again.
 #
 # Usage: validate/constants.sh FOLDER [NAME]...     (NAME: of the list below; default: all of it)
-# FOLDER: traces and signatures that `make validate` left (build/validation); nothing is written into it.
+# FOLDER: the output of `make validate`, with traces and signatures (build/validation); nothing is written into it.
 # Environment: PROGRAMS, PAIRS (of machines, FROM:TO), REPLICAS, WORK (where to build; default a temporary folder).
 # Prints rows of a table: constant, value, and for each other value how many predictions moved by 1 % of the predicted
 # run or more and the largest move. Exit 1 if a constant is not found in its file or a prediction fails with all rules.
 set -u
 
-# Name, file, text of the sources, the same with half, with double, options beside --source and --signature ("-": none).
+# Name; source file ("-": none, the texts are options); its text with the constant; the same text with half and with double the
+# constant; options of mpgsim besides --source and --signature ("-": none).
 constants='waiting-call-ns|simulate/evaluate/prepass/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
 disturbed-medians|simulate/models/sizes.c|disturbed = 20|disturbed = 10|disturbed = 40|-
 waited-sends|graph/matching/eager_limit.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
@@ -61,7 +62,7 @@ fail() {
     exit 1
 }
 
-# built NAME [FILE OLD NEW]: mpgsim with NEW in place of OLD, as $WORK/NAME.
+# built NAME [FILE OLD NEW]: builds mpgsim as $WORK/NAME, with the text NEW in place of OLD in FILE.
 built() {
     local file=$WORK/source/${2:-}
     if [ $# -gt 1 ]; then
@@ -84,7 +85,7 @@ built() {
     return $status
 }
 
-# predicted MPGSIM FILE OPTION...: lines of pair, program, mode, median run in ns.
+# predicted MPGSIM FILE OPTION...: predicts all programs; writes lines of pair, program, mode, median run time in ns to FILE.
 predicted() {
     local mpgsim=$1 file=$2 pair program mode from trace run asked
     shift 2
@@ -105,7 +106,8 @@ predicted() {
     done >"$file"
 }
 
-# moved BASE OTHER: how many differ by 1 %, of how many, and the largest change.
+# moved BASE OTHER: prints how many predictions of OTHER differ from BASE's by 1 % or more, the number of all, and the largest
+# change.
 moved() {
     paste -d ' ' "$1" "$2" | awk '
         $4 != "-" && $8 != "-" {

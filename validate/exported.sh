@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Random programs by other simulators: 6 ranks, 20 rounds of uneven work, posted receives, posted sends and a wait for all. mpgtrace
-# exports each as a time-independent trace, which SimGrid's smpirun replays (Debian: libsimgrid-dev), and as GOAL, which LogGOPSim
-# evaluates (build it, and name its folder: LOGGOPSIM=...); mpgsim predicts the same trace. All have one latency, 5 us; SimGrid also
-# has 0.5 ns a byte. SimGrid's messages carry 16 bytes more, which its link's latency makes up for; the first one that is not eager
-# there has one byte more. The two have different rules of a rendezvous (simgrid.sh): each is held against its own rule, computed
-# here by hand, and, where all messages are eager, against the other. A simulator that is missing is left out.
+# Compares mpgsim with other simulators on random programs: 6 ranks, 20 rounds of uneven work, posted receives and sends, and a
+# wait for all of them. mpgtrace exports each program as a time-independent trace, which SimGrid's smpirun replays (Debian:
+# libsimgrid-dev), and as GOAL, which LogGOPSim evaluates (build it, and name its folder: LOGGOPSIM=...); mpgsim predicts the same
+# trace. All have a latency of 5 us; SimGrid also has 0.5 ns a byte. SimGrid's messages carry 16 bytes more, for which its link
+# has less latency; its threshold is the smallest size that is not eager, one byte more than mpgsim's eager limit. SimGrid and
+# mpgsim have different rules of a rendezvous (simgrid.sh): each is compared with its own rule, computed in this script, and,
+# where all messages are eager, with the other. A simulator that is missing is left out.
 #
 # Usage: validate/exported.sh [PROGRAMS [FIRST]]     (default: 5 programs, seeds from 1)
 # Prints a line for each program and simulator: run times in ns. Exit 1 if any differs by 1 ns or more, 2 without a simulator.
@@ -24,8 +25,8 @@ if ! command -v smpirun >/dev/null && [ -z "$loggopsim" ]; then
 fi
 cd "$work" || exit 2
 
-# program SEED MOST: a random program with messages of up to MOST bytes, whose calls take no time, in calls.txt; in expected, its
-# run time by SimGrid's rule of a rendezvous, and by mpgsim's
+# program SEED MOST: writes a random program with messages of up to MOST bytes, whose calls take no time, to calls.txt; and its
+# run time by SimGrid's rule of a rendezvous, and by mpgsim's, to expected
 program() {
     awk -v seed="$1" -v most="$2" '
         function whole(n) { return int(rand() * n) }
@@ -99,7 +100,7 @@ platform() {
     echo '</zone></platform>'
 }
 
-# ours WORDS...: the run time that mpgsim predicts of calls.txt
+# ours OPTION...: prints the run time that mpgsim predicts for calls.txt
 ours() {
     "$mpgsim" --predict --latency=const:5us "$@" --json calls.txt |
         awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { printf "%.0f", $2; exit }'
@@ -120,7 +121,8 @@ by_loggopsim() {
         awk '$1 == "Host" && $3 > last { last = $3 } END { print last }'
 }
 
-# held NAME THEIRS OURS EXPECTED...: both run times, and what they must be: one after the other
+# held NAME THEIRS OURS [EXPECTED [EXPECTED]]: prints the run times of the other simulator and of mpgsim, and sets status=1 unless
+# they are equal to the expected times, one for each; without expected times to each other
 held() {
     echo "$1: theirs ${2:-none}, mpgsim ${3:-none}${4:+; by hand $4, $5}"
     [ -n "$2" ] && [ "$2 $3" = "${4:-$3} ${5:-${4:-$2}}" ] || status=1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# launch.sh -n N COMMAND...: starts N ranks of COMMAND on the machine that VALIDATE_MACHINE
-# names, as `mpgbench` wants its launcher (MPGKIT_MPIRUN); validate/machines.sh says how.
+# launch.sh -n N COMMAND...: starts N ranks of COMMAND on the current machine of validate/machines.sh, which sets
+# VALIDATE_MPIRUN and the variables of place.sh. A launcher for mpgbench (MPGKIT_MPIRUN).
 case ${1-} in
 --version)
-    # A command and its options.
+    # VALIDATE_MPIRUN is a command with options.
     # shellcheck disable=SC2086
     exec $VALIDATE_MPIRUN --version
     ;;

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The machines that one host can be, for validate.sh, which sources this. A machine is how
-# ranks start and what else is on their cores meanwhile. Everything on the same two cores.
+# The machines that this host can stand for; validate.sh sources this file. A machine is a way to start ranks, and what else
+# runs on their cores. All machines use the same two cores.
 
-# Every machine, and what it is in words.
+# The name and a description of each machine.
 machines='shm          Open MPI over shared memory
 again        the same machine, measured once more
 tcp          Open MPI over TCP on the loopback device
@@ -16,8 +16,8 @@ slowsend     as shm; every send begins 2 us later
 onecore      as shm; both ranks on the first core
 duty         as shm; each core for half of the time only (a control group)'
 
-# What is predicted: "from:to", or "from:to:ratio", where the target's noise is left out and
-# its compute rate taken in its place.
+# Pairs of machines to predict: "from:to", or "from:to:ratio", which leaves out the target's noise and uses the ratio of
+# the machines' compute rates instead.
 all_pairs='shm:again shm:tcp tcp:shm shm:mpich mpich:shm shm:noise2-one shm:noise2-all
 shm:noise6-one shm:noise6-all noise2-one:shm noise2-all:shm noise6-one:shm noise6-all:shm
 shm:slowsend slowsend:shm onecore:shm shm:duty shm:duty:ratio'
@@ -29,7 +29,7 @@ machine_words() {
         '$1 == name { sub(/^[^ ]+ +/, ""); print; found = 1 } END { exit !found }'
 }
 
-# use_family FAMILY: its compiler and launcher; fails where configure found none.
+# use_family FAMILY: sets compiler and launcher of the MPI library FAMILY; fails if configure found none.
 use_family() {
     family=$1
     case $family in
@@ -46,15 +46,15 @@ use_family() {
     export VALIDATE_MPIRUN
 }
 
-# Makes the groups of the machine duty, for each of $cores. A period of 8 ms: longer than
-# the kernel's tick, shorter than programs.
+# Makes the control groups of the machine duty, one for each of $cores, with a period of 8 ms: longer than the kernel's tick,
+# shorter than the programs.
 make_groups() {
     local core root group
     for root in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
         VALIDATE_GROUP=$root/mpgkit-validate-$$
         for core in $cores; do
             group=$VALIDATE_GROUP-$core
-            # Beside groups there may be a plain folder in which files can be made.
+            # Without cgroup.procs the folder is no control group, although it could be made.
             mkdir "$group" 2>/dev/null && [ -e "$group/cgroup.procs" ] && halve "$group" || {
                 remove_groups
                 continue 2
@@ -66,7 +66,7 @@ make_groups() {
     return 1
 }
 
-# halve GROUP: 4 ms in every 8.
+# halve GROUP: lets GROUP run for 4 ms in every 8 ms.
 halve() {
     if [ -e "$1/cpu.max" ]; then
         echo "4000 8000" >"$1/cpu.max"
@@ -92,7 +92,7 @@ start_noise() {
     for core in $noise_cores; do
         file=$out/log/noise-$core
         : >"$file"
-        # Each core has its place on one grid, so that one measurement's noise is the other's.
+        # Fixed offsets on a common time grid, so that the cores' noise has the same phases in all measurements.
         "$NOISEMAKER" --core "$core" --steal "${noise_ns}ns" --period "${PERIOD_NS}ns" \
             --offset "$((core % 2 * 3700000))ns" --duration 1000s >"$file" 2>&1 &
         makers+=($!)
@@ -112,9 +112,9 @@ stop_noise() {
     makers=()
 }
 
-# machine NAME: becomes it: exports what launch.sh needs, sets $family, $noise_ns,
-# $noise_cores, the options of mpgtrace record in $record, and whether ranks have no whole core by
-# intent in $part_of_core. Fails with $why where this host cannot be it.
+# machine NAME: makes this host stand for machine NAME until machine_end: exports the variables of launch.sh and place.sh, sets
+# $family, $noise_ns, $noise_cores, the options of mpgtrace record in $record, and $part_of_core: 1 if ranks intentionally
+# have no whole core. Fails with the reason in $why if this host cannot stand for NAME.
 machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The programs that are run and predicted, for validate.sh, which sources this.
+# The programs that validate.sh runs and predicts; it sources this file.
 
 all_programs='halo ring stencil workers allreduce chain8 chain1k chain8k chain32k lammps hpcc
 hpl scalapack mumps mpi4py'
 
-# compile FAMILY: our own programs, and what is preloaded, for that MPI.
+# compile FAMILY: compiles mpgkit's own programs and the libraries to preload for the MPI library FAMILY.
 compile() {
     local to=$out/programs/$1 name
     mkdir -p "$to"
@@ -18,7 +18,7 @@ compile() {
         build "$to/slowsend.so" "$top_srcdir/validate/preload/slowsend.c" -shared -fPIC -ldl
 }
 
-# build FILE SOURCE FLAGS...: if it is not newer than its source.
+# build FILE SOURCE FLAG...: compiles SOURCE to FILE, unless FILE is newer.
 build() {
     local file=$1 source=$2
     shift 2
@@ -26,7 +26,7 @@ build() {
     $mpicc -std=gnu11 -O2 -g -Wall -Wextra -I"$top_srcdir" -o "$file" "$source" "$@"
 }
 
-# debian NAME: the path of a program that only Debian's Open MPI has.
+# debian NAME: sets $path to the program NAME of Debian, which is linked to Open MPI; fails with the reason in $why.
 debian() {
     [ "$family" = openmpi ] || {
         why="$1 is linked to Open MPI"
@@ -38,8 +38,8 @@ debian() {
     }
 }
 
-# program NAME: its command on the current machine in $command, to be run in the folder
-# $out/work/NAME, which then holds its input. Fails with $why where it cannot run.
+# program NAME: sets $command to the command of program NAME on the current machine, $work to the folder in which it runs, with
+# its input files, and $input to its standard input. Fails with the reason in $why if it cannot run.
 program() {
     local compiled=$out/programs/$family
     input=/dev/null command=() work=$out/work/$1 why=''
@@ -64,7 +64,7 @@ program() {
     esac
 }
 
-# A line of the file $own.
+# program_own NAME: as program(), for a program of the user's file $own (--own), which has one line for each program.
 program_own() {
     local line
     [ "$family" = "$MPI_LIBRARY" ] || {
@@ -94,8 +94,8 @@ program_lammps() {
     command=("$path" -in in.melt -log none)
 }
 
-# HPCC's parts are one program: with a small matrix it is latencies, bandwidths and updates
-# of a table mostly; with a larger one, HPL.
+# program_hpcc N: HPCC with an N x N matrix. If N is small, most of the time is in its tests of latency, bandwidth and random
+# access; if N is large, in HPL.
 program_hpcc() {
     debian hpcc || return 1
     sed "s/^1000  /$1  /; s/^80 /40 /" "$top_srcdir/examples/hpccinf.txt" >"$work/hpccinf.txt"
@@ -103,7 +103,7 @@ program_hpcc() {
     command=("$path")
 }
 
-# Cholesky's factors of three matrices, and solve, on a grid of 1 x 2 processes.
+# Cholesky factorisation of three matrices, and solution, on a grid of 1 x 2 processes.
 program_scalapack() {
     path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdllt 2>/dev/null) || {
         why='scalapack-mpi-test is not installed'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A row of the table of replays (Markdown): of lines "untraced traced replayed", ns, medians and their intervals, and by
-# how many % the medians differ from the untraced one. Variables: program, machine. After validate/sample.awk.
+# Prints a row of the table of replays (Markdown). Input: lines "untraced traced replayed", run times in ns. The row has their
+# medians with 95 % intervals, and the deviations of the traced and the replayed median from the untraced one in %. Variables:
+# program, machine. Needs validate/sample.awk.
 
 { for (i = 1; i <= 3; i++) value[i, NR - 1] = $i }
 

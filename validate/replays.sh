@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The step `replays` of validate.sh, which sources this: programs untraced, traced and re-enacted, in turns.
+# The step `replays` of validate.sh, which sources this file: runs programs untraced, traced and re-enacted, in turns.
 
 all_replayed='halo stencil workers allreduce chain persistent wildcard somes windows teams icollectives lammps'
 
-# replayed_program NAME: as program() of programs.sh, but some tenths of a second long.
+# replayed_program NAME: like program() of programs.sh, for runs of some tenths of a second.
 replayed_program() {
     local own=$out/programs/$family
     input=/dev/null command=() work=$out/work/$1 why=''
@@ -20,7 +20,7 @@ replayed_program() {
     esac
 }
 
-# Each round has every program untraced, traced and that trace re-enacted.
+# In each round, runs every program untraced and traced, and re-enacts this trace.
 step_replays() {
     local round name program
     mkdir -p "$out/replays"
@@ -35,7 +35,7 @@ step_replays() {
     replays_table
 }
 
-# replay_round MACHINE PROGRAM
+# replay_round MACHINE PROGRAM: adds a line "untraced traced replayed", run times in ns, to the file of PROGRAM on MACHINE.
 replay_round() {
     local name=$1 program=$2 input command work path sample replayed untraced trace
     trace=$out/traces/replayed.$program.$name
@@ -50,7 +50,7 @@ replay_round() {
     echo "$untraced $replayed" >>"$out/replays/$program.$name"
 }
 
-# One replay; then, with its SHARE, "traced_ns run_ns" in $replayed.
+# replay_once [SHARE]: a function for alone(): re-enacts $trace; with SHARE, stores "traced_ns run_ns" in $replayed.
 replay_once() {
     if [ $# -gt 0 ]; then
         replayed=$(<"$out/log/replayed")

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
-# prints it. After validate/sample.awk. Input, told apart by the variable `part` on the command line: samples
-# "date_s run_ns others off" of the one machine (from) and of the other (to), and mpgsim's answers
-# (answer; of predict mode times), JSON, one for each trace. Runs whose ranks were off their CPUs
-# for more than a part most_off of the time are left out, but the three least disturbed stay.
-# Variables: pair, program, most_off. Times in ns.
+# Prints a row of the table, separated by tabs, for a program and a pair of machines; validate/table.awk formats it. Needs
+# validate/sample.awk. The variable `part` on the command line names the kind of each input file: samples "date_s run_ns others
+# off" of the machine of the traces (from) and of the target (to); mpgsim's answers as JSON, one for each trace, of
+# --perturb (answer) and of --predict (times). Runs whose ranks were off their CPUs for more than the share most_off of the
+# time are left out, but at least three runs, the least disturbed, stay. Variables: pair, program, most_off. Times in ns.
 #
-#  1 pair  2 program  3 runs of either, the smaller
+#  1 pair  2 program  3 number of runs, of the machine with fewer
 #  4 from: median  5 traced: median over traces
 #  6 to: median  7 low  8 high    its 95 % interval
 #  9 change: median  10 low  11 high    its 95 % interval
@@ -44,7 +43,7 @@ function number(line) {
     return line + 0
 }
 
-# The P-quantile of V, sorted here, linear between its values.
+# Sorts the N values of V. Returns their P-quantile, interpolated linearly.
 function quantile(v, n, p,   at, i) {
     sort(v, n)
     at = p * (n - 1)
@@ -52,12 +51,12 @@ function quantile(v, n, p,   at, i) {
     return i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[n - 1]
 }
 
-# outside() of the N x M differences of two samples, for the shift between them: the
-# distribution of the Mann-Whitney statistic, counted out (Hollander, Wolfe, Chicken,
-# Nonparametric Statistical Methods, section 4.3).
+# Like outside(), for the shift between samples of N and of M values: returns how many of the smallest and of the largest of
+# their N x M differences lie outside the 95 % interval, by the exact distribution of the Mann-Whitney statistic (Hollander,
+# Wolfe, Chicken, Nonparametric Statistical Methods, section 4.3).
 function outside_differences(n, m,   ways, i, j, u, most, all, sum) {
     most = n * m
-    # ways[i, j, u]: i values of one kind, j of the other, u pairs in the one order.
+    # ways[i, j, u]: number of orders of i values of one sample and j of the other with u pairs in ascending order.
     for (i = 0; i <= n; i++)
         for (j = 0; j <= m; j++)
             for (u = 0; u <= i * j; u++)
@@ -74,8 +73,8 @@ function outside_differences(n, m,   ways, i, j, u, most, all, sum) {
     return 0
 }
 
-# Those of the N runs ALL that were not OFF their CPUs for too long, into KEPT, or the three that
-# were for the least time; how many.
+# Stores in KEPT the runs, of the N runs ALL, whose share OFF of time off the CPU is at most most_off; if these are fewer than
+# three, the three runs with the smallest shares. Returns their number.
 function undisturbed(all, off, n, kept,   i, k, least, taken) {
     for (i = 0; i < n; i++)
         if (off[i] <= most_off)

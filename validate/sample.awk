@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Of a sample: its median, and how far that is known; for row.awk and replays.awk.
+# The median of a sample and its confidence interval, for row.awk and replays.awk.
 
 function sort(v, n,   i, j, x) {
     for (i = 1; i < n; i++) {
@@ -10,14 +10,14 @@ function sort(v, n,   i, j, x) {
     }
 }
 
-# Of V, sorted here.
+# Sorts the N values of V, and returns their median.
 function median(v, n) {
     sort(v, n)
     return n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2
 }
 
-# How many of the least and greatest of N values the median's interval of at least 95 % leaves
-# out: order statistics and the binomial distribution. Below 6 values all, 94 % for 5.
+# Returns how many of the smallest, and as many of the largest, of N values lie outside the interval that contains the median
+# with at least 95 %: order statistics, by the binomial distribution. Below 6 values 0: the interval of 5 values has 94 %.
 function outside(n,   k, sum, term) {
     term = 0.5 ^ n
     for (k = 0; k <= n / 2; k++) {

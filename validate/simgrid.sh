@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One program by two simulators: a pipeline of 6 ranks with 9 messages each and uneven work, replayed by
-# SimGrid's smpirun (Debian: libsimgrid-dev) on a platform without contention, and predicted by
-# mpgsim with the same latency and bandwidth. SimGrid's messages carry 16 bytes more, which its
-# link's latency makes up for; the first one that is not eager there has one byte more. Where every sender waits,
-# SimGrid's transfer begins a latency after both are there, and the sender is done with its receiver; mpgsim's sender asks
-# first, and hears of the end a latency later (docs/MODEL.md, section 5): each is held against its own rule, by hand.
+# Compares mpgsim with SimGrid on one program: a pipeline of 6 ranks with 9 messages each and uneven work, replayed by SimGrid's
+# smpirun (Debian: libsimgrid-dev) on a platform without contention, and predicted by mpgsim with the same latency and
+# bandwidth. SimGrid's messages carry 16 bytes more, for which its link has less latency; SimGrid's threshold is the smallest
+# size that is not eager, one byte more than mpgsim's eager limit. Where every sender waits, SimGrid's transfer begins one
+# latency after sender and receiver are there, and ends for both at the same time; mpgsim's sender first asks the receiver, and
+# ends one latency after it (docs/MODEL.md, section 5): each simulator is compared with its own rule, computed in this script.
 #
 # Usage: validate/simgrid.sh [BYTES]...     (default: 1000 65536 100000; the eager limit is 65536)
-# Prints a line for each size: bytes, both run times in ns, and where senders wait both by hand. Exit 1 if anything differs
-# by 1 ns or more.
+# Prints a line for each size: bytes, both run times in ns, and, where senders wait, both times by the rules. Exit 1 if any time
+# differs by 1 ns or more.
 set -u
 mpgsim=${MPGSIM:-mpgsim}
 for program in smpirun "$mpgsim"; do
@@ -19,7 +19,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 
-# program BYTES: rank r's part for SimGrid in r.ti, all of it as mpgtext in calls.txt
+# program BYTES: writes the actions of rank r for SimGrid to r.ti, and the whole program as mpgtext to calls.txt
 program() {
     local bytes=$1 r w i
     echo '#mpgtext 1'
@@ -57,7 +57,7 @@ platform() {
     echo '</zone></platform>'
 }
 
-# by_hand BYTES: the run where every sender waits, by SimGrid's rule and by mpgsim's.
+# by_hand BYTES: prints the run time if every sender waits, by SimGrid's rule and by mpgsim's.
 by_hand() {
     awk -v tau="$(($1 / 2))" -v latency=5000 '
         function run(asks,   i, r, at, from, end, done) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A Slurm of this machine alone, for as long as one command runs: munged, slurmctld and one slurmd for each node, with a
+# Runs Slurm on this machine for as long as one command runs: munged, slurmctld and one slurmd for each node, with a
 # key, a configuration and logs in a temporary folder. Needs Slurm's programs (Debian: slurm-wlm munge), but no systemd, no
 # cgroups and nothing in /etc. Any user may start it; jobs run as that user. Several may run at a time.
 #
@@ -54,17 +54,17 @@ if [ -n "$folder" ]; then
     folder=$(cd "$folder" && pwd) || exit 2
     keep=yes
 else
-    # Short, for the names of sockets; what is in it matters to nobody else.
+    # A short name, because names of sockets are limited.
     folder=$(mktemp -d /tmp/slurm.XXXXXX) || exit 2
     keep=
 fi
 export SLURM_CONF=$folder/slurm.conf
 daemons=()
-# Where this script is killed, its daemons end too.
+# With setpriv, the daemons end when this script is killed.
 mortal=()
 setpriv --pdeathsig TERM true 2>/dev/null && mortal=(setpriv --pdeathsig TERM)
 
-# The processes that have this configuration, this script and its command apart: daemons of a step outlive slurmd.
+# Prints the other processes with this configuration, because daemons of job steps outlive slurmd.
 others() {
     local file pid
     for file in /proc/[0-9]*/environ; do
@@ -75,7 +75,7 @@ others() {
     done
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: repeats COMMAND until it succeeds, for at most SECONDS.
 wait_for() {
     local end=$((SECONDS + $1))
     shift
@@ -93,7 +93,7 @@ gone() {
     ! kill -0 "$1" 2>/dev/null
 }
 
-# Jobs first: slurmd leaves them when it ends.
+# Ends jobs, then daemons: slurmd does not end its jobs.
 stop() {
     local i left
     trap '' HUP INT TERM
@@ -117,21 +117,21 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# start NAME COMMAND...: a daemon in the foreground, in a process group of its own (Ctrl-C is for the command), output
-# to NAME.out.
+# start NAME COMMAND...: starts COMMAND, a daemon that stays in the foreground, in a session of its own, so that Ctrl-C reaches
+# only the command of this script; its output goes to NAME.out.
 start() {
     local name=$1
     shift
     setsid "${mortal[@]}" "$@" >"$folder/$name.out" 2>&1 </dev/null &
     daemons+=($!)
 }
-# no_more NAME: it did not come up; why, as far as its log says it.
+# no_more NAME: the daemon NAME did not start: prints the errors in its output, and ends.
 no_more() {
     grep -ihE 'error|fatal' "$folder/$1.out" | grep -v 'state file\|state save' | tail -n 5 | sed "s/^/slurm.sh: $1: /" >&2
     cannot "$1 did not start"
 }
 
-# Prints the first of as many ports as there are daemons of Slurm, at which nobody listens. It differs by process.
+# Prints the first of successive free ports, one for each daemon of Slurm. Where the search begins depends on the process.
 free_ports() {
     local port i try
     for try in 0 1 2 3 4 5 6 7 8 9; do

@@ -1,10 +1,9 @@
 # shellcheck shell=bash disable=SC2015,SC2034,SC2153,SC2154 # its variables are validate.sh's
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The steps of validate.sh, which sources this: signatures are measured, programs run and
-# traced, predictions made; the last step is table.awk's. Each leaves files in $out, and
-# begins with what the ones before have left there, so they can be done in pieces.
+# The steps of validate.sh, which sources this file: measure signatures, run and trace programs, predict, print the table. Each
+# step reads the files of the earlier steps in $out and adds its own, so steps can run separately.
 
-# skip WHAT WHY: said once.
+# skip WHAT WHY: notes that WHAT is skipped, and prints it the first time.
 skip() {
     grep -qsxF "$1: $2" "$out/skipped" || {
         printf '%s: %s\n' "$1" "$2" >>"$out/skipped"
@@ -12,7 +11,7 @@ skip() {
     }
 }
 
-# on MACHINE COMMAND...: while this host is that machine.
+# on MACHINE COMMAND...: runs COMMAND while this host stands for MACHINE (machines.sh).
 on() {
     local name=$1 status
     shift
@@ -29,8 +28,8 @@ on() {
 
 # --- measure ---
 
-# The first launch of each benchmark; the others follow with the rounds, so that a machine's
-# signature is of the same hour as its runs.
+# Measures the first launch of each benchmark. Further launches follow in the rounds of step_run, so that a machine's signature
+# is of the same hour as its runs.
 step_measure() {
     local name
     for name in $used; do
@@ -41,15 +40,15 @@ step_measure() {
     done
 }
 
-# make_signature MACHINE: of all that has been measured of it.
+# make_signature MACHINE: makes the signature from all measurements of MACHINE so far.
 make_signature() {
     "$SIGMAKE" "$out/results/$1" >"$out/signatures/$1.part" 2>>"$out/log/sigmake" &&
         mv "$out/signatures/$1.part" "$out/signatures/$1.sig" ||
         die "sigmake fails on $out/results/$1, see $out/log/sigmake"
 }
 
-# Measures the machine $name; then, with its SHARE, keeps that. What belongs to no rank runs as
-# its first core does, where that core is not as the others.
+# measure [SHARE]: a function for alone(): measures the machine $name; with SHARE, keeps the results. If ranks have no whole
+# core each, mpgbench itself runs on the first core, in its control group.
 measure() {
     local prefix=() options=() results=$out/log/results
     if [ $# -gt 0 ]; then
@@ -76,7 +75,7 @@ measure() {
     }
 }
 
-# in_first_group COMMAND...: on the first core, in its control group if there are groups.
+# in_first_group COMMAND...: runs COMMAND on the first core, in its control group if the machine has groups.
 in_first_group() (
     first=${cores%% *}
     if [ -n "$VALIDATE_GROUP" ]; then
@@ -85,15 +84,15 @@ in_first_group() (
     exec taskset -c "$first" "$@"
 )
 
-# In seconds, and so badly: for tests of this script.
+# measure_short COMMAND...: measures in seconds, and therefore inaccurately, for tests of this script. COMMAND runs mpgbench.
 measure_short() {
     "$@" "$MPGBENCH" ftq --mode detour --duration 100ms -o "$results" &&
         "$@" "$MPGBENCH" compute --duration 20ms --working-set 1MiB --max-cores 1 -o "$results" &&
         "$MPGKIT_MPIRUN" -n 2 "$MPGBENCH" pingpong --quick --sizes 8,1KiB,32KiB -o "$results"
 }
 
-# launch_once [SHARE]: one more launch of each MPI benchmark, $launch, on the machine $name;
-# then, with its SHARE, in its place.
+# launch_once [SHARE]: a function for alone(): makes launch number $launch of each MPI benchmark on the machine $name; with
+# SHARE, adds its samples to the machine's results.
 launch_once() {
     local benchmark quick=()
     if [ $# -gt 0 ]; then
@@ -113,8 +112,8 @@ launch_once() {
 
 # --- run ---
 
-# Every program on every machine in each round, and between them a launch of the benchmarks,
-# so that what changes with time changes all of them; every second round in the opposite order.
+# In each round, runs every program on every machine, then a launch of the benchmarks on every machine, so that changes of the
+# host over time affect all of them. Every second round takes the machines in the opposite order.
 step_run() {
     local round name program order launch
     for ((round = 1; round <= rounds; round++)); do
@@ -138,14 +137,13 @@ step_run() {
     [ -n "$short" ] || step_again
 }
 
-# how_many_undisturbed MACHINE PROGRAM: of its runs, whose ranks had their CPUs.
+# how_many_undisturbed MACHINE PROGRAM: prints the number of runs whose ranks were off their CPUs for at most $most_off.
 how_many_undisturbed() {
     awk -v most_off="$most_off" '$4 <= most_off { n++ } END { print n + 0 }' "$out/samples/$2.$1" 2>/dev/null ||
         echo 0
 }
 
-# As many runs more of each program on each machine as were disturbed in the rounds, at most: so
-# many until there are as many undisturbed ones as rounds.
+# Repeats the runs of each program on each machine until there are as many undisturbed runs as rounds, at most $rounds times.
 step_again() {
     local again name program
     for ((again = 1; again <= rounds; again++)); do
@@ -159,7 +157,7 @@ step_again() {
     done
 }
 
-# run_and_trace MACHINE PROGRAM
+# run_and_trace MACHINE PROGRAM: adds a sample of a run without tracing, and a trace if there are fewer than $traces.
 run_and_trace() {
     local name=$1 program=$2 input command work path sample trace n=0
     program "$program" || {
@@ -174,7 +172,7 @@ run_and_trace() {
     alone trace_once
 }
 
-# The time that was used of our cores, in seconds.
+# Prints the CPU time that all processes have used on $cores, in seconds.
 used_s() {
     awk -v cores="$cores" -v hz="$(getconf CLK_TCK)" '
         BEGIN { n = split(cores, core, " "); for (i = 1; i <= n; i++) ours["cpu" core[i]] = 1 }
@@ -182,17 +180,17 @@ used_s() {
         END { print sum / hz }' /proc/stat
 }
 
-# The time that this shell's children have used, in seconds.
+# Prints the CPU time that the children of this shell have used, in seconds.
 children_s() {
     times >"$out/log/clock"
     awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += 60 * t[1] + t[2] }
         print sum }' "$out/log/clock"
 }
 
-# alone FUNCTION: calls it to measure, then, to keep that, with the share of a core that others
-# had meanwhile. Where that is more than 5 % and 30 ms (the kernel counts in hundredths of a
-# second), or a rank was off its CPU for more than $most_off of its run ($off, if FUNCTION sets
-# it), it is done again, twice at most; the least disturbed is kept.
+# alone FUNCTION: calls FUNCTION without an argument to measure, and then FUNCTION SHARE to keep the result; SHARE is the share
+# of a core that other processes used meanwhile. Measures again, in all at most $tries times, if other processes used more than
+# 5 % plus 30 ms (the kernel counts in hundredths of a second), or if a rank was off its CPU for more than $most_off of its run
+# ($off, if FUNCTION sets it). Keeps the least disturbed measurement.
 alone() {
     local try share score best='' before own
     for ((try = 1; try <= tries; try++)); do
@@ -217,8 +215,8 @@ alone() {
     done
 }
 
-# limited COMMAND...: not forever, in the program's folder. What fails twice is skipped from then
-# on; once, it may have been the launcher (Open MPI's sometimes crashes on standard input).
+# limited COMMAND...: runs COMMAND in the program's folder for at most $limit_s seconds. A program that fails twice on a machine
+# is skipped from then on; a single failure may be the launcher's (Open MPI's sometimes crashes on standard input).
 limited() {
     local status
     (cd "$work" && exec timeout -k 5 "$limit_s" "$@" <"$input") >"$out/log/run" 2>&1 && return
@@ -236,10 +234,9 @@ limited() {
     return 1
 }
 
-# timed COMMAND...: a run of two ranks, which the preloaded timer times: how long the longest of
-# them took from MPI_Init's leave to MPI_Finalize's enter in $run_ns, and which part of that a
-# rank was off its CPU, the one that was longest, in $off: beyond what the machine takes by
-# intent, of a machine whose ranks have no whole core 0.
+# timed COMMAND...: runs COMMAND with two ranks and the preloaded timer. $run_ns: time of the longer rank from MPI_Init's leave to
+# MPI_Finalize's enter. $off: the larger share of this time that a rank was off its CPU, without the time that the machine
+# steals intentionally; 0 on machines whose ranks have no whole core.
 timed() {
     local times=$out/log/times own=$VALIDATE_PRELOAD status
     rm -f "$times"
@@ -260,7 +257,7 @@ timed() {
     }
 }
 
-# One run; then, with its SHARE, "date_s run_ns share off" in $sample.
+# run_once [SHARE]: a function for alone(): runs $command; with SHARE, stores "date_s run_ns share off" in $sample.
 run_once() {
     local run_ns
     if [ $# -gt 0 ]; then
@@ -272,7 +269,7 @@ run_once() {
     printf '%s %s %s\n' "$(date +%s)" "$run_ns" "$off" >"$out/log/sample"
 }
 
-# One trace; then, with its SHARE, in its place.
+# trace_once [SHARE]: a function for alone(): records $command; with SHARE, moves the trace to $trace.
 trace_once() {
     local run_ns
     if [ $# -gt 0 ]; then
@@ -286,7 +283,7 @@ trace_once() {
 
 # --- predict ---
 
-# Where answers are, and by which options beside those of a pair.
+# The folder of answers, and options of mpgsim in addition to those of a pair.
 predictions='' without=()
 
 step_predict() {
@@ -301,7 +298,7 @@ step_predict() {
     wait
 }
 
-# predict PAIR PROGRAM: from each trace, two at a time.
+# predict PAIR PROGRAM: predicts from each trace, in both modes; two runs of mpgsim at a time.
 predict() {
     local from=${1%%:*} to=${1#*:} trace options=("${without[@]}") ratio file mode
     to=${to%:ratio}
@@ -324,7 +321,7 @@ predict() {
     done
 }
 
-# answer FILE TRACE OPTION...: mpgsim's answer in FILE, or why there is none.
+# answer FILE TRACE OPTION...: writes mpgsim's answer to FILE, or the reason why there is none.
 answer() {
     local file=$1 trace=$2
     shift 2
@@ -335,8 +332,8 @@ answer() {
     rm "$file.err"
 }
 
-# compute_ratio FROM TO: how much longer TO takes for the same arithmetic, by the mean time of
-# the benchmark's floating point kernel on one core.
+# compute_ratio FROM TO: prints the computation time on TO over that on FROM, by the mean time of the benchmark's floating point
+# kernel on one core.
 compute_ratio() {
     awk 'FNR == 1 { part++ }
         /^#/ { next }
@@ -352,7 +349,7 @@ compute_ratio() {
 
 # --- table ---
 
-# The table's rows, in full.
+# Prints the rows of the table as numbers (row.awk).
 make_rows() {
     local pair program to
     for pair in $pairs; do
@@ -377,7 +374,7 @@ step_table() {
     [ -z "$write" ] || put_table "$out/table.md" table
 }
 
-# What a table was made on; no names of hosts.
+# Prints processor, cores, kernel, mpgkit's version and the date, but no host name.
 about_host() {
     printf 'Made on %s, %s cores (two of them used), %s, with %s; %s.\n\n' \
         "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
@@ -398,7 +395,7 @@ say_skipped() {
     sed 's/^/* /' "$out/skipped"
 }
 
-# put_table FILE MARK: what is between the marks of $write.
+# put_table FILE MARK: replaces the text between the marks MARK in the document $write by FILE.
 put_table() {
     awk -v table="$1" -v mark="$2" '
         $0 == "<!-- end of " mark " -->" { inside = 0 }

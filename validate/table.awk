@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate/row.awk's rows as a table for people (Markdown), a part for each pair of machines,
-# and what they come to. A change is held against its prediction only where it was measured:
-# where its interval is at least a hundredth of the run away from nothing.
+# Formats the rows of validate/row.awk as Markdown: a table for each pair of machines, and a summary. A change is compared with
+# its prediction only if it was measured: its interval is at least a hundredth of the run away from 0.
 
 BEGIN { FS = "\t" }
 
@@ -9,7 +8,7 @@ function ms(ns) {
     return sprintf("%.*f", precision(ns), ns / 1e6)
 }
 
-# Digits behind the point: four that count.
+# Returns the number of decimals with which NS, in ms, has four significant digits.
 function precision(ns,   v) {
     v = (ns < 0 ? -ns : ns) / 1e6
     return v >= 1000 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : v >= 0.1 ? 3 : 4
@@ -37,7 +36,7 @@ function head(pair,   end) {
     print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|---|--:|--:|"
 }
 
-# How exactly the run to predict was measured: half its interval, in % of it.
+# Returns the accuracy of the measured run on the target: half its interval in % of its median.
 function resolution() {
     return sprintf("%.1f%s", 50 * ($8 - $7) / $6, $25 ? " (disturbed)" : "")
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Predictions against real runs: measures machines that this host can be, traces programs on
-# one, predicts them on another, runs them there, and prints how far that is off.
-# `make validate` calls it; --help says the rest, docs/VALIDATION.md what came out.
+# Compares predictions with real runs: measures machines that this host can stand for, traces programs on one, predicts them
+# on another, runs them there, and prints the deviations. `make validate` calls this script; --help describes its options,
+# docs/VALIDATION.md has results.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -66,7 +66,7 @@ usage_error() {
     exit 2
 }
 
-# words LIST: with one blank between.
+# words LIST: prints the words of LIST, separated by single blanks.
 words() {
     # shellcheck disable=SC2086 # a list
     set -- $1
@@ -82,7 +82,7 @@ list() {
     printf '  %s\n' $all_programs
 }
 
-# whole NAME VALUE: option NAME's value is a number.
+# whole NAME VALUE: ends the script unless VALUE, the value of option NAME, is a whole number.
 whole() {
     case $2 in
     '' | *[!0-9]* | 0?* | ?????*) usage_error "--$1: '$2' is not a whole number" ;;
@@ -143,7 +143,7 @@ if [ -n "$own" ]; then
     all_programs="$all_programs $own_programs"
 fi
 : "${programs:=$all_programs}"
-# Pairs and programs that are none are refused before hours have gone.
+# Refuses unknown pairs and programs at once, not after hours.
 for pair in $pairs; do
     case " $(words "$all_pairs") " in
     *" $pair "*) ;;
@@ -168,7 +168,7 @@ for name in $machines_replayed; do
 done
 [ -z "$write" ] || grep -qx "<!-- $mark -->" "$write" || die "$write has no line '<!-- $mark -->'"
 
-# Cores that there are; the first two of those that may be used.
+# The first two cores that this process may use.
 cores=$(taskset -cp $$ | sed 's/.*: //' | awk -F, '{ for (i = 1; i <= NF; i++) {
     split($i, r, "-"); for (c = r[1]; c <= (r[2] == "" ? r[1] : r[2]); c++) print c } }' |
     head -n 2 | tr '\n' ' ')
