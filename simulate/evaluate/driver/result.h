@@ -53,14 +53,15 @@ enum { MPG_REPLICAS_A_BLOCK = 16 };
 void mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas, uint32_t first_replica);
 /* Allocates the arrays of RESULT, all zero. Error: out of memory; RESULT has no arrays then. */
 int mpg_result_reserve(struct mpg_result *result, struct mpg_error *err);
-/* Adds TERMS x N to RANK's account: those of the result's replicas BEGIN .. BEGIN + N - 1, in ascending order of replicas. */
+/* Adds TERMS to RANK's account. TERMS has each term of the account for N replicas, replicas BEGIN .. BEGIN + N - 1 of RESULT;
+ * calls come in ascending order of replicas. */
 void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
                     const double *terms);
 /* After the last replica: computes run_ns from delays and traced times, and the means of accounts. Error: a delay that is not
  * finite, or whose square is not. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
-/* Makes RECORDED_NS, by rank, the traced run that delays refer to; predicted run times stay. The traced run has no tracer's time
- * that is taken out. */
+/* Makes RECORDED_NS, by rank, both the recorded and the traced run times, so that delays refer to the run with the tracer's time;
+ * predicted run times stay. */
 void mpg_result_refer_to(struct mpg_result *result, const int64_t *recorded_ns);
 /* Makes the traced run of OTHER, without the tracer's time, the one that delays of RESULT refer to; predicted run times stay. */
 void mpg_result_take_traced(struct mpg_result *result, const struct mpg_result *other);
@@ -75,7 +76,7 @@ void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_accou
                          double weight);
 /* The sum of the injected terms of A, ns. */
 double mpg_delay_injected(const struct mpg_delay_account *a);
-/* Mean of the accounts over ranks. */
+/* Return the mean of the accounts over ranks. */
 struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
 struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
 

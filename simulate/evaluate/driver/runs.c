@@ -103,7 +103,8 @@ static struct mpg_step_consumer consumer_of(struct part *x)
     return (struct mpg_step_consumer){.take = take, .context = x->evaluator, .wants = mpg_evaluator_wants(x->evaluator)};
 }
 
-/* Lanes of a part if each of R's runs has LANES. Runs stay whole if the threads can share them evenly. */
+/* Returns the number of lanes of a part if each of R's runs has LANES lanes. Runs stay whole if the threads can share the runs
+ * evenly. */
 static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 {
     const unsigned n = r->n % r->threads == 0 ? 1 : r->threads;
@@ -112,7 +113,7 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
     return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
 }
 
-/* Makes the lanes of X; lanes with KEEPS (may be NULL) keep the traced order. */
+/* Creates the evaluator of X; lanes with KEEPS (may be NULL) keep the traced order. */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
     x->evaluator = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);

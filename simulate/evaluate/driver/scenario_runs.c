@@ -77,7 +77,7 @@ static double lane_bytes_of(const void *context)
     return bytes;
 }
 
-/* Returns the run of X over GRAPH; END takes the replicas. */
+/* Returns the run of X over GRAPH; END receives the evaluated replicas. */
 static struct mpg_run run_of(struct scenario_run *x, const struct mpg_graph_options *graph, const char *label,
                              void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
@@ -125,7 +125,7 @@ static struct mpg_perturbation nothing_else(struct simulation *sim)
                                        .without_tracer = sim->p->without_tracer};
     for (int i = 0; i < MPG_OVERHEADS; i++)
         nothing.overhead[i] = mpg_overhead_unchanged(sim->p, (enum mpg_overhead)i);
-    memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings); /* P's: the scales of messages */
+    memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings); /* the collectives of P, for the scales of messages */
     return nothing;
 }
 
@@ -248,7 +248,7 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
         mpg_attribution_take(r->where, mpg_evaluator_tallied(evaluator), begin);
 }
 
-/* Subtracts the tracer's account, which all replicas contain. */
+/* Completes the result: combines the shares of all processes, and subtracts the tracer's account, which all replicas contain. */
 static int finish(void *context, struct mpg_error *err)
 {
     const struct scenario_run *x = context;

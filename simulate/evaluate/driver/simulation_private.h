@@ -24,7 +24,7 @@ struct simulation {
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* `graph` before candidates were requested */
     struct mpg_result *result; /* result of this process's share of the replicas */
-    double *base_ns; /* a rank's delay without the tracer's part, against the trace */
+    double *base_ns; /* for each rank: delay of the run without the tracer's time, against the trace */
     struct mpg_delay_account *base_account;
     bool owns_base;
     struct mpg_passed passed; /* findings of the last pass */

@@ -42,8 +42,8 @@ static const char *header(const struct mpg_signature *sig, const char *key)
     return mpg_fact_find(sig->fact, sig->facts, key);
 }
 
-/* A host name alone is ambiguous, so the processors must agree if both are known. The name of a processor stands for all
- * machines with this processor. */
+/* Returns whether RANK's machine counts as one that SIG was measured on. If both name a processor, the processor alone decides,
+ * since host names are ambiguous; otherwise the host name decides. */
 static bool is_host(const struct mpg_trace *t, int32_t rank, const struct mpg_signature *sig)
 {
     const char *host = mpg_trace_find_fact(t, rank, "host"), *hosts = header(sig, "host");
