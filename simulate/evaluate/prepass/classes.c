@@ -9,7 +9,7 @@
 #include "common/map.h"
 #include "simulate/noise/removal.h"
 
-/* Fewer intervals than the least have no distribution. Windows of fewer than WINDOW_INTERVALS are joined. */
+/* Fewer than MIN_ALIKE intervals have no distribution. Windows of fewer than WINDOW_INTERVALS intervals are joined. */
 enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
 
 /* Histograms by length, or by CPU time. */
@@ -33,7 +33,7 @@ struct mpg_classes {
     double time_ns, off_ns, cpu_ns; /* of all intervals: length, time off the CPU, CPU time */
     bool no_cpu;                    /* some intervals have no recorded CPU time */
     bool prefers_cpu, uses_cpu;
-    double lost; /* the part of intervals of no class that is lost */
+    double lost; /* the fraction of an interval without a class that is lost */
 };
 
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_error *err)
@@ -119,7 +119,7 @@ static double length_of(const struct mpg_step *s)
     return (double)(s->interval_ns - s->off_ns);
 }
 
-/* CPU clocks are coarser than the intervals' clock. */
+/* The CPU time of S's interval, at most its length: CPU clocks are coarser than the intervals' clock. */
 static double cpu_of(const struct mpg_step *s)
 {
     return fmin((double)s->cpu_ns, length_of(s));
@@ -308,7 +308,8 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
         c->lost = fmin(c->lost, lost_ns / time_ns);
 }
 
-/* The effect of each core's noise on work, without the part that CPU clocks show: preemption and steal time. */
+/* Decides whether intervals are measured by CPU time. Sets LOSSES to the effect of each core's noise on work, without the part
+ * that CPU clocks show: preemption and steal time. */
 static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct mpg_error *err)
 {
     const struct mpg_noise_source *source = &c->p->source_noise;

@@ -21,7 +21,7 @@ struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg
 /* Measures intervals by CPU time if all intervals have a CPU time: time that an interval spent waiting is no work. Before
  * mpg_classes_finish(). */
 void mpg_classes_prefer_cpu(struct mpg_classes *classes);
-/* Takes a step of the first pass. Error: out of memory. */
+/* Adds the interval of STEP, a step of the pre-pass, to its class. Error: out of memory. */
 int mpg_classes_add(struct mpg_classes *classes, const struct mpg_step *step, struct mpg_error *err);
 /* Appends the unfinished data of CLASSES to BYTES; reads the data from LEFT into new CLASSES: 0, or -1 if LEFT is damaged or
  * memory is short; then mpg_classes_forget() empties CLASSES. KEY receives all options that the data depend on, beside the

@@ -25,7 +25,7 @@ struct mpg_floors {
     const struct mpg_trace *trace;
     struct mpg_floor_options options;
     uint32_t hosts;
-    struct call_times **calls; /* hosts x MPG_CALL_COUNT; NULL: there was none */
+    struct call_times **calls; /* hosts x MPG_CALL_COUNT; NULL: no such call on the host */
     struct mpg_message_times messages;
     uint32_t *curve_of; /* with few hosts: index of each pair's curve, from 1 (0: no curve); NULL: look up in the index */
     atomic_bool used_source; /* some look-up returned a value of the source's signature */
@@ -211,7 +211,8 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, hosts);
 }
 
-/* A class has been met if the time is finite. */
+/* Appends the TIMES of size class CLASS; PLACE is the index of TIMES among `calls`. Only classes that occur in the trace, whose
+ * time is finite, are appended. */
 static void put_class(struct mpg_bytes *bytes, uint64_t place, uint64_t class, const struct call_times *times)
 {
     mpg_bytes_put_u64(bytes, place);
@@ -279,7 +280,7 @@ int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
     return mpg_message_times_finish(&f->messages, err) < 0 ? -1 : fill_table(f, err);
 }
 
-/* NULL: no message was seen. */
+/* Returns the message times between the hosts of ranks A and B; NULL: the trace has no message between these hosts. */
 static inline const struct mpg_message_curve *curve_between(const struct mpg_floors *f, int32_t a, int32_t b)
 {
     const size_t number = f->curve_of ? f->curve_of[host_of(f, a) * f->hosts + host_of(f, b)]

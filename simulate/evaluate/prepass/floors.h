@@ -25,6 +25,7 @@ struct mpg_floor_options {
     const struct mpg_paths *paths; /* SOURCE and LESS_OVERHEADS for each pair of ranks, and their hosts; may be NULL */
 };
 
+/* Returns empty minimum times for TRACE, which outlives them, with a copy of OPTIONS. NULL with ERR: out of memory. */
 struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
                                   const struct mpg_floor_options *options, struct mpg_error *err);
 /* Adds steps of the pre-pass; with COMPARABLE clocks also message times. Error: out of memory. */

@@ -26,11 +26,11 @@ struct mpg_flight_cell {
     uint64_t count;
     double bound_ns; /* the shortest time of a message after sender and receiver were both present, ns */
     uint64_t whole;  /* number of complete flights */
-    uint32_t used, last;
+    uint32_t used, last; /* number of bins in use; index of the bin that the last flight was added to */
     struct flight_bin *bin; /* BINS bins in ascending order, `used` of them in use, or NULL if no flight is complete */
 };
 
-/* Classes of natural numbers, 2^LOG2 an octave, each alone as far as that is less. */
+/* Returns the class of N: each octave has 2^LOG2 classes of equal width; numbers below 2^LOG2 have a class each. */
 static inline uint32_t class_of(uint64_t n, unsigned log2)
 {
     if (n < (uint64_t)1 << log2)

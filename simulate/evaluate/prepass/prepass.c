@@ -49,7 +49,7 @@ static bool get(struct mpg_bytes_left *left, const struct mpg_pass_config *pass_
            (!x->classes || mpg_classes_get(left, x->classes, pass_config->trace) == 0) && left->p == left->end;
 }
 
-/* Completes X from the cache: 1; 0 if the cache does not hold it; -1. */
+/* Completes X from the cache. Returns 1; 0 if the cache does not hold X; -1 with ERR. */
 static int recall(const struct mpg_pass_config *pass_config, struct mpg_prepass *x, struct mpg_error *err)
 {
     struct mpg_bytes key = {0};
