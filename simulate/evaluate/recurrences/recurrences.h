@@ -15,7 +15,7 @@ enum mpg_counted {
     MPG_COUNTED_HERE,  /* the slot's value without that delay */
     MPG_COUNTED_LATER, /* nothing here: the delay of an envelope counts where its message is received; the delay of a message
                         * found by a probe counted at the probe */
-    MPG_COUNTED_BACK   /* an answer: the message's own lateness, and the clamp */
+    MPG_COUNTED_BACK   /* an acknowledgement: the delay of the message's arrival, at least LEFT - gap_ns */
 };
 
 /* An edge of a call. Vectors that are only read may overlap. */
@@ -29,7 +29,7 @@ struct mpg_lane_edge {
     double shift_ns;       /* added to VALUE */
     double slack_ns;
     double gap_ns;         /* the call ends no earlier than LEFT - gap_ns */
-    bool ready;            /* a meeting or similar edge, which has no gap and counts here */
+    bool ready;            /* a MEETING, MEMBER or HELD edge: VALUE contains kappa, no gap applies, MPG_COUNTED_HERE */
     enum mpg_counted counted;
 };
 
@@ -49,7 +49,7 @@ struct mpg_lane_account {
 struct mpg_recurrences {
     /* Subtracts NS from VALUE. */
     void (*less)(uint32_t n, double ns, double *value);
-    /* An interval: VALUE, BEFORE plus the interval's delay, loses TRACER_NS; PUT_IN receives the gain. */
+    /* An interval: VALUE, BEFORE plus the interval's delay, loses TRACER_NS; adds VALUE - BEFORE to PUT_IN. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
     /* An eager message's S_s -> A without lambda and tau: OUT, from the sender's delay SENT and the call's costs POSTING;
      * PROPAGATED: OUT without injected delay. FROM_SENDER: PROPAGATED excludes POSTING. */
@@ -66,7 +66,8 @@ struct mpg_recurrences {
     /* u -> E, into OUT and LEAVE; adds the injected delay to PUT_IN. */
     void (*edge)(uint32_t n, const struct mpg_lane_edge *edge, const struct mpg_lane_leave *leave,
                  double *out, double *put_in);
-    /* E: VALUE from OUT, the maximum over the edges; the call began POSTING before VALUE - DURATION_NS. */
+    /* E: sets VALUE to OUT, the maximum over the edges, or to VALUE - DURATION_NS if that is later: no call ends before its
+     * begin. Adds to ACCOUNT. */
     void (*leave)(uint32_t n, const double *out, double duration_ns,
                   const struct mpg_lane_leave *leave, double *value,
                   const struct mpg_lane_account *account);
@@ -74,9 +75,9 @@ struct mpg_recurrences {
     void (*receive)(uint32_t n, const double *local, double slack_ns, double duration_ns,
                     const struct mpg_lane_edge *edge, double *value,
                     const struct mpg_lane_account *account);
-    /* The provenance of the value of receive(), called before receive(). BITS, 64 lanes a word: lanes that come from EDGE,
-     * by the kappa; all other lanes come from the rank's own value, by LOCAL, which is written to ADDED. Returns false if
-     * some lane has neither origin. */
+    /* The provenance of the value of receive(), called before receive(). BITS, 64 lanes a word: lanes whose new value
+     * comes from EDGE; all other lanes come from the rank's own value. ADDED receives the cost of the call in the lane: the kappa
+     * of EDGE, or LOCAL. Returns false if some lane has neither origin, since a limit sets its value. */
     bool (*origin)(uint32_t n, const double *local, double slack_ns, double duration_ns, const struct mpg_lane_edge *edge,
                    const double *value, uint64_t *bits, double *added);
 };
