@@ -29,7 +29,7 @@ static bool may_have_waited(const struct mpg_step *s)
     return waited;
 }
 
-/* Duration of a call without messages of known cost on the target, ns. */
+/* Returns the own time of S on the target, ns, for a call without messages of known cost. */
 static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     double took_ns = (double)(s->duration_ns - s->call_off_ns), ratio = t->target->noise->compute_ratio;
@@ -44,7 +44,8 @@ static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
     return ratio * took_ns;
 }
 
-/* Adds NS to the call's own time in lanes that receive no early message at a known cost. */
+/* Adds NS to the call's own time, except in lanes in which the call receives, at a known cost, a message that a later call
+ * receives in the trace. */
 static void add(struct mpg_evaluator *t, double ns)
 {
     for (uint32_t w = 0; w < t->n; w++)
@@ -88,7 +89,7 @@ const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_st
         mpg_time_ack(path_costs, &m, t->first, t->n, t->scratch);
     else if (!mpg_time_in_send(path_costs, &m, t->first, t->n, t->scratch))
         return slot_value(t, e->slot, SLOT_VALUE);
-    for (uint32_t w = 0; w < t->n; w++) /* nobody is done before that */
+    for (uint32_t w = 0; w < t->n; w++) /* no send completes before the message has met the receive */
         t->scratch[w] = fmax(t->scratch[w], met[w]);
     return t->scratch;
 }

@@ -65,7 +65,8 @@ static int compare_arrivals(const void *a, const void *b)
     return x->i < y->i ? -1 : 1;
 }
 
-/* Whether A is received in lane W: in the trace, and no earlier call has, or here only. */
+/* Returns whether the call receives A in lane W. A message that the traced call receives: unless an earlier call has received it.
+ * An early message: if this call receives it. */
 static bool is_there(const struct mpg_evaluator *t, const struct mpg_arrival *a, uint32_t w)
 {
     if (!t->choice || !a->edge->is_view)
@@ -104,8 +105,8 @@ static double receive_in_lane(struct mpg_evaluator *t, uint32_t k, uint32_t w, d
     return later_ns;
 }
 
-/* Lists the messages that S receives if any message has a cost; else uses arrivals unchanged. COSTS becomes true if receives
- * of S have a cost in the trace. */
+/* Lists the *K messages that S receives if any of them has a cost; else *K is 0. *COSTS becomes true if a message that the traced
+ * call receives has a cost. */
 static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t *k, bool *costs,
                          struct mpg_error *err)
 {

@@ -40,7 +40,7 @@ void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_s
         }
         later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
     }
-    if (k > 0 && t->arrived[w] >= t->scratch[w] + t->kappa[w]) { /* nothing that is paid is as late */
+    if (k > 0 && t->arrived[w] >= t->scratch[w] + t->kappa[w]) { /* no receive ends later than the last arrival */
         x->last[w] = number_of(s, &t->arrival[k - 1]);
         x->last_ns[w] = t->arrived[w];
     }
@@ -207,7 +207,7 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
                 note_origin(x, w, code + EDGE_PLAIN, at[w]);
 }
 
-/* Returns the value that CODE of an edge means. */
+/* Returns the value that the leave comes from in lanes with CODE, a code of an edge, and sets TERM. */
 static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = edge_of(s, code);

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* All vectors of n that only this mode has. */
+/* The number of vectors of n values that only this mode has. */
 enum { VECTORS = 5 };
 
 static void list_vectors(struct mpg_evaluator *t, double **vector[VECTORS])
@@ -122,7 +122,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
     if (!polls_memory)
-        mpg_perturb_compute(p, &x, t->first, t->n, value); /* the time since this begin */
+        mpg_perturb_compute(p, &x, t->first, t->n, value); /* VALUE: how much later than in the trace the interval begins */
     for (uint32_t w = 0; w < t->n; w++)
         value[w] += x.since_ns + (polls_memory ? done_ns : work_ns);
     if (t->recorder)
