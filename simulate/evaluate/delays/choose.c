@@ -63,7 +63,8 @@ static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, 
     return at_ns - p->traced_ns - slot_propagated(l, p->slot)[w];
 }
 
-/* Records the provenance of P in lane W: CAME, and without the injected part PROPAGATED_SLOT, whose value was PROPAGATED_NS. */
+/* Records the provenance of P in lane W. The value comes from CAME; the value without the injected part comes from
+ * PROPAGATED_SLOT, where it was PROPAGATED_NS. */
 static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
                               const struct mpg_arrival_origin *came, uint32_t propagated_slot, double propagated_ns)
 {

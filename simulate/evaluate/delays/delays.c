@@ -10,7 +10,7 @@
 /* Keeps rare functions out of the loop over steps, which then need not save their registers. */
 #define NOINLINE __attribute__((noinline))
 
-/* All vectors of n that only this mode has. */
+/* The number of vectors of n values that only this mode has. */
 enum { VECTORS = 9 };
 
 static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
@@ -91,7 +91,7 @@ double mpg_delays_bytes(uint32_t slots, int32_t ranks)
 void mpg_delays_use_paths(struct mpg_evaluator *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
-    l->charges = l->transmits = true; /* some may have overheads, and times */
+    l->charges = l->transmits = true; /* some path class may have overheads and message times */
     use_overheads(l, true, paths->covers);
 }
 

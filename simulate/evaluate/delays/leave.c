@@ -128,7 +128,7 @@ static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step 
  * off its CPU, all edges lose the minimum slack: the excess time of the call delayed every edge. */
 static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    if (l->absorb == MPG_ABSORB_NONE) /* none has any */
+    if (l->absorb == MPG_ABSORB_NONE) /* no edge has slack */
         return 0;
     const double local = local_slack(l, s), own_ns = (double)s->duration_ns - local;
     const bool may_wait = l->absorb == MPG_ABSORB_CLOCK && local > 0 && !s->changed && s->call_off_ns == 0;
@@ -398,7 +398,7 @@ static void add_call_noise(struct mpg_evaluator *l, const struct mpg_step *s, do
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_delay(l, s->stream), value);
 }
 
-/* Kappa. */
+/* Sets `kappa` and `local` to the kappa of the call and the costs of the one-sided transfers that the call completes. */
 static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     zero(l->kappa, l->n);

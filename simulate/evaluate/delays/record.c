@@ -192,7 +192,7 @@ static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->lane_mask);
 }
 
-/* S's slot is the stream's value. */
+/* Records that S, a STORE, copies the value of the stream into a slot. */
 static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;

@@ -190,7 +190,7 @@ static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_NOISE, x->part);
 }
 
-/* Adds CODE to the choices. */
+/* Adds the origin that CODE stands for to the record of S, in the lanes with CODE. */
 static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
 {
     struct mpg_recorder *x = l->recorder;

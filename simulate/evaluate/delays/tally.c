@@ -44,7 +44,7 @@ static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_t
     }
 }
 
-/* Moves TERM of a call with several edges; the latest edge differs between lanes. */
+/* Moves TERM of a call with several edges to RANK's account and to the place of the latest edge, which differs between lanes. */
 static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     const double *step = account_of(l, rank, term);
@@ -53,7 +53,7 @@ static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay
     move_to_rank(l, rank, term);
 }
 
-/* Moves TERM of the I-th edge. */
+/* Moves TERM of the I-th edge to RANK's account and to the place of the edge. */
 static void move_of_edge(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term, uint32_t i)
 {
     if (!l->mixed) {
