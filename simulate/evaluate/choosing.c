@@ -3,7 +3,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Reports the arrivals that a call has moved to the recorder. */
+/* Records the provenance of the arrivals that a call has moved. */
 static int settle(void *evaluator, struct mpg_error *err)
 {
     const struct mpg_evaluator *e = evaluator;

@@ -18,7 +18,7 @@
 #include "simulate/attribution/critical.h"
 #include "simulate/attribution/tally.h"
 
-/* The slack that absorbs delays. */
+/* The slack that absorbs delays (--absorb; docs/MODEL.md, section 4). */
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 
 /* The treatment of loops that poll for an event. */
@@ -35,10 +35,10 @@ struct mpg_evaluator;
 
 /* --- perturb mode --- */
 
-/* An evaluator of delays for replicas FIRST .. FIRST + LANES - 1 (LANES >= 1) of RANKS ranks. COMPARABLE: the clocks of the
- * ranks are. FLOORS may be NULL with MPG_ABSORB_NONE if no perturbation is negative. CLASSES say how much time interruptions
- * took from traced intervals; NULL: time is taken from the source's noise record. All arguments outlive the evaluator. Error:
- * out of memory. */
+/* Returns an evaluator of delays for replicas FIRST .. FIRST + LANES - 1 (LANES >= 1) of RANKS ranks. COMPARABLE: the clocks of
+ * the ranks are comparable. FLOORS may be NULL with MPG_ABSORB_NONE if no perturbation is negative. CLASSES say how much time
+ * interruptions took from traced intervals; NULL: time is taken from the source's noise record. All arguments outlive the
+ * evaluator. NULL with ERR: out of memory. */
 struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t first, enum mpg_absorb absorb, bool comparable,
                                      const struct mpg_perturbation *p, struct mpg_floors *floors,
                                      const struct mpg_classes *classes, struct mpg_error *err);
@@ -54,7 +54,7 @@ double mpg_delays_bytes(uint32_t slots, int32_t ranks);
 
 /* --- predict mode --- */
 
-/* An evaluator of times on TARGET; otherwise as mpg_delays_new(). */
+/* Returns an evaluator of times on TARGET; otherwise as mpg_delays_new(). */
 struct mpg_evaluator *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first, const struct mpg_target *target,
                                     const struct mpg_times_options *options, struct mpg_floors *floors,
                                     const struct mpg_classes *classes, struct mpg_error *err);
@@ -62,17 +62,17 @@ double mpg_times_bytes(uint32_t slots, int32_t ranks);
 /* Records the provenance of all values of the only lane in PATH, which outlives the evaluator. The graph is opened with
  * `regions`. Call before the first step. Error: out of memory. */
 int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);
-/* After the last step: PATH ends at the end of the longest run. */
+/* After the last step: sets the end of PATH, which is the end of the rank that ends last. */
 void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critical *path);
-/* For evaluation in another order (simulate/events/): evaluates STEP of a graph with SLOTS slots so far; the value of a slot
- * or a stream in the first lane, to read and write. */
+/* For evaluation in another order (simulate/events/). mpg_times_step() evaluates STEP of a graph with SLOTS slots so far. The
+ * other functions return the address of a value of a slot or a stream in the first lane, to read and write. */
 enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
 int mpg_times_step(struct mpg_evaluator *evaluator, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_slot_part part);
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);
-/* The end of the last call if it had waited for nobody. */
+/* Returns when the last call would have ended if it had not waited, in the first lane, ns. */
 double mpg_times_own(const struct mpg_evaluator *evaluator);
-/* Reserves memory for STREAMS and SLOTS: 0, or -1 when out of memory. */
+/* Reserves memory for STREAMS streams and SLOTS slots. Returns 0, or -1 with ERR: out of memory. */
 int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uint32_t slots, struct mpg_error *err);
 
 /* --- both --- */
@@ -86,15 +86,15 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps,
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
 /* For each lane, whether its choices were impossible, so that the replica needs the traced order; NULL: no lane. */
 const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
-/* Attributes the account to places (simulate/attribution/tally.h), terms as in the mode's account without its last, and by
- * PAIRS of ranks. The graph is opened with `regions`. Call before the first step. Error: out of memory. */
+/* Attributes the account to places (simulate/attribution/tally.h): all terms except the total, left_ns or run_ns. PAIRS: also by
+ * pairs of ranks. The graph is opened with `regions`. Call before the first step. Error: out of memory. */
 int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct mpg_error *err);
 /* Returns the tally of places; NULL: accounts are not attributed to places. */
 const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evaluator);
 /* Adds the critical paths of all lanes to the attribution (simulate/attribution/provenance.h). The graph is opened with
  * `reports_unused`. Call after mpg_evaluator_use_tally() and before mpg_evaluator_use_choice(). Error: out of memory. */
 int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error *err);
-/* The kinds of steps that the evaluator needs; evaluates STEPS. */
+/* mpg_evaluator_wants() returns the kinds of steps that the evaluator needs. mpg_evaluator_take() evaluates STEPS. */
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *evaluator);
 int mpg_evaluator_take(struct mpg_evaluator *evaluator, const struct mpg_steps *steps, struct mpg_error *err);
 /* Ends the evaluation after the last step. Errors: out of memory; a critical path whose sum is not the delay or run time; a

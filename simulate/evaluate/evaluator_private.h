@@ -19,7 +19,7 @@
 /* Vectors of a stream, n values each, in this order. */
 enum stream_part {
     STREAM_VALUE,  /* value of the last node */
-    STREAM_PASSED, /* detours that began in the last call end here, if `covers` (struct mpg_interval) */
+    STREAM_PASSED, /* end of the last detour that was skipped (passed_ns of struct mpg_interval); only if `covers` */
     STREAM_NEXT,   /* times: earliest time of the next send */
     STREAM_PARTS
 };
@@ -64,7 +64,7 @@ enum times_term {
 struct mpg_evaluation {
     bool is_times; /* predict mode */
     int (*step)(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
-    /* Without attribution and provenance. */
+    /* Evaluates STEPS without attribution and provenance. */
     int (*take)(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
     enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps that are needed; NULL: all */
     /* Reserves further memory beside the values (NULL: none), and frees the mode's own arrays. */
@@ -80,8 +80,9 @@ struct mpg_evaluation {
     void (*record_begin)(struct mpg_evaluator *e, const struct mpg_step *s);
     int (*record_end)(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
     double (*run_ns)(const struct mpg_evaluator *e, int32_t rank, uint32_t w);
-    /* Expanded collectives (expand.c): the number of lanes made of n; copies of the value in SLOT to and from these lanes;
-     * with a recorder the provenance of VALUE by the slots FROM. */
+    /* Expanded collectives (expand.c). expanded_lanes() returns the number of lanes of a member's value; load() and store() copy
+     * the value in SLOT to and from these lanes. record_came(), with a recorder, adds the terms of VALUE's provenance; FROM are
+     * the slots that the provenance numbers. */
     uint32_t (*expanded_lanes)(const struct mpg_evaluator *e);
     void (*load)(const struct mpg_evaluator *e, uint32_t slot, double *value);
     void (*store)(struct mpg_evaluator *e, uint32_t slot, const double *value);
@@ -90,17 +91,17 @@ struct mpg_evaluation {
 
 /* An edge of the call that is being left. */
 struct mpg_delay_edge {
-    double slack_ns, arrival_ns;
-    uint32_t i;
+    double slack_ns, arrival_ns; /* arrival_ns: the sort key, mpg_delays_list_edges() */
+    uint32_t i;   /* index among the edges of the step */
     bool further; /* another message of the sender, which arrived earlier, completes in the call */
 };
 
-/* Prefetch of lanes. For each stream: the stream whose steps came next last time. Its values are fetched while the
- * first stream is evaluated. */
+/* Prefetch of lanes. Streams take turns, mostly in the same order. While a stream is evaluated, the values of its follower are
+ * prefetched: the stream that was evaluated next after this stream's last turn. */
 struct mpg_look_ahead {
     uint32_t stream;    /* the stream that is evaluated */
-    uint32_t *follower; /* for each rank's first stream, the following stream */
-    uint32_t fetched;   /* lanes of the follower whose noise is being fetched */
+    uint32_t *follower; /* for the first stream of each rank: its follower */
+    uint32_t fetched;   /* number of lanes of the follower whose noise has been prefetched */
 };
 
 /* Minimum times of a call that only receives one message, and the arguments of these times. */
@@ -132,7 +133,7 @@ struct mpg_evaluator {
     uint32_t stream_capacity, slot_capacity;
     uint32_t ready_slots, ready_streams; /* slots and streams with reserved memory */
     bool covers;         /* detours that begin in a call can overlap the measured cost of the messages */
-    double *covered_ns;  /* capacity; for each stream: how long before the last leave they begin */
+    double *covered_ns;  /* capacity; for each stream: how long before its last leave such detours begin, at most */
     char *cursor;        /* capacity x n: cursors of look-ups in the target's noise, of a stream's last interval */
     size_t cursor_bytes; /* bytes of the cursors of a lane; 0: no cursors */
     uint32_t covered_capacity, cursor_capacity;
@@ -152,7 +153,7 @@ struct mpg_evaluator {
     uint64_t turns, *turn; /* running number of the current receiving call; for each rank, the number of the last call that
                               received from the rank: a further message of the rank in the same call costs less */
     uint32_t streams;      /* streams so far: one for each rank, then threads in the order of their appearance */
-    double *scratch, *kappa, *own; /* n each */
+    double *scratch, *kappa, *own; /* n each; own: end of the current call without waiting */
 
     /* perturb mode */
     const struct mpg_recurrences *code;
@@ -174,26 +175,28 @@ struct mpg_evaluator {
     double *entered_ns; /* capacity, if noise delays calls: the traced begin of a stream's last call, after MPI_Init */
     uint32_t floored_capacity, entered_capacity;
     const double *own_kappa; /* kappa of the call that is being left, or zeros */
-    double *result, *local, *later, *answered, *all, *others, *put, *zeros, *left; /* n each */
+    /* n each; local: own costs of the call; later: costs of the receives that complete after an edge; answered: kappas of an ACK
+     * edge; all, others, put: struct mpg_lane_leave; left: earliest departure of a message */
+    double *result, *local, *later, *answered, *all, *others, *put, *zeros, *left;
     uint32_t *edge_place, edge_places; /* capacity; the place of each edge of the current call */
     uint32_t *lane_place, lane_places; /* capacity x n; the place of each edge in each lane, if lanes differ */
-    bool mixed;         /* some lane receives another rank's message */
+    bool mixed;         /* in some lane an edge brings a message of another rank than in the trace */
     uint32_t *latest;   /* the place of the latest edge in each lane */
     double *latest_ns;  /* the time of the latest edge in each lane */
     struct mpg_look_ahead ahead;
-    uint32_t *unjoined; /* for each rank, threads that have not joined */
+    uint32_t *unjoined; /* for each rank: number of further threads that no JOIN step has ended yet */
     struct mpg_delay_edge *edge; /* edges of a call, in the order of evaluation */
     uint32_t edge_capacity;
-    int64_t polling_ns;  /* intervals up to this length that poll are waiting; -1: none. With choices: */
-    double *before;      /* capacity x n: a stream's value before the last interval; INFINITY if that did not poll */
-    double *interval_ns; /* length of that interval, with the tracer's time */
+    int64_t polling_ns;  /* intervals up to this length that poll are waiting; -1: none */
+    double *before;      /* capacity x n, with choices: a stream's value before the last interval; INFINITY: that did not poll */
+    double *interval_ns; /* with choices: length of that interval, with the tracer's time */
     uint32_t before_capacity, interval_capacity;
 
     /* predict mode */
     const struct mpg_target *target;
     struct mpg_times_options options;
     bool *threads;       /* for each rank: the rank has several threads */
-    double *best, *lambda, *tau, *answer; /* n each */
+    double *best, *lambda, *tau, *answer; /* n each; best: the latest input of the call so far */
     double *arrived;     /* n: arrival of the last message that the call receives */
     bool *by_message;    /* n: the call waited for a message, not for a collective */
     bool *receives;      /* n: the call pays o_r for messages that the traced call does not receive */
@@ -231,7 +234,7 @@ extern const struct mpg_evaluation mpg_delays_mode, mpg_times_mode;
 
 /* --- both modes (evaluator.c, tallied.c, choosing.c, expand.c) --- */
 
-/* The parts of an evaluator that both modes have. NULL: out of memory. */
+/* Returns an evaluator with the parts that both modes have. NULL: out of memory. */
 struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first);
 /* Reserves memory for S, with SLOTS slots in use, if necessary; the stream may be a new thread. */
 static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
@@ -323,7 +326,7 @@ static inline bool posts_kappa(const struct mpg_evaluator *l)
     return l->p->call_edges == MPG_CALL_EDGES_PAPER;
 }
 
-/* Adds this kappa to each lane if the call REQUESTED. */
+/* Adds to each lane the kappa of CALL of RANK, if the call posts a request (REQUESTED) and this kappa delays the message. */
 static inline void add_posting(const struct mpg_evaluator *l, bool requested, int32_t rank,
                                uint64_t call, double *value)
 {
@@ -394,13 +397,14 @@ bool mpg_delays_is_absolute(const struct mpg_step *s);
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* Fewer lanes do not repay a prefetch. */
 enum { MPG_MIN_LANES_AHEAD = 16 };
-/* An interval of STREAM begins, with at least that many lanes: prefetches a part of the follower's lanes. */
+/* To be called when an interval of STREAM begins, with at least MPG_MIN_LANES_AHEAD lanes: prefetches data of the stream that was
+ * evaluated after STREAM last time. */
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream);
 /* Adds the overheads of the messages that S sends and receives to each lane. Without a source, the minimum time of the call
  * stands for the source's overheads. */
 void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s, double *value);
-/* How long before S's leave detours begin that are part of the messages' measured cost, ns (docs/MODEL.md, 3, Times of
- * messages contain noise). */
+/* Returns how long before S's leave a detour begins, at most, that is part of the messages' measured cost, ns (docs/MODEL.md, 3,
+ * Times of messages contain noise). */
 double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s);
 
 /* Evaluate a step of the named kind (docs/MODEL.md, section 4). */
@@ -417,11 +421,11 @@ uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l);
 void mpg_delays_load(const struct mpg_evaluator *l, uint32_t slot, double *time);
 void mpg_delays_store(struct mpg_evaluator *l, uint32_t slot, const double *time);
 extern const struct mpg_arrivals mpg_delays_arrivals, mpg_times_arrivals;
-/* After an EAGER step, with choices. */
+/* After S, an EAGER step, with choices: makes the message known to the calls that choose. */
 int mpg_delays_sent(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* After S has chosen: the places of the edges, lane by lane. */
+/* After S has chosen its messages: finds the place of each edge in each lane, if pairs are attributed. */
 int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* After edge I of S, the FIRST of several or a further one: pairs only. */
+/* After edge I of S, a call with several edges: attributes the account of this edge. FIRST: it is the first. Only with pairs. */
 void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t i, bool first);
 void mpg_delays_tally(struct mpg_evaluator *l, const struct mpg_step *s);
 /* Returns the delay of lane W, which does not make call S, in place of the delay at the leave of S. */
@@ -448,9 +452,9 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
                               double *value);
-/* Takes the arrivals in S: costs go into `own`, the time of the last arrival into `arrived`, the time when all are received
- * into `scratch`. COSTS becomes true if the receives have a cost in the trace, too; RECEIVES, in lanes that receive a message
- * here in place of a later call. */
+/* Receives the messages that arrive in S: adds the costs to `own`, writes the time of the last arrival into `arrived`, and the
+ * time when all messages are received into `scratch`. *COSTS becomes true if a message that the traced call receives has a cost;
+ * `receives` becomes true in lanes in which S receives, at a cost, a message that a later call receives in the trace. */
 int mpg_times_receive(struct mpg_evaluator *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
 /* Whether synchronous sends end with an answer; --latency is then the latency of each of their messages. */

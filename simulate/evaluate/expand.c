@@ -9,7 +9,7 @@
 /* Scratch vectors: for the current message, and for the slots that the message reads. */
 enum { SCRATCH = 3, ROOM = SCRATCH + 4 };
 
-/* Doubles of a value. */
+/* Returns the number of doubles in a value. */
 static size_t stride_of(const struct mpg_evaluator *e)
 {
     return mpg_expand_stride(e->mode->expanded_lanes(e), e->recorder ? e->n : 0);

@@ -7,7 +7,7 @@
 #include "trace/event.h"
 
 /* The operation of CALL, which is blocking; MPG_OPERATIONS if signatures do not measure it. Variants with sizes for each rank,
- * and exclusive scans, count as the operation without. */
+ * and exclusive scans, count as the plain operation. */
 static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
 {
     switch (call) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* All vectors of n. */
+/* The number of vectors of n values. */
 enum { VECTORS = 15 };
 
 static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])

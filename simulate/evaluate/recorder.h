@@ -21,20 +21,20 @@ struct mpg_recorder {
     uint32_t used_capacity;
     uint64_t *lane_mask;     /* words: lanes that come from the first of two inputs, or whose stream may not send yet */
     uint64_t steps;          /* steps since provenance was last resolved (mpg_provenance_cut()) */
-    uint32_t streams, ended; /* capacity of: */
-    bool *finished;          /* a stream */
+    uint32_t streams, ended; /* number of streams so far; capacity of `finished` */
+    bool *finished;          /* for each stream: its FINISH step has come */
 
     /* perturb mode */
-    double *began, *put;     /* a stream's value before the call; the part of this value injected into a message or a
-                                collective */
+    double *began, *put;     /* a stream's value before the call; the part of its value after the call that was injected
+                                into a message or a collective */
     double *trip;            /* costs of the one-sided transfers that the call completes */
     double *first, *part;    /* scratch; parts of a time */
-    bool puts;               /* put is not 0 in all lanes */
+    bool puts;               /* put is nonzero in some lane */
     bool skips;           /* some lane leaves the call out */
-    bool is_recorded;        /* the provenance has been recorded */
+    bool is_recorded;        /* the provenance of the current call has been recorded */
     bool clamps;             /* a message can be limited by the earliest departure */
     double slack_ns;         /* slack of the call's local edge */
-    double *known;           /* for each code: terms that are equal in all the lanes */
+    double *known;           /* for each code: sum of the terms that are equal in all lanes with the code, ns */
     uint32_t known_capacity;
     struct mpg_delay_interval { /* with choices, for each stream: the last interval */
         double length_ns, more_ns, tracer_ns;
@@ -44,19 +44,21 @@ struct mpg_recorder {
     /* predict mode */
     double *latency, *bytes, *whole, *last_ns, *latest; /* n each */
     double *messages, *size; /* n each: latencies and bytes in the time of a held send, if HOLDS */
-    bool holds;              /* messages or size are not 0 */
+    bool holds;              /* messages or size are nonzero in some lane */
     uint32_t *last;          /* n: the edge whose message arrives last */
-    bool has_terms;          /* latency, bytes or whole are not 0 */
+    bool has_terms;          /* latency, bytes or whole can be nonzero in some lane */
     double costs[MPG_ATTRIBUTION_TERMS];
 };
 
 void mpg_recorder_free(struct mpg_recorder *recorder); /* NULL is allowed */
-/* Called before and after step S is evaluated, and after STEPS. Errors: out of memory; as mpg_evaluator_finish(). */
+/* mpg_recorder_begin() and _end() are called before and after step S is evaluated, _cut() after STEPS, _finish() after the last
+ * step. Errors: out of memory; as mpg_evaluator_finish(). */
 int mpg_recorder_begin(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
 int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
 int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err);
-/* S's stream continues from the last value, by TERMS. */
+/* Begins the record of the new value of S's stream: the stream's last value plus TERMS (NULL: 0) and the terms that are added
+ * later. */
 void mpg_recorder_continue(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms);
 /* Adds to the current record of S the origin FROM with TERMS, in the lanes whose code is CODE. EDGE, an edge of S (NULL:
  * none), names the pair of ranks if pairs are recorded; in lanes in which CHOICE (NULL: none) put another message into the
@@ -64,9 +66,9 @@ void mpg_recorder_continue(const struct mpg_evaluator *e, const struct mpg_step 
 int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_step *s,
                            const struct mpg_edge *edge, uint32_t code, struct mpg_value from, const double *terms,
                            struct mpg_error *err);
-/* Expanded collectives. came_begin() makes VALUE, with the terms of simulate/algorithms/expand.h, its own origin, by NUMBER.
- * came() records the provenance of SLOT's new VALUE, whose origins number the slots FROM before the step. For several slots:
- * came() for all of them first, then came_end() and the store for each. */
+/* Expanded collectives, whose values have the provenance of simulate/algorithms/expand.h. came_begin() makes NUMBER the origin of
+ * VALUE in all lanes, with no terms. came() records the provenance of SLOT's new VALUE: an origin is an index in FROM, the slots
+ * that the step reads. For several slots: came() for all slots first, then came_end() and the store for each slot. */
 void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint32_t number);
 void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from);
 void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot);
@@ -82,18 +84,18 @@ struct mpg_delay_met {
 
 void mpg_record_delays_begin(struct mpg_evaluator *l, const struct mpg_step *s);
 int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* Run time of RANK without parts that are equal in all ranks, which keeps full precision. */
+/* Returns the run time of RANK in lane W, ns: the traced run time plus the delay. */
 double mpg_record_delays_run(const struct mpg_evaluator *l, int32_t rank, uint32_t w);
 void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const uint32_t *from);
 /* Records that S, a synchronous message, has met its receive. */
 void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met);
-/* Begins the record of a LEAVE: by edges, or in lanes that leave S out. mpg_record_delays_receive() records the common
- * case at once: S receives the message of EDGE only, or continues with LOCAL_NS. */
+/* mpg_record_delays_leaving() begins the record of S, a LEAVE. mpg_record_delays_receive() records the common case at once,
+ * and sets `is_recorded`: S has a single edge, EDGE, of a received message; LOCAL_NS is the slack of the local edge. */
 void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s);
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err);
-/* While the call S is left: after its own edge, with SLACK_NS; before an edge is added to OUT, and after EDGE, prepared as
- * E, was added; after the limit that no call ends before its begin. */
+/* Called while the call S is left: _own() after the local edge, which has SLACK_NS; _before() before an edge is added to OUT,
+ * _edge() after EDGE, prepared as E, was added; _clamp() after all edges, for the limit that no call ends before its begin. */
 void mpg_record_delays_own(struct mpg_evaluator *l, double slack_ns);
 void mpg_record_delays_before(struct mpg_evaluator *l, const double *out);
 void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
@@ -101,7 +103,7 @@ void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, c
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
 /* Records the value GONE in lanes that skip S. */
 void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone);
-/* Records that S has been left. */
+/* Records the leave of S, from what the functions above have noted. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 
 /* --- predict mode (times/record.c, times/record_leave.c) --- */
@@ -114,12 +116,12 @@ void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const u
  * waiting. */
 void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step *s, const double *before, double done_ns);
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s);
-/* Records the K messages that S receives in lane W at a cost; mpg_record_times_brought(): all lanes, messages without a
- * cost. */
+/* Notes, in `last` and `last_ns`, the message that S waits for longest: _received() among K messages with costs, in lane W;
+ * _brought() in all lanes, if no message has a cost. */
 void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t k, uint32_t w);
 void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_step *s);
-/* While the call S is left: after its own cost, of which SCALED_NS is computation; before the next wait; after the wait for
- * received messages, or for E; at the end of the call. */
+/* Called while the call S is left: _own() after its own cost, of which SCALED_NS is computation; _before() before each wait;
+ * _message() after the wait for received messages, _edge() after the wait for E; _leave() at the end of the call. */
 void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *s, double scaled_ns);
 void mpg_record_times_before(const struct mpg_evaluator *t);
 void mpg_record_times_message(const struct mpg_evaluator *t);

@@ -30,8 +30,8 @@ static inline void copy(double *to, const double *from, uint32_t n)
         memcpy(to, from, n * sizeof *to);
 }
 
-/* Allocates a zeroed vector of LANES values at each of the N places; false: out of memory. The caller frees all of them by
- * free_vectors(), also then. */
+/* Allocates a zeroed vector of LANES values at each of the N places; false: out of memory. The caller frees the vectors by
+ * free_vectors(), also after a failure. */
 static inline bool allocate_vectors(double **const place[], size_t n, uint32_t lanes)
 {
     bool all = true;
