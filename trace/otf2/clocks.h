@@ -26,7 +26,7 @@ struct otf2_clocks {
     int32_t ranks;
     uint64_t resolution, origin; /* ticks a second; ticks at 0 ns */
     struct otf2_clock *clock;    /* by rank */
-    const int64_t *first_ns, *last_ns; /* of each rank's records */
+    const int64_t *first_ns, *last_ns; /* first and last time of each rank's records */
     bool is_one_host;
 };
 

@@ -31,7 +31,7 @@ enum otf2_remark {
 
 struct otf2_remarks {
     uint64_t count[OTF2_REMARKS];
-    int64_t time_ns[OTF2_REMARKS]; /* of calls of which only the times are read */
+    int64_t time_ns[OTF2_REMARKS]; /* time in calls of which the import reads only the times */
 };
 
 /* Returns the text about REMARK that follows its count. */

@@ -75,7 +75,7 @@ struct otf2_thread {
     int64_t requests;  /* requests of the trace so far */
     size_t postings;   /* records so far, in each pass */
     bool has_init, has_calls, has_finalize;
-    int64_t last_ns, first_ns; /* of calls and marks */
+    int64_t last_ns, first_ns; /* times of the last and of the first call or mark */
     int64_t values[64], last_values[64], differences[64];
     bool has_values;
     uint64_t local_calls[MPG_CALL_COUNT]; /* calls without events that communicate nothing */
@@ -93,7 +93,7 @@ struct otf2_import {
     bool multiplies;    /* bytes of collectives are multiplied by members */
     struct mpg_map sent, received; /* (label, source and destination in MPI_COMM_WORLD) -> messages */
     uint64_t calls, messages, collectives;
-    int64_t *first_ns, *last_ns; /* of each rank's records */
+    int64_t *first_ns, *last_ns; /* first and last time of each rank's records */
     bool *has_finalize, *has_events;
     struct mpg_error first_error; /* the first message of libotf2 */
 };
