@@ -109,7 +109,7 @@ struct state {
     struct mpg_map open;   /* physical receive -> 1 + place in open_receives */
     struct open_receive *open_receives;
     size_t open_number, open_capacity, unused; /* unused: 1 + the first place of a list of free places in open_receives */
-    int64_t *requests;     /* of a completion */
+    int64_t *requests;     /* requests that the current call completes */
     size_t request_capacity;
     int64_t *counts;
 };

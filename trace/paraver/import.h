@@ -13,10 +13,10 @@ enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
     int64_t enter_ns, leave_ns;  /* leave: -1: the trace ends inside of the call */
-    uint64_t order;              /* of the calls' begins in the file */
+    uint64_t order;              /* place of the call's begin among all begins of calls in the file */
     int32_t task, thread;
     uint32_t type, value;
-    int64_t sent, received;      /* of a collective */
+    int64_t sent, received;      /* bytes that the call sends and receives, if it is a collective */
     uint64_t number;             /* of a collective: its number, from 0, among the rank's collectives on the communicator */
     int64_t not_ns;              /* leave of the thread's next call if that call begins when this one ends and receives a
                                     message; else -1. The logical receive of that message has the same time as that of a
@@ -30,7 +30,7 @@ struct prv_message {
     int32_t source, destination, tag, source_thread, destination_thread;
     int32_t comm;                /* label of the communicator: 0, or a label for this message alone if it overtakes an
                                     earlier one */
-    uint64_t order;              /* in the file */
+    uint64_t order;              /* place among the messages of the file */
     int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
 };
 
@@ -59,7 +59,7 @@ struct prv_import {
     int32_t ranks;
     int64_t unit_ns;
     struct prv_rank *rank;
-    struct prv_thread *threads;  /* with records */
+    struct prv_thread *threads;  /* threads that have records */
     size_t thread_number, thread_capacity;
     struct mpg_sorter *calls;    /* struct prv_call, by task and enter */
     struct mpg_sorter *channels; /* struct prv_message, by sender, receiver, tag and logical send */
@@ -69,7 +69,7 @@ struct prv_import {
     size_t comm_number, comm_capacity;
     int32_t labels;
     bool has_world;              /* label 0 is defined; other communicators of all tasks have labels of their own */
-    struct prv_names *names;     /* of values, from the .pcf file */
+    struct prv_names *names;     /* names of values, from the .pcf file */
     size_t name_number, name_capacity;
     struct mpg_map name_numbers; /* (type, value) -> 1 + index in names */
     struct mpg_map other_threads; /* (task, thread) of other threads than 0 -> 1 + place in threads */
@@ -77,7 +77,7 @@ struct prv_import {
     struct mpg_map roots;        /* (communicator, number of the collective on it) -> root, for collectives whose root is
                                     not rank 0 */
     struct mpg_map collectives;  /* (communicator, rank) -> collectives so far */
-    struct mpg_foreign_comm own; /* of a message out of order: the world with another label */
+    struct mpg_foreign_comm own; /* communicator of a message out of order: the ranks of MPI_COMM_WORLD under another label */
 };
 
 /* Opens the sorters. Returns 0, or -1 with ERR. */

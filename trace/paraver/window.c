@@ -7,7 +7,7 @@
 #include "common/reserve.h"
 
 enum {
-    SORT_BYTES = 4 << 20, /* of each sorter's memory */
+    SORT_BYTES = 4 << 20, /* memory of each sorter */
     MAX_LOOKS = 4096      /* messages of one time that a call looks at, so that a hostile trace takes no quadratic time */
 };
 
