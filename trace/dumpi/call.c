@@ -373,7 +373,7 @@ static bool make_created(struct dumpi_rank *d, const struct dumpi_record *r, str
     }
     if (!group || (group->comm >= 0 && group->comm != call->comm && group->comm != DUMPI_WORLD) || (!group->ranks &&
                                                                                                     group->comm >= 0)) {
-        call->call = MPG_CALL_COUNT; /* from a group of another communicator */
+        call->call = MPG_CALL_COUNT; /* from a group of another communicator: the members are unknown */
         return true;
     }
     call->constructor.rule = group->comm == call->comm ? MPG_COMM_PICK : MPG_COMM_LIST;
@@ -406,7 +406,7 @@ static bool make_constructor(struct dumpi_rank *d, const struct dumpi_record *r,
         call->constructor.color = (int64_t)r->lists[0].n;
         return true;
     default:
-        call->call = MPG_CALL_COUNT; /* from two communicators */
+        call->call = MPG_CALL_COUNT; /* from two communicators: the members are unknown */
         return true;
     }
 }

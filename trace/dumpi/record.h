@@ -53,7 +53,7 @@ struct dumpi_file {
     bool is_whole;                 /* the index at the end was found */
     uint8_t version[3];
     char host[256];
-    struct dumpi_list sizes;       /* of types by number; empty: not in the file */
+    struct dumpi_list sizes;       /* bytes of types, by number; empty: not in the file */
     uint32_t bias;                 /* seconds to add to all times */
     int64_t last_ns, wrapped_ns;   /* the last time read, and the overflows of the 16-bit seconds so far */
     bool failed;                   /* the file ended inside a record */
