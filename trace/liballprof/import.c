@@ -20,7 +20,8 @@ struct import {
     struct mpg_foreign_files files;
     struct lap_line line;
     struct clock {
-        int64_t at_ns[2], offset_ns[2]; /* at the first and last call: offset to rank 0's clock */
+        int64_t at_ns[2], offset_ns[2]; /* of two measurements, at the first and at the last call: the time, and the offset
+                                           to rank 0's clock */
         bool has[2];
     } *clock;                /* by rank */
     struct mpg_map posted;   /* keys (0, address) of the requests that the present rank posts: in the survey and look-ahead
