@@ -10,7 +10,7 @@
 
 struct mpg_goal {
     FILE *out;
-    uint64_t label;       /* of the last operation of the rank */
+    uint64_t label;       /* label of the rank's last operation */
     uint64_t before;      /* operation that the next one requires; 0: none */
     bool only_start;      /* the next operation requires only the start of BEFORE */
     struct mpg_map posted; /* request -> label */

@@ -84,19 +84,19 @@ struct mpg_otf2_writer {
     int32_t rank;
     struct otf2_location *locations; /* all locations, by rank and thread */
     size_t location_number, *first_location; /* first_location[r]: first location of rank r; ranks + 1 elements */
-    struct otf2_stream *streams;     /* of the rank */
+    struct otf2_stream *streams;     /* threads of the rank being written */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* of the rank; records: struct otf2_request */
     struct mpg_map places;           /* communicator -> the rank's place in it + 1 */
     struct mpg_map region_numbers;   /* region, as above -> number in the archive + 1 */
-    uint32_t *regions;               /* by number in the archive */
+    uint32_t *regions;               /* regions, by number in the archive */
     size_t region_number, region_capacity;
     struct mpg_map comm_numbers;     /* communicator of the trace -> number in the archive */
-    int32_t *comms;                  /* by number in the archive, from 1 */
+    int32_t *comms;                  /* communicators of the trace, by number in the archive, from 1 */
     size_t comm_number, comm_capacity;
     struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
     struct mpg_map window_numbers;   /* window of the trace -> number in the archive + 1 */
-    int32_t *windows;                /* by number in the archive */
+    int32_t *windows;                /* windows of the trace, by number in the archive */
     size_t window_number, window_capacity;
     struct otf2_epoch_group *groups; /* groups of Win_post and Win_start, numbers from 2 in the archive */
     size_t group_number, group_capacity;

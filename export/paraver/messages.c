@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { SORT_BYTES = 4 << 20 }; /* of each sorter's memory */
+enum { SORT_BYTES = 4 << 20 }; /* memory of each sorter */
 
 /* --- order --- */
 

@@ -189,7 +189,7 @@ static void put_line(const struct mpg_prv_writer *w, struct text *t, const struc
 /* Merges records and messages; a message follows the records of its physical send. */
 static int write_all(struct mpg_prv_writer *w, struct text *t, struct mpg_error *err)
 {
-    enum { MOST_BYTES = 512 }; /* of a record */
+    enum { MOST_BYTES = 512 }; /* bytes of the longest record */
     const void *record = NULL, *line = NULL;
     bool is_open = false; /* a line of states or events, to which pairs can be added */
     int more = mpg_sorter_next(w->records, &record, err), lines = more < 0 ? -1 : mpg_sorter_next(w->lines, &line, err);

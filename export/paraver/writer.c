@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SORT_BYTES = 8 << 20 }; /* of memory for records */
+enum { SORT_BYTES = 8 << 20 }; /* memory of the sorter of records */
 
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns)
 {

@@ -39,7 +39,7 @@ enum {
 /* A state, or a pair of a type and a value. */
 struct prv_record {
     int64_t at_ns;
-    uint64_t order;     /* of records with equal times and objects */
+    uint64_t order;     /* place among records with equal times and objects */
     int64_t value;      /* end of a state; value of an event; of PRV_TYPE_COMM: the trace's communicator */
     uint32_t object;    /* a thread: place in objects */
     uint32_t type : 29; /* the state; the event's type */
@@ -50,7 +50,7 @@ struct prv_record {
 /* One end of a message. */
 struct prv_half {
     int32_t comm, from, to, tag;  /* communicator of the trace, ranks of MPI_COMM_WORLD */
-    uint64_t order;               /* of the rank's calls that send or post */
+    uint64_t order;               /* place among the rank's calls that send or post */
     int64_t logical_ns, physical_ns, bytes;
     uint32_t object;
 };
@@ -100,7 +100,7 @@ struct mpg_prv_writer {
     uint32_t *nodes;               /* node of each rank, from 1 */
     uint32_t *cpus;                /* threads of each node */
     uint32_t node_number;
-    struct prv_stream *streams;    /* of the rank */
+    struct prv_stream *streams;    /* threads of the rank being written */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* of the rank; records: struct prv_request */
     int32_t inter_comm;            /* inter-communicator of the rank's last message over one */
@@ -110,11 +110,11 @@ struct mpg_prv_writer {
     bool has_call[MPG_CALL_COUNT]; /* the trace has this call */
     struct mpg_map unknown;        /* names of functions that mpgkit does not know -> 1 */
     struct mpg_map regions;        /* name of the trace -> value */
-    int32_t *region_names;         /* by value - 1 */
+    int32_t *region_names;         /* names of regions, by value - 1 */
     size_t region_number, region_capacity;
     char **counters;               /* names */
     size_t counter_number, counter_capacity;
-    uint32_t counter[PRV_MAX_VALUES], counters_of_rank; /* of the rank: places in counters */
+    uint32_t counter[PRV_MAX_VALUES], counters_of_rank; /* the rank's counters: their places in COUNTERS; their number */
     struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
 };
 
