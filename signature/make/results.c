@@ -87,7 +87,7 @@ struct reader {
     FILE *stream;
     char line[MAX_LINE];
     size_t number;           /* line number, from 1 */
-    int64_t version;         /* of the file, 1 .. VERSION */
+    int64_t version;         /* version of the file format, 1 .. VERSION */
     size_t capacity;         /* capacity of the columns */
     int count;               /* number of columns in the file */
     int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */

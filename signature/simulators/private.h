@@ -11,7 +11,7 @@ enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
 /* A straight line through the one-way times of messages of FROM_BYTES to TO_BYTES: a message of B bytes takes
  * latency_ns + B ns_per_byte, both call overheads included. */
 struct wire_line {
-    int64_t from_bytes, to_bytes;   /* of the last line: the largest measured size */
+    int64_t from_bytes, to_bytes;   /* to_bytes of the last line: the largest measured size */
     double latency_ns, ns_per_byte; /* 0 or more */
 };
 
