@@ -19,7 +19,7 @@ struct mpg_nearest {
     const char *text;
     size_t length;
     const char *word; /* nearest so far, the first of several; NULL: none is within MPG_NEAREST_EDITS edits */
-    size_t edits;     /* of WORD */
+    size_t edits;     /* edits that turn WORD into TEXT */
 };
 /* Compares WORD, which outlives NEAREST. WORD is near if at most MPG_NEAREST_EDITS edits, and fewer edits than half
  * of its bytes, turn WORD into TEXT. */
