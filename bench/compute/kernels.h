@@ -27,7 +27,7 @@ const char *mpg_kernel_unit(enum mpg_kernel kernel);
 /* Independent chains of v = v * X + Y in vectors of doubles; chain k (from 0, over all vectors and elements)
  * starts with v = 1 + k / 128. The number of chains fills the pipelines of current cores. */
 struct mpg_chains {
-    const char *name;  /* of the instruction set: "avx512f", "baseline" */
+    const char *name;  /* instruction set: "avx512f", "baseline" */
     int doubles;       /* doubles in a vector */
     double (*run)(uint64_t steps, double x, double y); /* returns the sum of all chains' final v */
 };

@@ -56,7 +56,7 @@ struct mpg_network_facts {
 /* Limits of samples and time. */
 struct mpg_network_effort {
     struct mpg_plan_limits limits;
-    double time_ns; /* for all pairs together */
+    double time_ns; /* time limit for all pairs together */
 };
 
 struct mpg_network {
