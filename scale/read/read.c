@@ -203,7 +203,7 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
 
 /* ---- selection of the program ---- */
 
-enum { COUNTS_NEEDED = 3 }; /* for a result */
+enum { COUNTS_NEEDED = 3 }; /* process counts that a result needs */
 
 /* Summary of a program: number of process counts (at most COUNTS_NEEDED) and of runs. */
 struct following {
