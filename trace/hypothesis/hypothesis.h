@@ -82,7 +82,7 @@ int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size
 /* Returns -1 with ERR if two hypotheses of H contradict each other in any trace, or are equal. */
 int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err);
 void mpg_hypotheses_clear(struct mpg_hypotheses *h);
-/* Writes "FILE:LINE: TEXT", or TEXT, in quotes, to BUF of SIZE bytes. Returns BUF. */
+/* Writes "FILE:LINE: 'TEXT'", or "'TEXT'" for a single line, to BUF of SIZE bytes. Returns BUF. */
 char *mpg_hypothesis_name(const struct mpg_hypothesis *x, char *buf, size_t size);
 /* Returns whether X changes computation, not communication. */
 static inline bool mpg_hypothesis_is_of_work(const struct mpg_hypothesis *x)

@@ -55,7 +55,7 @@ struct location {
 };
 
 /* A row of the table that call frame instructions describe: locations of the CFA, and of the caller's frame pointer and
- * address. */
+ * return address. */
 struct row {
     enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
     uint64_t cfa_register;

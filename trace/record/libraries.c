@@ -12,7 +12,7 @@
 
 enum { MAX_LIBRARIES = 10000 };
 
-/* Parses "name => path (address)", "name => not found" or "path (address)". */
+/* Parses "name => path (address)" or "name => not found". Returns false for other lines, such as "path (address)". */
 static bool parse(const char *line, struct mpg_library *library)
 {
     *library = (struct mpg_library){.name = ""};
