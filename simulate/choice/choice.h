@@ -13,7 +13,7 @@
 /* State of one pass, created by the evaluator (simulate/choice/choice_private.h). */
 struct mpg_choosing;
 
-/* Sums over lanes. */
+/* Sums over lanes. A lane is one of the replicas that are evaluated together. */
 struct mpg_choices {
     uint64_t picks_changed; /* calls that complete other, fewer or more messages than in the trace */
     uint64_t tests_early;   /* tests that failed in the trace, and complete a message */

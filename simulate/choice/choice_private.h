@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): interface to
- * evaluators. Private to simulate/choice/ and simulate/evaluate/. If a lane completes a message other than the trace does, the
- * lane exchanges the two arrivals in their views: from then on each request has the message of the other request. The evaluator
- * stores arrival times and reports arrivals. */
+ * evaluators. Private to simulate/choice/ and simulate/evaluate/. The evaluator stores arrival times and reports arrivals.
+ *
+ * A lane is one of the replicas that are evaluated together. A slot holds a value of the graph in all lanes (graph.h). A view is
+ * a slot with the arrival of the message of a receive request, which a lane may exchange with another view: if a lane completes
+ * a message other than the trace does, the two requests have each other's message from then on. A candidate is a message that a
+ * call can complete. A channel is a source, communicator and tag. */
 #ifndef MPG_CHOICE_PRIVATE_H
 #define MPG_CHOICE_PRIVATE_H
 
@@ -23,7 +26,7 @@ struct mpg_sequence {
     bool is_eager; /* the message is eager on the traced and on the target machine */
 };
 
-/* The message of a view in one lane. A view is an arrival that a lane may exchange with another arrival of the rank. */
+/* The message of a view in one lane. */
 struct mpg_view {
     uint64_t serial; /* the message's id; 0: the same message as in the trace, and cause_ns and sequence are unset */
     double cause_ns; /* time of the send; for a synchronous message the earliest start time */
@@ -61,7 +64,8 @@ struct mpg_pick {
     struct mpg_arrival_origin came;  /* the origin of at_ns */
     double start_ns;       /* earliest start of the candidate's message, ns */
     struct mpg_sequence sequence;  /* the candidate's message in the lane */
-    const struct mpg_pick *before; /* the latest to arrive of the preceding candidates on the channel; NULL: none */
+    const struct mpg_pick *before; /* of the preceding candidates on the channel that this candidate cannot overtake, the last to
+                                      arrive; NULL: none */
     bool done, taken;
 };
 

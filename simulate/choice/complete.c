@@ -415,7 +415,7 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
 }
 
 /* Prepares the fast path. Returns whether the fast path applies: all channels differ, and S completes one candidate, or is a
- * test that needs only some. */
+ * failed test that needs only some of its candidates. */
 static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The earliest arrivals for the receives that a rank decides in one call, in one lane: the first matching message from each
- * source. A receive that takes a message hides the message from later receives of the call (docs/MODEL.md, section 6, Open
- * receives). Time per receive is logarithmic in the number of sources. Private to simulate/choice/. */
+/* The earliest arrivals for the posted receives, to which one call of a rank assigns messages in one lane: the first matching
+ * message from each source. A receive that takes a message hides the message from later receives of the call (docs/MODEL.md,
+ * section 6, Open receives). Time per receive is logarithmic in the number of sources. Private to simulate/choice/. */
 #ifndef MPG_EARLIEST_H
 #define MPG_EARLIEST_H
 

@@ -122,7 +122,7 @@ static void enqueue(const struct mpg_unexpected *unexpected, struct mpg_pending 
             q->head[w] = m;
 }
 
-/* Empty queues of one tag are freed, since there are as many as tags. */
+/* Frees Q, an empty queue of one tag: a program can use so many tags that empty queues would fill the memory. */
 static void drop_queue(struct mpg_unexpected *unexpected, struct mpg_queue *q)
 {
     struct mpg_group *group = q->group;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unexpected-message queues: messages that are sent and not yet taken. Each lane takes messages in its own order; the trace is
- * an additional lane with number n (docs/MODEL.md, section 6, Open receives). The time of an operation does not grow with the
- * number of messages. Private to simulate/choice/. */
+/* Unexpected-message queues: messages that are sent and not yet taken. Each lane (replica) takes messages in its own order; the
+ * trace is an additional lane with number n (docs/MODEL.md, section 6, Open receives). The time of an operation does not grow
+ * with the number of messages. Private to simulate/choice/. */
 #ifndef MPG_UNEXPECTED_H
 #define MPG_UNEXPECTED_H
 
@@ -74,8 +74,8 @@ struct mpg_pending *mpg_unexpected_add(struct mpg_unexpected *unexpected, const 
                                  struct mpg_error *err);
 /* Returns the message with ID; NULL: all lanes and the trace have taken the message, or it was never added. */
 struct mpg_pending *mpg_unexpected_find(const struct mpg_unexpected *unexpected, uint64_t id);
-/* Return the messages to RANK with the communicator and tag of FITS: the first from all sources, the second from the source named
- * by FITS. NULL: none. */
+/* Return the messages to RANK with the communicator of FITS, and with its tag unless FITS accepts any tag: the first from all
+ * sources, the second from the source named by FITS. NULL: none. */
 struct mpg_group *mpg_unexpected_group(const struct mpg_unexpected *unexpected, int32_t rank,
                                        const struct mpg_message_pattern *fits);
 struct mpg_queue *mpg_unexpected_queue(const struct mpg_unexpected *unexpected, int32_t rank,
