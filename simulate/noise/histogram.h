@@ -41,7 +41,7 @@ double mpg_histogram_high(const struct mpg_histogram *histogram, uint16_t i);
 double mpg_histogram_quantile(const struct mpg_histogram *histogram, double p, uint16_t *bin);
 void mpg_histogram_clear(struct mpg_histogram *histogram);
 
-/* Append HISTOGRAM to BYTES, and read it back into an empty one. Reading returns -1 if LEFT holds no histogram or memory is
+/* Append HISTOGRAM to BYTES, and read it back into an empty HISTOGRAM. Reading returns -1 if LEFT holds no histogram or memory is
  * short. */
 void mpg_histogram_put(struct mpg_bytes *bytes, const struct mpg_histogram *histogram);
 int mpg_histogram_get(struct mpg_bytes_left *left, struct mpg_histogram *histogram);

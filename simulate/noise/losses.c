@@ -43,7 +43,7 @@ static const double ROUNDING = 1e-6;
  * there. */
 static const double SAME_PROBABILITY = 1e-9;
 
-/* Sets MIN_NS to the shortest of those longest detours that together last at most MAX_NS. */
+/* Sets *MIN_NS to the duration of the shortest among the longest detours that together last at most MAX_NS; INFINITY: none. */
 static int find_longest(const double *duration_ns, size_t n, double max_ns, double *min_ns,
                         struct mpg_error *err)
 {

@@ -183,8 +183,8 @@ static double beyond(double expected, double min, double n)
     return left < (min > 0 ? MIN_SHARE * n : 0) ? 0 : left;
 }
 
-/* One iteration. EXPECTED has room for one number per bin. Bins with fewer than MIN of N intervals are emptied, unless all
- * would be. */
+/* One iteration of expectation-maximisation. EXPECTED has room for one number per bin. Bins with fewer than MIN of N intervals
+ * are emptied, unless all would be. */
 static void improve(struct density *d, const struct counts *c, double min, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);

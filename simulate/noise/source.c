@@ -107,7 +107,7 @@ void mpg_noise_clear(struct mpg_noise_source *s)
 struct host {
     size_t number;  /* hosts are numbered by their lowest rank */
     uint32_t ranks; /* ranks assigned to the host so far */
-    int32_t leader; /* lowest rank of the group that is being assigned: ranks that have one core each */
+    int32_t leader; /* lowest rank of the group that is being assigned; no two ranks of a group share a core */
 };
 
 /* Assigns RANK, number i (from 0) of HOST, to core i mod cores of a host of S. When all cores are taken, a further group of ranks

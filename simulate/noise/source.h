@@ -39,7 +39,7 @@ struct mpg_noise_of_core {
 
 struct mpg_noise_location {
     uint32_t core;  /* the core whose noise the rank meets */
-    uint32_t first; /* the first core of the host: its start in its record gives that of the host's other cores. CORE: none do */
+    uint32_t first; /* the host's first core, whose starting point determines that of CORE; CORE itself if ranks start alone */
     int32_t leader; /* the lowest rank that starts with the same draw */
 };
 
@@ -67,9 +67,9 @@ struct mpg_begun_work {
     uint64_t seed;
     const struct mpg_bootstrap_blocks *parts;    /* bootstrap blocks of records; NULL: records as measured */
     struct mpg_noise_cursor cursor;
-    uint32_t n, first;                /* number of replicas; the cursor's first one is replica FIRST */
-    const uint32_t *lane;             /* n distinct replicas, counted from the cursor's first one; for each of them: */
-    const double *since_ns, *work_ns; /* begin of the replica's work after MPI_Init, and the work */
+    uint32_t n, first;                /* number of replicas with work; number of the cursor's first replica */
+    const uint32_t *lane;             /* these n replicas, counted from the cursor's first replica; all differ */
+    const double *since_ns, *work_ns; /* for each of them: begin of its work after MPI_Init; length of the work */
     double covered_ns;                /* a detour in progress at this begin is skipped if it began at most this long before */
     double *passed_ns;                /* from the cursor's first replica on: end of the last skipped detour, after MPI_Init;
                                          0: none yet. NULL: no detour is skipped */
