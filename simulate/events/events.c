@@ -147,7 +147,7 @@ struct worker {
     pthread_t thread;
 };
 
-/* Begins the next replica, *I; false: all are begun, or one has failed. */
+/* Sets *I to the next replica to run. Returns false if all replicas are begun, or a replica has failed. */
 static bool begin_replica(struct work *x, uint32_t *i)
 {
     pthread_mutex_lock(&x->mutex);

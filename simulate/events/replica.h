@@ -2,7 +2,8 @@
 /* One replica in simulated time. Private to simulate/events/.
  *
  * The evaluator (simulate/evaluate/evaluator.h), with one lane, computes the values of steps; the replica decides when
- * each step is executed. All times are in ns since MPI_Init returned. */
+ * each step is executed. A stream is a thread of a rank; stream r is the first thread of rank r. All times are in ns since
+ * MPI_Init returned. */
 #ifndef MPG_EVENTS_REPLICA_H
 #define MPG_EVENTS_REPLICA_H
 
