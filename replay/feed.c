@@ -39,9 +39,9 @@ struct mpg_feed {
     const struct mpg_needs *needs; /* this feed reads the thread with index PLACE in NEEDS; NULL: the rank has one thread */
     int place;
     struct mpg_thread_order thread_order;
-    bool began, ended, failed;
+    bool began, ended, failed; /* MPI_Init was read; MPI_Finalize was read; reading failed with ERROR */
     struct mpg_error error;
-    size_t memory, held;
+    size_t memory, held; /* bytes of blocks with actions: limit; present */
     struct block *first, *last, *spare;
     struct mpg_action *newest; /* last action read; NULL if its block was released */
 };

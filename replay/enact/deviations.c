@@ -28,7 +28,7 @@ struct play_deviations {
     size_t excesses, excess_room;
     struct play_wildcard **pending;
     size_t pending_number, pending_room;
-    int held;
+    int held; /* substitute messages that matched probes have found and that are not received yet */
     struct excess traced, found; /* last wildcard probe that found another message: traced and actual; traced.n = 0: none */
 };
 

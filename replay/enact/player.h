@@ -33,7 +33,7 @@ struct play_comm {
     bool contributed; /* contributions have been exchanged */
     int32_t rank;     /* this process's rank in the communicator */
     int32_t peers;    /* members, or members of the remote group */
-    bool remote;
+    bool remote;      /* an intercommunicator */
     bool has_neighbors;
     struct mpg_neighbors neighbors;
     struct play_contributions contributions[MPG_CONTRIBUTION_KINDS];
@@ -83,7 +83,7 @@ struct play_request {
     bool elapse_only; /* MPI does not have this request */
     bool done;        /* complete here before the trace completes it */
     bool dropped;     /* removed by a hypothesis; then also done */
-    bool receives, cancels;
+    bool receives, cancels; /* another receive may complete in place of this receive; the trace cancels this request */
     bool transfers;                     /* one-sided transfer */
     struct play_persistent *persistent; /* owner of HANDLE */
     struct play_persistent *started;    /* persistent request that this start belongs to */

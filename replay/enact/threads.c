@@ -18,7 +18,7 @@ struct member {
     pthread_t thread;
     bool runs;
     int64_t leave_ns; /* traced end of the current action */
-    uint64_t number;
+    uint64_t number;  /* call number of the current action */
 };
 
 struct play_threads {
@@ -100,7 +100,7 @@ static bool frees(enum mpg_kind kind)
            kind == MPG_KIND_REQUEST_FREE;
 }
 
-/* The counter of COMM; NULL: out of memory. */
+/* Returns the number of collectives made on COMM, to be changed by the caller; NULL: out of memory. */
 static uint64_t *turn_of(struct play_threads *c, int32_t comm)
 {
     struct mpg_error unused;
