@@ -12,7 +12,8 @@
 
 /* The two measured sizes around a size, and the weight of each. */
 struct mpg_interpolation {
-    /* measured sizes below and above; one size twice at, below and above all measured sizes */
+    /* measured sizes below and above; both are the same where one size alone counts: at a measured size, below or above all
+     * measured sizes, and between two sizes with the eager limit between them */
     const struct mpg_network_size *low, *high;
     double weight;                             /* weight of HIGH, 0 to 1 */
 };
