@@ -11,7 +11,7 @@ void mpg_answer_summary(struct mpg_json *json, const char *key, const struct mpg
 void mpg_answer_run_account(struct mpg_json *json, const char *key, const struct mpg_run_account *account);
 void mpg_answer_options(struct mpg_json *json, const char *key, const struct mpg_report *report);
 void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_notes *lines);
-/* The columns of a summary in JSON, members of the object GROUP, and the cells of a summary in a row. */
+/* The columns of a summary in JSON, members of the object GROUP. mpg_answer_put_summary() puts their cells into a row. */
 #define MPG_SUMMARY_COLUMNS(GROUP)                                                                                               \
     {.json = "mean", .group = (GROUP)}, {.json = "sd", .group = (GROUP)}, {.json = "least", .group = (GROUP)},                   \
         {.json = "p5", .group = (GROUP)}, {.json = "median", .group = (GROUP)}, {.json = "p95", .group = (GROUP)},               \

@@ -66,7 +66,7 @@ int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *s
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
 /* Returns the run time over replicas, with an interval that includes the uncertainty of signatures
- * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds sorted run times then. */
+ * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds the sorted run times after. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
 /* Parts of the text, which the functions below write to STREAM. */

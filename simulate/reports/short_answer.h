@@ -31,14 +31,14 @@ struct mpg_answer_line {
 };
 typedef void mpg_take_answer_line(void *whom, const struct mpg_answer_line *line);
 
-/* Hands these lines to TAKE, in order and not folded. A REPORT without companions has the lines of one question alone. Error: out
- * of memory. */
+/* Calls TAKE with WHOM for each of these lines, in order and not folded. A REPORT without companions has the lines of one
+ * question alone. Error: out of memory. */
 int mpg_short_answer_lines(const struct mpg_report *report, const struct mpg_summary *run, mpg_take_answer_line *take,
                            void *whom, struct mpg_error *err);
 
 /* Writes the table of efficiencies with their intervals; nothing if they are not known. */
 void mpg_short_answer_efficiency(const struct mpg_report *report, const struct mpg_summary *run, FILE *out);
-/* Puts the members "perturbed", "efficiency", "sensitivity_percent" and "computation_bounds" (mpgsim-json(5)). */
+/* Puts the members that only the short answer has: "perturbed", "efficiency" and so on (mpgsim-json(5)). */
 void mpg_short_answer_json(struct mpg_json *json, const struct mpg_report *report, const struct mpg_summary *run);
 
 #endif

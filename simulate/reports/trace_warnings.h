@@ -39,7 +39,7 @@ mpg_warning mpg_warn_shared, mpg_warn_threads;
 mpg_warning mpg_warn_partial;
 /* Replicas keep the traced order of matching, since messages would be sent before their cause (docs/MODEL.md, section 6). */
 mpg_warning mpg_warn_answers;
-/* Pairs of ranks use network paths that were not measured. */
+/* Messages between some ranks take a path class that was not measured, so that another class stands in. */
 mpg_warning mpg_warn_placement;
 /* Predictions: parts that the target's signature lacks; traits of the trace that limit a prediction. */
 mpg_warning mpg_predicted_missing, mpg_predicted_warnings;
