@@ -43,7 +43,7 @@ static bool is_key(const char *text)
     return n > 0 && text[n] == '=';
 }
 
-/* Sorts the texts of GIVEN by the test ARE into YES and NO; a NULL list drops them. */
+/* Appends each text of GIVEN to YES if ARE returns true for this text, else to NO. A list that is NULL drops its texts. */
 static void sort(const struct mpg_option_list *given, bool (*are)(const char *text), struct mpg_option_list *yes,
                  struct mpg_option_list *no)
 {

@@ -79,7 +79,7 @@ int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_question_config *q = &c->question;
     q->sweep.points = 1;
-    if (c->target.name) /* keys belong to the target */
+    if (c->target.name) /* the swept parameters are keys of the target */
         return mpg_sweep_parse(&q->keys, &q->sweeps, true, err) < 0 ? -1 : check_keys(c, err);
     const int status = q->tolerate ? mpg_sweep_tolerate(&q->sweep, q->tolerate, &q->tolerated, is_given, &c->change, err)
                                    : mpg_sweep_parse(&q->sweep, &q->sweeps, false, err);
@@ -108,7 +108,7 @@ static void set_value(struct mpg_config *c, const struct mpg_axis *x, size_t pla
     case MPG_SWEEP_SCALE:
         c->change.factor[x->what] = (struct mpg_factor){true, x->value[place]};
         break;
-    case MPG_SWEEP_FACTOR: /* of distributions: applied to each point */
+    case MPG_SWEEP_FACTOR: /* factors of distributions: applied to each point by scenarios.c */
         c->change.factor[x->what].factor *= x->value[place];
         break;
     case MPG_SWEEP_NUMBER: /* set by mpg_config_target_point() */

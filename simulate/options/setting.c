@@ -26,7 +26,8 @@ static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
     list[3] = (struct dist_option){"--byte", &c->change.byte, &p->byte, false};
 }
 
-/* Handles --call-noise=signature: work inside calls meets the target's noise. Error: it is given twice. */
+/* Handles --call-noise=signature: work inside calls meets the target's noise. Errors: there is no signature; --predict; given
+ * twice. */
 static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
                           struct mpg_error *err)
 {
@@ -40,7 +41,7 @@ static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p
     return 0;
 }
 
-/* Returns 0, -1, or MPG_SPEC_UNREADABLE. */
+/* Parses the distributions of C into P. Returns 0, -1, or MPG_SPEC_UNREADABLE. */
 static int parse_specs(const struct mpg_config *c, struct mpg_perturbation *p, struct mpg_error *err)
 {
     struct dist_option list[DIST_OPTIONS];

@@ -14,7 +14,7 @@
 
 static const struct {
     const char *name;
-    enum mpg_sweep_unit unit; /* times may be factors */
+    enum mpg_sweep_unit unit; /* find_factors() can change times to factors */
 } swepts[MPG_SWEPTS] = {{"noise", MPG_SWEEP_TIME},        {"call-noise", MPG_SWEEP_TIME},
                         {"latency", MPG_SWEEP_TIME},      {"byte", MPG_SWEEP_TIME},
                         {"compute-ratio", MPG_SWEEP_RATIO}, {"eager-limit", MPG_SWEEP_SIZE},

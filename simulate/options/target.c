@@ -50,14 +50,14 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* Returns the option that asks for paths, which only vector evaluation records; NULL: none. */
+/* Returns the option that asks for paths of delays, which only evaluation in the order of the graph records; NULL: none. */
 static const char *option_needing_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
 }
 
-/* Chooses between evaluation in the order of simulated time and vector evaluation. Error: an option or key does not work with
- * the choice. */
+/* Chooses between evaluation in the order of simulated time and in the order of the graph. Error: an option or key does not work
+ * with the choice. */
 static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
@@ -93,7 +93,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
         return 0;
     if (!(t->machine = mpg_parameters_read(t->name, err)))
         return MPG_SPEC_UNREADABLE;
-    if (t->signature && !t->machine->policy_given) /* vector evaluation has no requests */
+    if (t->signature && !t->machine->policy_given) /* in graph order there are no requests */
         t->machine->policy = t->engine == MPG_ENGINE_GRAPH ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
     for (size_t i = 0; i < t->keys.n; i++)
         if (mpg_parameters_set(t->machine, t->keys.item[i], err) < 0)
