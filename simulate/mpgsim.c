@@ -23,7 +23,7 @@ static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const st
     return status;
 }
 
-/* Simulates this process's share of the replicas of a single scenario; the first process also reports. */
+/* Simulates this process's share of the replicas of a single scenario, and of the further runs that its answer needs. */
 static int simulate(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;

@@ -27,7 +27,7 @@ struct mpg_session {
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* extrapolation of `result`; empty without a target of parameters */
     struct mpg_redistributed redistributed; /* tasks by arrival; empty: not wanted, or the trace has none */
-    struct mpg_trace *traced;    /* the trace, if `files` has one with tasks given out otherwise; else NULL */
+    struct mpg_trace *traced;    /* the recorded trace, if `files` has the trace of `redistributed`; else NULL */
     struct mpg_task_report tasks;
     bool has_tasks;              /* the answer mentions `tasks` */
     struct mpg_hypothesis_shares hypothesis_shares; /* shares of the hypotheses in `result`; empty without hypotheses */
@@ -36,7 +36,7 @@ struct mpg_session {
     struct mpg_companions companions;      /* of result, for the short answer */
     struct mpg_where_report short_where;
     struct mpg_worst_phase phase;
-    struct mpg_page_parts page; /* points to phase, or to the reason why it or the waits are missing */
+    struct mpg_page_parts page; /* points to phase, or to the reasons why phase or waits are missing */
     struct mpg_overviews overviews; /* of a page; NULL: none */
     struct mpg_error why_no_waits, why_no_phase;
     struct mpg_run_pair runs; /* for --timeline and for a page */
@@ -47,7 +47,8 @@ struct mpg_session {
 };
 
 /* With --tasks=by-arrival, before the one scenario is simulated: X's files get the trace whose tasks are given out by arrival.
- * Returns 0, or -1 with ERR: the trace does not have the pattern; an error of a simulation. */
+ * Returns 0, or -1 with ERR: the trace has no master that hands out tasks; an error of a
+ * simulation. */
 int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err);
 /* After the simulation, by the first process: finds what the answer says of tasks. */
 void mpg_session_describe_tasks(struct mpg_session *x);

@@ -60,7 +60,8 @@ int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err)
     return 0;
 }
 
-/* Returns true if the replicas receive in another order than the trace, and messages may be answers to what is received. */
+/* Returns true if the order of receives matters: messages that may be answers keep their traced receiver, or some replicas keep
+ * the traced order. */
 static bool depends_on_order(const struct mpg_session *x)
 {
     return x->result.choices.answers + x->result.redone > 0;

@@ -9,8 +9,8 @@
  * medians; worst_ns, worst_rank; account: means). Replicas become 101 quantiles (run_quantiles_ns, replica_number). Rows of a
  * table keep the fields that a page shows; warnings and assumptions are those of all rows (rows_total: number of rows). Of
  * accounts, wait states and hypotheses the 64 heaviest stay (rows_total, each_total). Other lists keep at most 64 elements,
- * texts at most 600 bytes. If jansson has no memory for a value, the value is missing; its allocator must notice. Returns 0, or
- * -1: no memory for numbers. */
+ * texts at most 600 bytes. If jansson has no memory for a value, the value is missing: the caller's allocator must notice.
+ * Returns 0, or -1: no memory for numbers. */
 int mpg_page_bound(json_t *answer);
 /* Keeps half of the rows of a reduced table, among them those with the shortest and the longest run. */
 void mpg_page_thin(json_t *answer);

@@ -23,7 +23,7 @@ static bool find(struct recorded *x, const struct mpg_config *at, const struct m
 {
     struct mpg_setting *in = &x->setting;
     struct mpg_simulation_options *o = &in->simulation;
-    struct mpg_error not_perturbed; /* the recorded run stays */
+    struct mpg_error not_perturbed; /* not reported: the traced run stays the recorded run */
     *x = (struct recorded){.config = *at};
     x->config.target.predict = false;
     x->config.output.output_trace = NULL;

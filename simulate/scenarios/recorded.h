@@ -7,13 +7,13 @@
 #include "simulate/options/inputs.h"
 #include "simulate/reports/result_table.h"
 
-/* Makes the run without recording the traced run of RESULT, a prediction by C with the open SETTING. RESULT stays as it is
+/* Sets the traced run of RESULT, a prediction by C with the open SETTING, to the run without recording. RESULT stays as it is
  * if perturb mode does not know that run: there is no signature, or C cannot be perturbed. By this process alone. */
 void mpg_recorded_refer(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                         struct mpg_result *result);
 
-/* Does so for ROWS, predictions that mpg_scenarios_run() made with the same arguments; only on the first process, which has the
- * rows. Each row then refers to the run that a prediction of the row alone refers to. */
+/* Does the same for ROWS, predictions that mpg_scenarios_run() made with the same arguments; only on the first process, which
+ * has the rows. Each row then refers to the run that a prediction of the row alone refers to. */
 void mpg_recorded_refer_rows(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                              struct mpg_result_table *rows);
 

@@ -84,7 +84,8 @@ int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_er
 enum mpg_key_unit mpg_parameters_unit(const char *key);
 /* Checks P after all keys are set. Error: a key has no effect with the values of others. */
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
-/* Names the first setting of P that only events can evaluate (simulate/events/); NULL: none. MEETS: P's barriers are modelled. */
+/* Returns the name of the first setting of P that only prediction in the order of simulated time (simulate/events/) can evaluate;
+ * NULL: none. MEETS: barriers are simulated by P's parameters. */
 const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meets);
 /* Prefixes ERR, which is about P's value of KEY, with its file and line. Returns -1. */
 int mpg_parameters_set_key_error(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
