@@ -133,7 +133,8 @@ static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instan
     }
 }
 
-/* Chooses a label for people: WANTED unless taken. */
+/* Sets *LABEL, the number of a communicator in outputs: WANTED, or a new number if WANTED is negative or taken. Returns 0;
+ * -1: out of memory. */
 static int choose_label(struct mpg_trace *t, int32_t wanted, int32_t *label)
 {
     *label = wanted >= 0 && wanted < INT32_MAX ? wanted : t->next_label;

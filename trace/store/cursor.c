@@ -288,7 +288,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     return 0;
 }
 
-/* Fills in the fields of E, a posting call, that only later events tell. */
+/* Fills in the fields of E, a call that posts or starts requests, that only later events tell. Returns 0, or -1 with ERR. */
 static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -304,7 +304,8 @@ static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *
     return 0;
 }
 
-/* Processes E, a call about requests. Separate from the fast path of all events. */
+/* Completes E, a call about requests, for the caller of the cursor. Returns 1, or -1 with ERR. Kept out of the fast path
+ * of all events. */
 static __attribute__((noinline)) int add_to(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     switch (mpg_call_kind(e->call)) {

@@ -174,7 +174,7 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
 
 /* --- events --- */
 
-/* Reads the off-CPU time of the next event, which must come once. */
+/* Reads the off-CPU time of the next event, which comes at most once for an event and is not 0. Returns 0, or -1 with ERR. */
 static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
 {
     const bool twice = d->off_before_ns | d->off_in_ns;
@@ -217,7 +217,7 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
     return mpg_shape_at(d, number);
 }
 
-/* Fills E with shape S. */
+/* Copies shape S to E, and sets the other fields of E, except thread and times, to 0. */
 static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 {
     memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* equal layout */
@@ -345,7 +345,7 @@ static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Fills in the neighbours of a neighbourhood collective. */
+/* Sets the neighbours of E, a neighbourhood collective. Returns 0, or -1 with ERR: its communicator has no topology. */
 static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     const struct trace_topology *topology = mpg_trace_topology(d->trace, d->rank, e->comm);
@@ -358,7 +358,7 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
-/* Fills in the number of ranks that a collective's counts refer to. */
+/* Sets the number of ranks that the counts of E, a collective, refer to, and whether this rank is the root. */
 static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
 {
     const struct mpg_comm *comm = mpg_trace_comm(d->trace, e->comm);
@@ -367,7 +367,8 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
                                    : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
 }
 
-/* A killed process can have added the duration of a call before the call itself. */
+/* Limits the time of S to what its calls can have taken: a killed process can have added the duration of a call before it
+ * counted the call. */
 static void round_off(struct mpg_sum *s)
 {
     int64_t min_ns, max_ns;

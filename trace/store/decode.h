@@ -66,14 +66,14 @@ struct mpg_decoder {
     /* number in the stream -> trace-wide number + 1 */
     struct mpg_map comms, objects, strings, modules, sites;
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
-    uint32_t polled_number; /* length of the previous list of several requests */
+    uint32_t polled_number; /* length of the list in POLLED */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
     uint64_t off_before_ns, off_in_ns; /* off-CPU times of the event being read */
     bool ran_out; /* out of memory: the input is not damaged */
 };
 
-/* Starts decoding stream number STREAM of RANK. */
+/* Starts decoding the stream with index STREAM of RANK. */
 void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t rank,
                        uint32_t stream);
 /* Returns 1 with *EVENT, owned by D and valid until the next call; 0: the end; -1: damage, ERR names file, rank and
@@ -150,7 +150,7 @@ struct mpg_merge {
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
-/* With several streams: as mpg_decoder_next(). */
+/* As mpg_decoder_next(), if there are several streams. */
 int mpg_merge_first(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
 /* As mpg_decoder_next(). */
 static inline int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err)

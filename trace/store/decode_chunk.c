@@ -213,7 +213,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
 }
 
-/* Refills column I from its current position. */
+/* Refills the part in memory of column I from the current position on. Returns 0, or -1 with ERR. */
 static int slice_on(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                     struct mpg_error *err)
 {
@@ -277,8 +277,8 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
     return 0;
 }
 
-/* The program is still running and has appended the segment that was open when the trace was opened: as many events
- * of the appended chunk as the segment had are the stream's last. */
+/* Reads the chunk to which the running program has appended the segment that was open when the trace was opened. The first
+ * events of the chunk, as many as the segment had then, are the stream's last. Returns as mpg_decoder_chunk(). */
 static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint64_t events = d->stream->progress.events;
@@ -308,7 +308,7 @@ static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row
                           s->progress.events >= (uint32_t)event);
 }
 
-/* By the leave of their last calls, then by position in the segment (member event). */
+/* Orders rows by the leave of their last calls, then by position in the segment (member event). */
 static int compare_rows(const void *a, const void *b)
 {
     const struct mpg_sum_row *x = a, *y = b;

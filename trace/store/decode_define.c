@@ -5,7 +5,7 @@
 
 #include "trace/store/decode.h"
 
-/* Maps the stream's ID to NUMBER (-1: out of memory). */
+/* Maps the stream's ID to the trace-wide NUMBER. Returns 0; -1 with ERR: out of memory, also if NUMBER is -1. */
 static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = number < 0 ? NULL : mpg_map_add(map, (uint64_t)(int64_t)id, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encodes definitions: communicators, topologies, windows and files, names, modules, callsites. */
+/* Encodes definitions: communicators, topologies, windows and files, names, modules, callsites. Functions put_*() write to
+ * P and return the end of the written bytes. */
 #include <string.h>
 
 #include "trace/store/writer_private.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encodes events: interned shapes that predict the next shape, and varint deltas. The last store of an event raises
- * the segment's event count: only then is the event part of the trace. */
+/* Encodes events: interned shapes that predict the next shape, and varint deltas. The last store of an event raises the
+ * segment's event count: only then is the event part of the trace. Functions put_*() that have P write to P and return the
+ * end of the written bytes. */
 #include <endian.h>
 #include <stddef.h>
 #include <string.h>
@@ -155,8 +156,8 @@ static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
 
 /* --- bodies --- */
 
-/* Writes the positions of completed requests in REQUESTS, each as the distance from its predecessor plus 1, modulo
- * the length; for a missing request the length, and the request itself. */
+/* Writes the positions of completed requests in REQUESTS, each as the distance from its predecessor plus 1, modulo the
+ * length; for a completed request that is not in REQUESTS the length, and the request itself. */
 static RARE uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     uint32_t n = e->request_number, expected = 0;
@@ -387,7 +388,7 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
     b->used = used & 7;
 }
 
-/* Writes an event that fits. */
+/* Writes E, for which all columns have room. */
 static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
                                                          const struct mpg_event *e)
 {

@@ -13,7 +13,8 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Reserves room in ARRAY for NEED items of SIZE; *CAPACITY: current room. */
+/* Enlarges an array of *CAPACITY items of SIZE bytes to NEED items; ARRAY: address of the pointer to the array. Returns
+ * false: out of memory. */
 static bool reserve(void *array, size_t *capacity, size_t need, size_t size)
 {
     void *old;

@@ -13,7 +13,7 @@
 
 enum { MIN_OPEN = 4, MAX_OPEN = 1024 };
 
-/* Half of the process's limit, as other code needs descriptors, too. */
+/* Returns how many files to keep open: half of the process's limit, as other code needs descriptors, too. */
 static size_t open_limit(void)
 {
     struct rlimit limit;

@@ -31,8 +31,8 @@ void mpg_merge_stop(struct mpg_merge *m)
     *m = (struct mpg_merge){.threads = 0};
 }
 
-/* Reads the next event of each stream without a waiting event. An event's lists belong to its decoder, which
- * therefore advances only now. */
+/* Reads the next event of each stream whose last event was returned. An event's lists belong to its decoder, which
+ * therefore advances only now. Returns 0, or -1 with ERR. */
 static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->threads; i++) {
@@ -46,7 +46,8 @@ static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
     return 0;
 }
 
-/* At equal times MPI_Finalize comes last: aggregates of other threads precede it. */
+/* Returns whether E comes before OTHER in the merged order. At equal times MPI_Finalize comes last: aggregates of other
+ * threads precede it. */
 static bool comes_before(const struct mpg_event *e, const struct mpg_event *other)
 {
     if (e->enter_ns != other->enter_ns)

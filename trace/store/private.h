@@ -15,7 +15,7 @@
 struct trace_file {
     int fd; /* -1: closed, reopened on demand */
     bool kept; /* must stay open: it cannot be reopened */
-    size_t older, newer; /* neighbours among the open files by last use */
+    size_t older, newer; /* the next older and newer open file by last use, or MPG_NO_FILE */
     dev_t device;
     ino_t inode;
     char *path;
@@ -89,10 +89,10 @@ struct mpg_trace {
     struct trace_file *files;
     size_t open_files, open_limit, oldest, newest; /* number, limit and ends of the list of files that can be closed */
     int64_t total_bytes; /* bytes of all files */
-    uint64_t sum;        /* over all chunk headers, independent of order */
+    uint64_t sum;        /* sum of checksums of all chunk headers, independent of order */
     int32_t ranks;
     struct trace_rank *rank;
-    struct trace_table hosts; /* names */
+    struct trace_table hosts; /* names of hosts */
     char *cut;
     ZSTD_DCtx *zstd;
     uint8_t *stored; /* a chunk's payload; one chunk is read at a time */
@@ -114,9 +114,10 @@ struct mpg_trace {
 /* Returns the call in which the process died, as the stream's segment says; MPG_CALL_COUNT: it names none. */
 enum mpg_call mpg_trace_inside(const struct trace_stream *stream);
 
-/* Opens the regular file PATH as the trace's next file. */
+/* Opens the regular file PATH as the trace's next file. Returns 0, or -1 with ERR. */
 int mpg_trace_add_file(struct mpg_trace *trace, const char *path, struct mpg_error *err);
-/* Adds FD, which errors call PATH, as the trace's next file; closes FD with the trace. */
+/* Adds FD, which errors call PATH, as the trace's next file; closes FD with the trace, or at once on failure. Returns 0,
+ * or -1 with ERR. */
 int mpg_trace_add_open(struct mpg_trace *trace, int fd, const char *path, struct mpg_error *err);
 /* Makes FD the open descriptor of FILE, in place of the former one; closes FD with the trace. */
 void mpg_trace_replace_file(struct mpg_trace *trace, size_t file, int fd);
@@ -132,8 +133,8 @@ int mpg_trace_walk(struct mpg_trace *trace, struct mpg_error *err);
 /* After the walk: decides which segments have events that are in no chunk, and notes missing or truncated parts.
  * Returns 0, or -1 with ERR. */
 int mpg_trace_settle(struct mpg_trace *trace, struct mpg_error *err);
-/* Sets how much of its chunk each stream holds: all together at most ALL_BYTES, besides records and a few KiB. Call
- * before opening cursors. */
+/* Sets how many bytes of its current chunk each stream holds, so that all streams hold at most ALL_BYTES, besides records
+ * and a few KiB each. Call before opening cursors. */
 void mpg_trace_limit_memory(struct mpg_trace *trace, size_t all_bytes);
 /* Returns the stream of THREAD, or NULL. */
 struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t thread);

@@ -116,7 +116,8 @@ bool mpg_file_has(const char *path, size_t bytes)
     return stat(path, &st) == 0 && (uint64_t)st.st_size == bytes;
 }
 
-/* Makes a new name beside PATH that readers of the folder do not take for a part of the trace. */
+/* Writes a new file name beside PATH, which readers of the folder do not take for a part of the trace, to TEMPORARY of
+ * SIZE bytes. Returns 0, or -1 with ERR. */
 static int make_hidden_name(const char *path, char *temporary, size_t size, struct mpg_error *err)
 {
     static unsigned made;

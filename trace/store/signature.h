@@ -8,7 +8,7 @@
 #include "trace/store/writer.h"
 
 enum {
-    MPG_STORED_MAX_BYTES = 1 << 28, /* maximum number of bytes of the file */
+    MPG_STORED_MAX_BYTES = 1 << 28, /* maximum number of bytes of the signature file */
     MPG_STORED_MAX_RATIO = 1024,    /* largest ratio of uncompressed to stored bytes */
     MPG_STORED_PART = 1024          /* characters of a fact */
 };

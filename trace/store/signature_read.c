@@ -39,7 +39,7 @@ bool mpg_trace_find_signature(const struct mpg_trace *t, struct mpg_stored_signa
     return false;
 }
 
-/* Concatenates the parts of RANK. */
+/* Returns the parts of the signature in the facts of RANK as one text, which the caller frees; NULL: out of memory. */
 static char *join_parts(const struct mpg_trace *t, int32_t rank)
 {
     const char *key, *value;
@@ -60,7 +60,8 @@ static char *join_parts(const struct mpg_trace *t, int32_t rank)
     return NULL;
 }
 
-/* Decompresses FRAME, of PACKED bytes. Its size must be S->bytes, in the fact and in the frame. */
+/* Returns FRAME, of PACKED bytes, decompressed; the caller frees the text. NULL with ERR: out of memory, damage, another
+ * size than S->bytes. */
 static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, size_t packed,
                     struct mpg_error *err)
 {

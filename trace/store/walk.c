@@ -12,10 +12,10 @@
 #include "trace/store/process.h"
 
 enum {
-    MAX_RANKS_OF_NOTHING = 4096,  /* ranks that a file of any size may declare, to report missing ranks */
+    MAX_RANKS_OF_NOTHING = 4096,  /* a file of any size may declare this many ranks: missing ones are then reported */
     MIN_EVENT_BYTES = 3,          /* a record, and two lengths of times */
     ALL_HELD = 1 << 30,           /* bytes of chunks held by all streams */
-    MIN_HELD_BYTES = 4096         /* by one stream */
+    MIN_HELD_BYTES = 4096         /* minimum bytes of a chunk held by one stream */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -367,7 +367,8 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
     return 0;
 }
 
-/* Notes truncated files, unless a segment holds the unfinished chunk. */
+/* Notes in t->cut the first file that ends within a chunk, unless a segment holds the events of this chunk; else the first
+ * missing thread. Returns 0, or -1 with ERR. */
 static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
 {
     char line[4096];

@@ -42,7 +42,8 @@ static void rewind_columns(struct mpg_trace_writer *w)
     memset(w->bits, 0, sizeof w->bits);
 }
 
-/* Makes a segment, and room for its chunk. On failure the old ones remain. */
+/* Makes a new segment, with room for RECORD_BYTES of records, and memory for its compressed chunk. On failure the old ones
+ * remain. Returns 0, or -1 with ERR. */
 static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
 {
     struct mpg_segment segment;
@@ -69,7 +70,8 @@ static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct 
     return 0;
 }
 
-/* zstd's default allocator would be malloc(); in the tracer, the tracer's allocator. */
+/* Memory functions for zstd, which would call the C library's. In the tracer, malloc() and free() here are the tracer's
+ * own (trace/pmpi/memory.h). */
 static void *take_memory(void *unused, size_t bytes)
 {
     (void)unused;
@@ -94,7 +96,7 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
     return 0;
 }
 
-/* Tells runs of a program apart whose segments are in one place. */
+/* Returns a number that tells runs of a program apart whose segments have the same names. */
 static uint32_t run_number(void)
 {
     struct timespec t;
@@ -208,7 +210,8 @@ static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
     return lseek(w->fd, end, SEEK_SET) < 0 ? cannot_write(w, errno, err) : 0;
 }
 
-/* Appends SIZE bytes of OUT, or nothing, so that no half chunk remains. */
+/* Appends the first SIZE bytes of w->out to the file. On failure the file stays without them, so that no part of a chunk
+ * remains, and the writer stops. Returns 0, or -1 with ERR. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
     if (w->file && ((w->fd = w->file(w->file_argument, err)) < 0 || check_file(w, err) < 0)) {
@@ -270,7 +273,7 @@ static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, ui
 
 static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* The segment's content is lost: notes that in the file, and stops. */
+/* Writes the fact "incomplete" with REASON, as the segment's content is lost, removes the segment, and stops. */
 static void lose_segment(struct mpg_trace_writer *w, const char *reason)
 {
     struct mpg_error err;
@@ -282,7 +285,7 @@ static void lose_segment(struct mpg_trace_writer *w, const char *reason)
     w->stopped = true;
 }
 
-/* Writes all columns. */
+/* Writes all columns to OUT by put_column(). Returns the end, or NULL with ERR. */
 static uint8_t *put_columns(struct mpg_trace_writer *w, bool pack, uint8_t *out,
                             struct mpg_error *err)
 {

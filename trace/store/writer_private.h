@@ -28,7 +28,7 @@ struct mpg_bits {
 struct mpg_trace_writer {
     struct mpg_segment segment;
     uint8_t *p[MPG_MAX_COLUMNS];   /* end of each column */
-    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* bits of the columns of bits */
+    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* last byte of each column of bits */
     uint8_t *end[MPG_MAX_COLUMNS]; /* limit of each column: no further event fits beyond */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
@@ -37,7 +37,7 @@ struct mpg_trace_writer {
     uint64_t chunk_events;
     uint32_t sum_rows;                 /* rows in use */
     uint16_t sum_slots[MPG_SUM_SLOTS]; /* 1 + row, by call and callsite */
-    uint16_t sum_order[MPG_SUM_ROWS];  /* rows that become events */
+    uint16_t sum_order[MPG_SUM_ROWS];  /* rows in the order in which they become events */
     bool stopped, flush_pending;
     struct mpg_shape *shapes;
     uint64_t shape_total; /* shapes made so far; shape I is stored at I modulo the limit */
@@ -60,7 +60,7 @@ struct mpg_trace_writer {
     size_t segment_bytes;
     ZSTD_CCtx *zstd;
     bool shares_zstd; /* ZSTD is the caller's and not freed by the writer */
-    uint8_t *out, *facts; /* a chunk; facts as text */
+    uint8_t *out, *facts; /* out: the chunk to append; facts: text of the facts to append */
     size_t out_capacity, fact_used, fact_capacity;
 };
 
