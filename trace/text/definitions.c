@@ -29,7 +29,7 @@ static int append(struct list *l, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Parses "RANK... [| RANK...]" into C's sizes and MEMBERS. RANKS: of the trace. */
+/* Parses "RANK... [| RANK...]" into C's sizes and MEMBERS. RANKS: number of ranks of the trace. */
 static int parse_members(int32_t ranks, char *text, struct mpg_build_comm *c, struct list *members, struct mpg_error *err)
 {
     bool remote = false;

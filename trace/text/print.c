@@ -21,7 +21,7 @@ struct printer {
     struct mpg_map printed;   /* (number, kind) -> 1 + label */
     struct mpg_map instances; /* of mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* the next free labels */
-    bool printed_zero, printed_second_world; /* the communicator with label 0; another with the groups of MPI_COMM_WORLD */
+    bool printed_zero, printed_second_world; /* printed so far: label 0; another communicator with the groups of MPI_COMM_WORLD */
     bool failed;              /* out of memory */
 };
 
@@ -196,7 +196,7 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
-/* Prints long lists, often repeated; fprintf() would take most of the run time. */
+/* Prints N numbers, separated by commas. Lists are long and frequent: fprintf() would take most of the run time. */
 static void print_list(FILE *out, const int64_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
