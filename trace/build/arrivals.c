@@ -8,7 +8,7 @@ enum { SORT_BYTES = 2 << 20 }; /* of each sorter's memory */
 
 /* An end of a message: the begin of its send, or the end of the call that completes its receive. */
 struct build_end {
-    int32_t comm, from, to, tag; /* a label, ranks of MPI_COMM_WORLD */
+    int32_t comm, from, to, tag; /* comm: a label; from, to: world ranks */
     uint64_t order;              /* position in the order of sends and posted receives */
     int64_t at_ns;
 };

@@ -313,7 +313,8 @@ static int finish_stream(struct mpg_build *b, struct mpg_stream *s, struct mpg_e
     return mpg_stream_close(&b->streams, s, err);
 }
 
-/* Defines COMM in S; with TOPOLOGY, also the rank's topology in COMM. */
+/* Defines COMM in S without an event that uses COMM; with TOPOLOGY, also the neighbours of the rank in COMM. Returns 0, or
+ * -1 with ERR. */
 static int define_alone(struct mpg_build *b, struct mpg_stream *s, int32_t comm, bool topology, struct mpg_error *err)
 {
     const uint32_t label = htole32((uint32_t)comm);

@@ -39,7 +39,7 @@ struct mpg_build_comm {
     int32_t label, parent, instance, size, remote_size;
     const int32_t *members;
 };
-/* Errors: a label or communicator defined twice, an unknown parent, a rank that is twice a member. */
+/* Defines a communicator. Errors: a label or communicator defined twice, an unknown parent, a rank that is twice a member. */
 int mpg_build_comm(struct mpg_build *b, const struct mpg_build_comm *comm, struct mpg_error *err);
 
 /* Returns the number of earlier calls with equal groups (local and remote group interchangeable) and equal parent: the default
@@ -47,30 +47,32 @@ int mpg_build_comm(struct mpg_build *b, const struct mpg_build_comm *comm, struc
 int32_t mpg_build_next_instance(struct mpg_map *instances, int32_t parent, int32_t size, int32_t remote_size,
                                 const int32_t *members);
 
-/* The neighbours of RANK in COMM: SOURCE_NUMBER sources, then DESTINATION_NUMBER destinations, as ranks of COMM or
+/* Defines the neighbours of RANK in COMM: SOURCE_NUMBER sources, then DESTINATION_NUMBER destinations, as ranks of COMM or
  * MPG_PROC_NULL. Errors: defined twice; when an event uses the topology: a number that is no rank of COMM. */
 int mpg_build_topology(struct mpg_build *b, int32_t rank, int32_t comm, uint32_t source_number, uint32_t destination_number,
                        const int32_t *neighbours, struct mpg_error *err);
 
-/* Window or file LABEL, the NUMBER-th of its kind on COMM. Windows and files have separate labels. Error: defined twice. */
+/* Defines window or file LABEL, the NUMBER-th of its kind on COMM. Windows and files have separate labels. Error: defined
+ * twice. */
 int mpg_build_object(struct mpg_build *b, enum mpg_object_kind kind, int32_t label, int32_t comm, int32_t number,
                      struct mpg_error *err);
 
-/* A module: BUILD_ID of SIZE bytes, 0 to 64. Error: defined twice. */
+/* Defines module LABEL: BUILD_ID of SIZE bytes, 0 to 64. Error: defined twice. */
 int mpg_build_module(struct mpg_build *b, int32_t label, const uint8_t *build_id, uint32_t size, const char *path,
                      struct mpg_error *err);
 
-/* A callsite of N >= 1 frames, innermost first; modules are labels, or -1. Errors: defined twice, an unknown module. */
+/* Defines callsite LABEL of N >= 1 frames, innermost first; modules are labels, or -1. Errors: defined twice, an unknown
+ * module. */
 int mpg_build_site(struct mpg_build *b, int32_t label, uint32_t n, const struct mpg_frame *frames, struct mpg_error *err);
 
-/* The fact KEY VALUE of RANK, or of each rank (RANK -1). "values" sets the number of values of the rank's events, and must come
- * before the rank's other facts and events. Errors: text that no fact may have; "values" too late, more than 64 names, or a
- * blank before or after them. */
+/* Adds the fact KEY VALUE of RANK, or of each rank (RANK -1). "values" sets the number of values of the rank's events, and
+ * must come before the rank's other facts and events. Errors: text that no fact may have; "values" too late, more than 64
+ * names, or a blank before or after them. */
 int mpg_build_fact(struct mpg_build *b, int32_t rank, const char *key, const char *value, struct mpg_error *err);
 
-/* An event of RANK. comm, newcomm, object and site are labels; NAME is the name of a region or an unknown function, else NULL.
- * Events of each thread come in order of time. A `killed` event becomes the fact "died". Errors: an undefined label, a
- * communicator without RANK, a number of values other than the fact's, an enter before the last leave. */
+/* Adds an event of RANK. comm, newcomm, object and site are labels; NAME is the name of a region or an unknown function,
+ * else NULL. Events of each thread come in order of time. A `killed` event becomes the fact "died". Errors: an undefined
+ * label, a communicator without RANK, a number of values other than the fact's, an enter before the last leave. */
 int mpg_build_event(struct mpg_build *b, int32_t rank, const struct mpg_event *event, const char *name, struct mpg_error *err);
 
 /* For formats with offsets of clocks. mpg_build_watch_arrivals() comes before the first event, mpg_build_count_arrivals()

@@ -79,7 +79,7 @@ const struct build_topology *mpg_definitions_topology(const struct mpg_build_def
 /* Defines MPI_COMM_WORLD in S, as communicator number 0. */
 int mpg_definitions_write_world(const struct mpg_build_definitions *d, struct mpg_stream *s, struct mpg_error *err);
 
-/* Functions of build.h on D. */
+/* The functions of trace/build/build.h, applied to D. */
 int mpg_define_comm(struct mpg_build_definitions *d, const struct mpg_build_comm *comm, struct mpg_error *err);
 int mpg_define_topology(struct mpg_build_definitions *d, const struct build_topology *topology, struct mpg_error *err);
 int mpg_define_object(struct mpg_build_definitions *d, enum build_kind kind, int32_t label, const struct build_object *object,

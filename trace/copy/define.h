@@ -19,10 +19,10 @@ struct mpg_copy_stream {
  * or -1 with ERR: a write error, out of memory. */
 int mpg_copy_need_comm(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t comm,
                        struct mpg_map *used, struct mpg_error *err);
-/* RANK's neighbours in COMM, if any. */
+/* Writes RANK's neighbours in COMM, if there are any. */
 int mpg_copy_need_topology(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t rank,
                            int32_t comm, struct mpg_map *used, struct mpg_error *err);
-/* All definitions that EVENT of RANK needs. */
+/* Writes all definitions that EVENT of RANK needs. */
 int mpg_copy_need(struct mpg_copy_stream *s, struct mpg_trace *trace, int32_t rank,
                   const struct mpg_event *event, struct mpg_map *used, struct mpg_error *err);
 
