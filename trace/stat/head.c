@@ -90,7 +90,7 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MAX_DEATHS);
 }
 
-/* Launchers kill ranks inside MPI_Finalize when another rank exits with an error. */
+/* Prints how many ranks were killed inside MPI_Finalize: launchers kill ranks there when another rank exits with an error. */
 static void print_killed(const struct stat_summary *s)
 {
     int32_t number = 0, first = 0;
@@ -146,7 +146,7 @@ static void print_threads(const struct mpg_trace *t)
         printf("threads     %u to %u on a rank made calls\n", min, max);
 }
 
-/* Each spawned MPI_COMM_WORLD has its own trace in a subfolder. */
+/* Prints the traces of spawned processes: each spawned MPI_COMM_WORLD has its own trace in a subfolder. */
 static void print_spawned(const struct mpg_trace *t)
 {
     struct dirent **entries;
@@ -248,7 +248,8 @@ static double deducted_share(const struct stat_summary *s)
                : ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns;
 }
 
-/* Prints the part of the overhead that mpgsim deducts, if it is another figure. */
+/* Prints the part of the run that mpgsim deducts as overhead, if it is based on another cost of a call than the printed
+ * overhead. */
 static void print_deducted(const struct stat_summary *s, uint64_t recorded)
 {
     const double call_ns = deducted_call(s);

@@ -95,7 +95,7 @@ struct stat_summary {
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
     uint64_t aggregated_number; /* calls aggregated in events of several calls */
-    double flush_ns, run_ns, longest_ns; /* run: sum and maximum over ranks */
+    double flush_ns, run_ns, longest_ns; /* run_ns, longest_ns: sum and maximum of the ranks' run times */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];
     size_t row_number;
@@ -112,7 +112,8 @@ struct stat_summary {
     struct mpg_map mpi_ns;     /* thread -> time inside MPI so far within the run; only threads with regions */
 };
 
-/* Reads all of TRACE into S. The caller calls mpg_stat_clear() even after an error. */
+/* Reads all of TRACE into S. Returns 0, or -1 with ERR: damage, out of memory. The caller calls mpg_stat_clear() even
+ * after an error. */
 int mpg_stat_gather(struct mpg_trace *trace, struct stat_summary *s, struct mpg_error *err);
 void mpg_stat_clear(struct stat_summary *s);
 /* Adds MORE to SUM; no call may be in both. */
@@ -133,10 +134,11 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
 
 /* Prints the lines before the tables. All print functions write to standard output. */
 void mpg_stat_print_head(const struct stat_summary *s);
-/* TOP: maximum number of rows, 0: all. The only error of all tables: out of memory. */
+/* Print the tables of calls and of regions. TOP: maximum number of rows, 0: all. Return 0; -1 with ERR: out of memory, the
+ * only error of all tables. */
 int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err);
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
-/* Sorted by rank; with TOP, by share in MPI, largest first. */
+/* Prints the table of ranks, sorted by rank; with TOP, by share in MPI, largest first. */
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
 /* Prints how many rows are missing after a table with SHOWN of N rows. */
 void mpg_stat_print_more(size_t n, size_t shown);

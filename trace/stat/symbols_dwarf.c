@@ -30,7 +30,8 @@ static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
     return size == (int)m->build_id_size && memcmp(bits, m->build_id, m->build_id_size) == 0;
 }
 
-/* Opens regular files only: opening a pipe would wait for a writer, and opening a device may have effects. */
+/* Opens PATH if it is a regular file: opening a pipe would wait for a writer, and opening a device may have effects.
+ * Returns the descriptor, or -1. */
 static int open_regular(const char *path)
 {
     struct stat st;
