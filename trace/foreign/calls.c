@@ -532,7 +532,7 @@ static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return emit_unknown(c, rank, call, err);
 }
 
-/* Calls without messages, in the last pass. */
+/* Makes the event of a call without messages, in step 3. Returns 0, or -1 with ERR. */
 static int emit_other(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     struct mpg_event e = mpg_foreign_make(call->call, call->enter_ns, call->leave_ns);

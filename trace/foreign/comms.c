@@ -20,7 +20,7 @@ struct item {
     int64_t handle, parent, color, key; /* USE: color: rank in the communicator, key: its size */
     int32_t *list;
     size_t n;
-    int32_t comm; /* index, NONE or OPEN */
+    int32_t comm; /* index of the communicator, NONE or OPEN */
     int32_t meeting;
     size_t same;                 /* USE: 1 + the rank's next use of this handle, rank and size; 0: none */
 };
@@ -52,11 +52,11 @@ struct mpg_comms {
     int32_t comm_number, comm_capacity;
     struct meeting *meetings;
     int32_t meeting_number, meeting_capacity;
-    struct mpg_map handles;   /* (rank, handle) -> first pass: 1 + item; then 1 + index of a communicator */
+    struct mpg_map handles;   /* (rank, handle) -> 1 + item: the last use; in the second pass, the last use or constructor */
     struct mpg_map bound;     /* (rank, handle) -> 1 + item, while resolving */
-    struct mpg_map positions; /* (communicator, rank) -> 1 + rank in it */
-    struct mpg_map counts;    /* (communicator, rank) -> constructors so far */
-    struct mpg_map numbers;   /* (communicator, number) -> 1 + meeting */
+    struct mpg_map positions; /* (communicator, world rank) -> 1 + rank in the communicator */
+    struct mpg_map counts;    /* (communicator, rank) -> number of constructor calls so far */
+    struct mpg_map numbers;   /* (communicator, number of the constructor call) -> 1 + meeting */
     struct mpg_map uses;      /* (rank, rank in it and size, handle) -> 1 + item: the next use in the second pass */
     uint64_t guessed, misplaced;
 };

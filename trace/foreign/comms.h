@@ -21,10 +21,10 @@ struct mpg_foreign_comm {
 };
 
 enum mpg_comm_rule {
-    MPG_COMM_SAME,    /* the members of the parent: dup */
-    MPG_COMM_SPLIT,   /* by color, key; color < 0: none */
-    MPG_COMM_LIST,    /* the list: world ranks in order; no list: none */
-    MPG_COMM_PICK,    /* the list: ranks of the parent in order; no list: none */
+    MPG_COMM_SAME,    /* the members of the parent (MPI_Comm_dup) */
+    MPG_COMM_SPLIT,   /* by color and key; color < 0: no communicator */
+    MPG_COMM_LIST,    /* the list: world ranks in order; no list: no communicator */
+    MPG_COMM_PICK,    /* the list: ranks of the parent in order; no list: no communicator */
     MPG_COMM_FIRST,   /* the first COLOR members of the parent */
     MPG_COMM_GRID,    /* the list: N / 2 extents of the parent's grid, then for each 1 if the dimension remains */
     MPG_COMM_SHOWN    /* not in the call: each use names one member, mpg_comms_use() */

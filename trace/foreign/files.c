@@ -23,7 +23,7 @@ static void split(const char *name, size_t *before, size_t *digits)
     *digits = end > 0 ? end - begin : 0;
 }
 
-/* Whether names A and B differ in their last number at most. */
+/* Returns whether names A and B differ in their last number at most. */
 static bool are_alike(const char *a, const char *b)
 {
     size_t a_before, a_digits, b_before, b_digits;
@@ -39,7 +39,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Compares last numbers of any length. */
+/* Compares paths A and B by the last number in the file name, which can have any length. */
 static int compare(const void *a, const void *b)
 {
     const char *x = base_of(*(char *const *)a), *y = base_of(*(char *const *)b);

@@ -43,7 +43,8 @@ int mpg_foreign_begin(struct mpg_foreign *f, const char *name, const char *what,
                       const struct mpg_import_config *config, struct mpg_error *err);
 void mpg_foreign_clear(struct mpg_foreign *f);
 
-/* Counts COUNT cases of an assumption, a sentence without its count in static storage. */
+/* Counts COUNT cases of the assumption TEXT, a string in static storage, in front of which the report and the trace name
+ * the count. */
 void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count);
 /* Counts a call of RANK of a function that becomes no event: fact "untraced". Returns 0, or -1 with ERR. */
 int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err);
@@ -56,9 +57,9 @@ int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number
 /* Returns an event of CALL with its times; it has no new communicator, window, file or callsite, and all other fields are
  * 0. */
 struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
-/* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none. Times
- * before the last leave by up to 1 us are set to the last leave, and counted. MPI_Init is made before the first call of a rank
- * without it. Errors: a peer that is no member, times that fall. */
+/* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none.
+ * Times before the last leave by up to 1 us are set to the last leave, and counted. MPI_Init is made before the first call
+ * of a rank without it. Returns 0, or -1 with ERR: a peer that is no member, decreasing times. */
 int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *event, const struct mpg_foreign_comm *comm,
                       const char *name, struct mpg_error *err);
 

@@ -69,7 +69,7 @@ int mpg_wildcards_receive(struct mpg_wildcards *w, int32_t comm, int32_t from, i
     return add(&w->receives, &m, err);
 }
 
-/* By receiver, then time or number, then source. */
+/* Orders by communicator and receiver, then by time (sends) or number (receives), then by source. */
 static int compare(const void *a, const void *b)
 {
     const struct message *x = a, *y = b;
@@ -118,7 +118,7 @@ static bool is_named(const struct message *receive)
     return receive->from >= 0 && receive->tag >= 0;
 }
 
-/* Whether there are more sends of the source and tag of SEND than receives that name both. */
+/* Returns whether there are more free sends of the source and tag of SEND than receives that name both. */
 static bool is_spare(const struct receiver *r, const struct message *send)
 {
     const uint64_t *queue = mpg_map_find(&r->queues, (uint32_t)send->from, (uint32_t)send->tag);

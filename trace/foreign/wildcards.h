@@ -15,10 +15,12 @@ struct mpg_wildcards; /* one trace; not thread-safe */
 struct mpg_wildcards *mpg_wildcards_new(void); /* NULL: out of memory */
 void mpg_wildcards_free(struct mpg_wildcards *w); /* NULL is allowed */
 
-/* Adds a send from rank FROM to rank TO of COMM at AT_NS, a time that ranks share. Sends of a rank come in its order. */
+/* Adds a send from rank FROM to rank TO of COMM at AT_NS, by a clock common to all ranks. Sends of a rank come in the
+ * order of its calls. Returns 0, or -1 with ERR: out of memory. */
 int mpg_wildcards_send(struct mpg_wildcards *w, int32_t comm, int32_t from, int32_t to, int32_t tag, int64_t at_ns,
                        struct mpg_error *err);
-/* Adds a receive posted by rank TO; FROM, TAG: -1 for any. Receives of a rank come in its order; the K-th call has number K. */
+/* Adds a receive posted by rank TO; FROM, TAG: -1 for any. Receives of a rank come in the order of its calls. The K-th
+ * receive that is added, from 0, has number K. Returns 0, or -1 with ERR: out of memory. */
 int mpg_wildcards_receive(struct mpg_wildcards *w, int32_t comm, int32_t from, int32_t to, int32_t tag, struct mpg_error *err);
 
 /* Finds the sends. Returns 0, or -1 with ERR: out of memory. */
