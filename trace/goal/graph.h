@@ -34,7 +34,7 @@ struct goal_edge {
 struct goal_graph {
     struct goal_node *nodes;
     size_t n, capacity;
-    struct goal_edge *edges; /* sorted by BEFORE for goal_order() */
+    struct goal_edge *edges; /* sorted by BEFORE by mpg_goal_order() */
     size_t edge_number, edge_capacity;
 };
 

@@ -35,7 +35,8 @@ struct goal_import {
 int mpg_goal_read_text(struct goal_import *im, unsigned long *line, struct mpg_error *err);
 int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err);
 
-/* Processes the schedule of rank IM->rank, IM->graph, as the present pass demands. */
+/* Processes the schedule IM->graph of rank IM->rank: looks for receives from any source, matches, or makes events, by the
+ * pass. Returns 0, or -1 with ERR. */
 int mpg_goal_rank(struct goal_import *im, struct mpg_error *err);
 /* Forgets the labels of a rank. */
 void mpg_goal_forget_labels(struct goal_import *im);

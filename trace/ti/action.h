@@ -19,11 +19,11 @@ struct ti_action {
     enum mpg_call call;
     const char *name;
     int32_t rank;
-    char **words;              /* behind the action's name */
+    char **words;              /* words behind the action's name */
     size_t n, capacity;
-    double flops;              /* COMPUTE, COLLECTIVE: work, of a collective after it */
-    double seconds;            /* SLEEP */
-    bool has_argument;         /* INIT */
+    double flops;              /* COMPUTE: work in operations; COLLECTIVE: work after the call */
+    double seconds;            /* SLEEP: the time */
+    bool has_argument;         /* INIT: has an argument, so the default type is double */
     int32_t partner, tag, source, destination, root;
     int64_t bytes, recvbytes;  /* recvbytes: SENDRECV */
     int64_t *counts;

@@ -23,14 +23,14 @@ static const char tests[] = "calls of Test: not successful, as the trace does no
 struct node {
     int64_t request;
     uint64_t key[2];
-    size_t same; /* 1 + the next of the same source, destination and tag */
-    size_t next; /* 1 + the next of the rank */
+    size_t same; /* 1 + the next node of the same source, destination and tag */
+    size_t next; /* 1 + the next node of the rank */
     bool done;
 };
 
 struct rank {
     long double flops, seconds;
-    size_t first, last; /* 1 + nodes in order of posting */
+    size_t first, last; /* 1 + the first and last node in order of posting */
     bool is_double;
 };
 
@@ -193,7 +193,7 @@ static int take_message(struct import *im, struct mpg_error *err)
     return emit(im, &e, err);
 }
 
-/* SimGrid gives both messages tag 0. */
+/* Takes a sendrecv. SimGrid gives both messages tag 0. */
 static int take_sendrecv(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -360,7 +360,8 @@ static int check_listed(const char *path, const char *file, struct mpg_map *list
     return (*slot)++ == 0 ? 0 : mpg_error_set(err, "%s: names %.200s twice", path, file);
 }
 
-/* Reads the names of files in the list PATH, beside it unless they begin with a slash. */
+/* Reads the names of files in the list PATH into im->files; names without a leading slash are relative to the folder of
+ * the list. Returns 0, or -1 with ERR. */
 static int read_list(struct import *im, const char *path, struct mpg_error *err)
 {
     size_t size;
