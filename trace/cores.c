@@ -61,7 +61,7 @@ static int count_cores(const struct mpg_rank_cores *place, size_t n)
     return count;
 }
 
-/* Finds the largest crowd among the N ranks of a host: ranks bound to the same, too few cores. */
+/* Sets the crowded ranks of HOST: the largest set of its N ranks PLACE that are bound to the same, too few cores. */
 static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {

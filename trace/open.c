@@ -210,7 +210,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Adds FILE of another open trace to T: by its descriptor if the file has no name, as imported and spooled traces. */
+/* Adds FILE of another open trace to T: by its descriptor if the file has no name, as in imported and spooled traces.
+ * Returns 0, or -1 with ERR. */
 static int add_again(struct mpg_trace *t, const struct trace_file *file, struct mpg_error *err)
 {
     if (!file->kept)

@@ -82,7 +82,7 @@ static int replace_in_steps(const char *temporary, const char *output, struct mp
     return 0;
 }
 
-/* Renames the folder, and removes the old one. */
+/* Renames the temporary folder to the output, and removes the folder that was there. Returns 0, or -1 with ERR. */
 static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
 {
     if (rename(o->temporary, o->path) == 0)

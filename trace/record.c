@@ -222,7 +222,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     return preload_for(request, &target, program, err);
 }
 
-/* The only condition of the option rules: --local is given with another number than the default. */
+/* Returns whether --local is given with another number than the default: the only condition of the option rules. */
 static bool records_local(void *request, const char *condition)
 {
     (void)condition;
