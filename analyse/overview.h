@@ -33,7 +33,7 @@ struct mpg_overview_slice {
     int32_t awaited; /* world rank for which the call waits; -1: none */
 };
 
-/* The calls of a rank. Calls are gathered once there are more than `room`. */
+/* The calls of a rank. Once there are more than `room` slices, calls that lie close together share a slice. */
 struct mpg_overview_row {
     int32_t rank;
     size_t n, room;

@@ -18,7 +18,7 @@ struct thread {
     uint32_t number;
     struct path_stretch *next, *end; /* stretches not yet passed */
     int64_t at_ns;                   /* end of the last event, on the rank's clock; INT64_MIN: none */
-    bool began;                      /* after MPI_Init; always true for threads other than thread 0 */
+    bool began;                      /* the first call, MPI_Init, has been read; always true for other threads than 0 */
     int32_t *open;                   /* open regions, innermost last */
     uint32_t depth, open_capacity;
     struct pending *pending;

@@ -34,7 +34,7 @@ enum mpg_drawn_edge_kind {
     MPG_DRAWN_MESSAGE,  /* S_s -> E: lambda + tau(d) */
     MPG_DRAWN_ENVELOPE, /* S_s -> E of a probe: lambda */
     MPG_DRAWN_ACK,      /* P -> E_s: tau(d) + lambda2 */
-    MPG_DRAWN_TO_MEETING,     /* S_j -> a meeting, S_root -> the root's: ROUNDS lambda + tau(d), or nothing */
+    MPG_DRAWN_TO_MEETING,     /* S_j -> a meeting, S_root -> the root's meeting: ROUNDS lambda + tau(d), or nothing */
     MPG_DRAWN_FROM_MEETING       /* a meeting -> E: nothing, or ROUNDS lambda + tau(d) */
 };
 

@@ -18,8 +18,8 @@ struct cell {
 struct mpg_by_iteration {
     struct mpg_iteration_follower *follower;
     int32_t ranks;
-    uint64_t iterations;     /* N; parts are 0 to N + 1 */
-    uint64_t *part;          /* of each rank: where it is */
+    uint64_t iterations;     /* N */
+    uint64_t *part;          /* of each rank: 0 before iteration 1, else its iteration, or N + 1 after the last */
     struct cell *phase;      /* [phase][rank] */
     /* The iterations that some ranks have not left, from number OLDEST on, in a ring: */
     uint64_t oldest;
@@ -28,7 +28,7 @@ struct mpg_by_iteration {
     int32_t *left;           /* [iteration % capacity]: number of ranks that have left it */
     struct mpg_iteration_rows rows;
     uint64_t in_row;         /* iterations in a full row */
-    struct mpg_iteration_row *bin; /* sums by run */
+    struct mpg_iteration_row *bin; /* sums of iterations by run time */
 };
 
 /* ---- making ---- */
@@ -204,7 +204,7 @@ static void add_to(struct cell *c, const struct cell *more, double part)
     c->wait_ns += part * more->wait_ns;
 }
 
-/* Adds PART of MORE to the place where RANK is. */
+/* Adds the fraction PART of the times MORE to the phase, and the iteration, in which RANK is. */
 static void add(struct mpg_by_iteration *b, int32_t rank, const struct cell *more, double part)
 {
     const uint64_t at = b->part[rank];

@@ -10,7 +10,7 @@
 static const char *const misses[] = {"PAPI_L3_TCM", "PAPI_L3_DCM", "perf::LLC-LOAD-MISSES", "perf::CACHE-MISSES",
                                      "perf::PERF_COUNT_HW_CACHE_MISSES", NULL};
 static const char *const floating[] = {"PAPI_FP_INS", "PAPI_FP_OPS", "PAPI_DP_OPS", NULL};
-static const double MIN_PART = 0.01; /* of all computation: a smaller class determines no pace */
+static const double MIN_PART = 0.01; /* of all cycles: the instructions per cycle of smaller classes do not count for best_ipc */
 
 /* Computation before a callsite in a region. */
 struct class {

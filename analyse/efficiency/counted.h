@@ -22,8 +22,8 @@ struct mpg_counted {
     size_t n;            /* 0: not every rank recorded instructions, cycles and last-level misses */
     struct mpg_counted_region *region;
     bool knows_floating; /* all ranks counted floating-point instructions */
-    /* Largest number of instructions a cycle of a class of computation, that before one callsite in one region, among those
-     * with at least a hundredth of all computation; 0 without cycles. */
+    /* Largest number of instructions per cycle of a class of computation, among classes with at least a hundredth of all cycles;
+     * 0 without cycles. A class is the computation before one callsite in one region. */
     double best_ipc;
 };
 

@@ -11,7 +11,7 @@
 struct walker {
     struct mpg_ideal *ideal, *disturbed;
     double disturbed_ns;              /* run time of DISTURBED: the longest rank's */
-    struct mpg_efficiency_rank *rank; /* NULL: the ranks are known */
+    struct mpg_efficiency_rank *rank; /* times of ranks to be summed; NULL: an earlier pass has summed them */
     int64_t *start_ns;                /* of each rank: MPI_Init's leave on its own clock */
     struct mpg_parts *parts;          /* NULL: none */
     struct mpg_by_iteration *by_iteration; /* NULL: none */
