@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 
-/* Numbers as in results files. */
+/* The kernels. Results files hold these numbers. */
 enum mpg_kernel {
     MPG_KERNEL_FLOATING_POINT,   /* multiply-adds in registers */
     MPG_KERNEL_MEMORY_BANDWIDTH, /* STREAM's triad */

@@ -30,10 +30,10 @@ struct recording {
     uint64_t start, span, shortest; /* result, ticks */
 };
 
-/* Determines the off-CPU time within the last gap, r->gap[r->n - 1]; returns the timer at which the record
+/* Determines the off-CPU time within the last gap, r->gap[r->n - 1]. Returns the timer reading from which the record
  * continues. Threads are often switched at the end of a system call, which interrupts the clock reading. An
- * interrupted reading is a gap as well, followed by a further reading while there is room. Off-CPU time is
- * assigned to the latest gaps first. */
+ * interrupted reading is a gap as well, followed by a further reading while there is room. Off-CPU time is assigned
+ * to the latest gaps first. */
 static __attribute__((noinline)) uint64_t read_cpu_clock(struct recording *r)
 {
     const size_t first = r->n - 1;

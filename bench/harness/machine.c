@@ -99,7 +99,7 @@ static int add_arguments(struct mpg_header *header, int argc, char **argv, struc
     return mpg_header_add(header, err, "arguments", "%s", argc > 1 ? text : "none");
 }
 
-/* The kernel's time source behind clock_gettime(). */
+/* Writes the clock source that the kernel uses for clock_gettime() to TEXT of SIZE bytes. */
 static void find_kernel_clock(char *text, size_t size)
 {
     FILE *stream = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");

@@ -6,7 +6,8 @@
 
 /* Two thread switches take longer than this. */
 #define LOOK_NS 2000.0
-/* A slower reading started with cold caches after a preemption: the clocks' moments are uncertain. */
+/* A reading of both clocks that takes longer began with cold caches after a preemption: the moments of the readings
+ * are uncertain. */
 #define SLOW_NS 1500.0
 enum { TRIES = 3 };
 /* Resolution of the comparison, and largest rate difference of the clocks. */
