@@ -145,7 +145,7 @@ static int open_request(struct mpg_open_requests *in, int64_t number, const stru
     return mpg_open_requests_add(in, number, r) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Notes a nonblocking receive until a call completes it, which determines the physical time. */
+/* Keeps a nonblocking receive among the open requests. The call that completes the receive determines its physical time. */
 static int post_receive(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t leave_ns,
                         struct mpg_error *err)
 {
