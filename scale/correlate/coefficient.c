@@ -40,7 +40,7 @@ void mpg_scale_draws_clear(struct scale_draws *draws)
 /* A series as ranks. Resampling among points of equal x keeps the ranks of x; the ranks of y follow from the number of times
  * each y is drawn. */
 struct resampling {
-    size_t n, values;            /* points; distinct values of y */
+    size_t n, values;            /* number of points; number of distinct values of y */
     const struct scale_series *series;
     double *rank;                /* ranks of x minus their mean */
     size_t *first, *number;      /* for each point: index of the first point with the same x, and the number of points with
