@@ -24,7 +24,7 @@ static size_t find_sums(const struct mpg_signature *sig, const char *operation,
     return n;
 }
 
-/* The index of the last of N sizes at or below SIZE_BYTES, else 0. */
+/* Returns the index of the last of N ascending sizes that is at most SIZE_BYTES; 0 if there is none. */
 static size_t place(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
     size_t i = 0;

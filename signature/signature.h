@@ -25,7 +25,7 @@ enum {
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* maximum number of detours of a core */
     MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* maximum number of blocks of a core's record */
     MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
-    /* Packed detours of all cores: MAX_PACKED, plus MAX_PACKED_A_BYTE for each packed byte. */
+    /* Largest number of packed detours of all cores: MAX_PACKED, and MAX_PACKED_A_BYTE for each byte of packed data. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions, rates */

@@ -102,8 +102,8 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
     e->log_variance = sum;
 }
 
-/* If both bounds are the same number, the values are rounded and may be off by half a step. Moves *LOW and *HIGH
- * half way to the neighbouring values of D. */
+/* For equal *LOW and *HIGH, as rounded values give: moves both half way to the neighbouring values of D, because
+ * rounding may have changed the values by half a step. */
 static void widen_step(const struct mpg_distribution *d, double *low, double *high)
 {
     double value = *low;

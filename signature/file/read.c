@@ -55,7 +55,7 @@ static int read_effect(const json_t *object, struct mpg_signature_failure *f,
     return 0;
 }
 
-/* Reads the results of the quality checks; absent if none were made. */
+/* Reads the results of the quality checks. SIG has 0 checks if the file holds none. */
 static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *object;

@@ -18,9 +18,9 @@
 #define CONFIDENCE 0.95 /* confidence of intervals */
 /* Share of messages beyond the 99th percentile. */
 #define TAIL_PART 0.01
-/* Upper limit of a stated effect. */
+/* Largest effect that is stated, relative; larger effects are stated as this one. */
 #define MAX_SHOWN 2.0
-/* Significant misfit of a deconvolution; chance gives up to 2 / sqrt(samples). */
+/* A misfit of a deconvolution above this is significant; chance gives up to 2 / sqrt(samples). */
 #define MISFIT 0.05
 
 /* A message sent singly. */
@@ -253,7 +253,7 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
 }
 
-/* Checks whether a deconvolution explains the round trips behind it. */
+/* Checks whether the one-way times that a deconvolution has estimated for P explain the measured round trips. */
 static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                         struct mpg_error *err)
 {

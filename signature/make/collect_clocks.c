@@ -90,7 +90,7 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
             *asymmetry = fmax(*asymmetry, 2 * fabs(forth - back) / (forth + back));
         free(there);
     }
-    if (!isfinite(*correlation)) /* all equal */
+    if (!isfinite(*correlation)) /* all times are equal */
         *correlation = 0;
     return 0;
 }

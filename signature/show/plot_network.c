@@ -126,7 +126,7 @@ static void frame_add_value(struct frame *frame, double value)
     }
 }
 
-/* Settles the start of FRAME's axis; returns whether anything can be drawn. */
+/* Sets the lower end of FRAME's axis of values. Returns whether anything can be drawn. */
 static bool frame_settle(struct frame *frame)
 {
     frame->low = mpg_plot_floor(frame->low, frame->high);

@@ -268,7 +268,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
 
 /* ---- spectrum ---- */
 
-/* The power density near FREQUENCY_HZ, as the height of a mark. */
+/* Returns the largest power density of the bins around FREQUENCY_HZ, at least LOW: the height of a mark there. */
 static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
 {
     double at = fmin(frequency_hz / s->step, (double)s->n), density = low;
