@@ -229,7 +229,7 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* "MPGKIT::KEY" or "MPGKIT::KEY#2": a fact. */
+/* Callback for a property of a location. A property "MPGKIT::KEY" or "MPGKIT::KEY#2" holds a fact of the trace. */
 static OTF2_CallbackCode on_property(void *user, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
                                      OTF2_AttributeValue value)
 {
