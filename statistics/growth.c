@@ -191,7 +191,7 @@ static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t 
     *model = best.model;
 }
 
-/* The interval of VALUE from its resamples, which are sorted in place. */
+/* Returns VALUE with its 95 % interval from its resamples, which are sorted in place. */
 static struct mpg_growth_interval interval(double value, double *resample, size_t resamples)
 {
     struct mpg_growth_interval i = {value, value, value};
