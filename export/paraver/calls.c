@@ -135,7 +135,7 @@ void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received)
         *sent = e->is_root ? b : 0;
         *received = b;
         break;
-    case MPG_CALL_Scatterv: /* the root has the list, and its own part is not told */
+    case MPG_CALL_Scatterv: /* the list of the root says what it sends, not what it receives itself */
         *sent = e->is_root ? sum : 0;
         *received = e->is_root ? 0 : b;
         break;
