@@ -24,7 +24,7 @@ struct operation {
     bool reduces;  /* the receiver of a tree message reduces */
     /* Algorithm `two`: two rooted operations in sequence, to and from member 0. */
     enum mpg_collective part[2];
-    const char *nonblocking_part; /* algorithm of such an operation within a nonblocking collective */
+    const char *nonblocking_part; /* algorithm of the operation as part of a nonblocking collective */
 };
 
 const struct operation *mpg_graph_operation(enum mpg_collective operation);
@@ -50,7 +50,7 @@ struct mpg_pattern {
     void (*senders)(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high);
     bool (*fits)(int32_t p); /* whether the pattern works for P members, NULL: for any P; otherwise OTHERWISE is used */
     const struct mpg_pattern *otherwise;
-    const struct fold_rule *fold; /* patterns for powers of two of members */
+    const struct fold_rule *fold; /* patterns that exchange among a power of two of members; NULL: others */
 };
 
 extern const struct mpg_pattern mpg_graph_recursive_doubling_barrier, mpg_graph_dissemination;
@@ -68,11 +68,11 @@ extern const struct mpg_pattern mpg_graph_recursive_doubling_scan;
 
 struct mpg_collective_table;
 
-/* Arguments while a plan is made. */
+/* Arguments of the functions that add phases to a plan. */
 struct planning {
     struct mpg_plan *plan;
-    enum mpg_collective operation;  /* the plan's, or one of two operations */
-    const struct mpg_collective_table *table;  /* for the two operations; NULL: nonblocking */
+    enum mpg_collective operation;  /* the plan's operation, or a part of it (algorithm `two`) */
+    const struct mpg_collective_table *table;  /* chooses algorithms of the two parts; NULL: nonblocking, or a part */
     const struct mpg_choice *choice;
     const struct service *service;  /* entry by which CHOICE serves OPERATION */
 };

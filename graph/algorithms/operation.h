@@ -6,8 +6,8 @@
 #include "graph/algorithms/algorithm.h"
 #include "trace/event.h"
 
-/* Returns the operation of CALL, a blocking collective without large counts (mpg_call_blocking()); MPG_COLLECTIVES: it has no
- * algorithms. */
+/* Returns the operation of CALL, a blocking collective without large counts (mpg_call_blocking()); MPG_COLLECTIVES: CALL
+ * has no algorithms. */
 enum mpg_collective mpg_collective_of(enum mpg_call call);
 
 /* Returns whether the members' blocks in OPERATION differ in size, so that a plan needs each member's block. */

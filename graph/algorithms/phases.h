@@ -26,7 +26,7 @@ struct mpg_phase {
     bool reduces;             /* Reduce and scans: the receiver reduces; other patterns decide by round */
     bool equal;               /* blocks are equal parts of the vector, whatever the operation's blocks are */
     const struct mpg_pattern *pattern; /* ROUNDS, POSTED */
-    uint32_t rounds;          /* DOWN, UP: largest number of messages that a member sends */
+    uint32_t rounds;          /* number of rounds; DOWN, UP: largest number of messages that a member sends */
     uint32_t first_round;     /* rounds are numbered through the plan */
 };
 

@@ -51,9 +51,9 @@ static uint32_t half_as_many(const struct turn *t)
 /* --- folding to a power of two of members --- */
 
 /* The largest power of two of members takes part in the exchanges of recursive doubling and halving. The `rest` other
- * members are `gone`: each gives its data to a remaining member, and can get the result from that member. Gone are
- * every second one of the first 2 `rest` members, which give to a neighbour, or the last `rest`, which give to the
- * first. */
+ * members are `gone`: each first gives its data to a remaining member, and can get the result from that member.
+ * EVEN_GO, ODD_GO: among the first 2 * rest members the even, or odd, ones are gone, and give to a neighbour. LAST_GO:
+ * the last `rest` members are gone, and give to the first `rest`. */
 enum gone_members { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
@@ -61,7 +61,7 @@ struct fold {
     enum gone_members gone_members;
 };
 
-/* An exchange of the remaining member number NUMBER with the one at DISTANCE. */
+/* An exchange between remaining members NUMBER and NUMBER ^ DISTANCE. */
 struct exchange {
     struct fold f;
     uint32_t step;
@@ -71,11 +71,12 @@ struct exchange {
 struct fold_rule {
     enum gone_members gone_members;
     bool is_twice; /* the exchanges are repeated in reverse */
-    bool reduces;  /* receivers before the exchanges, and in the first ones, reduce */
+    bool reduces;  /* receivers reduce, in the reversed exchanges and later no more */
     /* Writes the bytes of an exchange; false: the member only receives, or is idle. */
     bool (*exchange)(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m);
     int32_t (*distance)(const struct fold *f, uint32_t step);
-    /* Fills the message of M's sender, a remaining member, in ROUND after the exchanges; NULL: no such round. */
+    /* Fills the message of M's sender, a remaining member, in ROUND after the exchanges; a null pointer:
+     * no such rounds. */
     bool (*give)(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m);
     uint32_t own_rounds; /* rounds after the exchanges that exist even if no member is gone */
 };
@@ -159,7 +160,7 @@ static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e
     return true;
 }
 
-/* Likewise, but the gather to number 0 sends in one direction. */
+/* Sends as exchange_parts() does, but in the reversed exchanges, a gather, only towards number 0. */
 static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
@@ -220,7 +221,8 @@ static int32_t mirrored(int32_t number, uint32_t bits)
     return result;
 }
 
-/* After a butterfly, results are at mirrored positions: they go to the remaining, then to the gone members. */
+/* After a butterfly, each remaining member has the result of the one whose number has the bits in reverse order. Results
+ * go to the remaining members (round 0), then to the gone ones. */
 static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = mirrored(number_of(f, m->from), f->steps);
@@ -324,7 +326,8 @@ static uint32_t pipeline_rounds(const struct turn *t)
     return t->plan->segments + (uint32_t)t->plan->size.p - 2;
 }
 
-/* Sets *LOW and *HIGH, counted from the begin of the chain: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
+/* Sets the range of senders in ROUND, *LOW .. *HIGH - 1, numbered from the begin of the chain: member v sends segment
+ * ROUND - v. */
 static void senders_down(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
 {
     const int64_t first = (int64_t)round - (plan->segments - 1), last = round;

@@ -17,7 +17,7 @@ struct listing {
     uint32_t n, capacity;
     uint32_t *stages; /* number of stages of each member so far */
     uint64_t *turn;  /* turn in which each member took part last */
-    uint64_t turns;
+    uint64_t turns;  /* number of turns so far: all messages of a turn that concern a member are in one of its stages */
 };
 
 /* Notes that V takes part in TURN. Returns V's stage. */
@@ -94,7 +94,7 @@ static bool list(struct listing *l)
     return true;
 }
 
-/* Converts N + 1 counts, stored one place later, to begins (prefix sums). */
+/* PLACES[i + 1] has the count of stage i, for N stages: converts the counts to begins (prefix sums). */
 static void add_up(uint32_t *places, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stages of a nonblocking collective, as in libraries that progress a collective inside their own calls only. A
  * stage is the set of sends and receives that a member starts at once (LibNBC: a round of the schedule; Hoefler,
- * Lumsdaine, Rehm 2007). The next stage needs all of them, and an MPI call (docs/PROGRESS.md, Weak progress of
- * nonblocking collectives). */
+ * Lumsdaine, Rehm 2007). The next stage begins inside an MPI call, once all of them are complete (docs/PROGRESS.md,
+ * Weak progress of nonblocking collectives). */
 #ifndef MPG_GRAPH_STAGES_H
 #define MPG_GRAPH_STAGES_H
 

@@ -95,7 +95,7 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
     return 0;
 }
 
-/* Parses line NUMBER (after the first), of LENGTH bytes. */
+/* Adds the row of line NUMBER, of LENGTH bytes, to T. Empty lines and comments have no row. */
 static int add_line(struct mpg_collective_table *t, const char *line, size_t length, uint32_t number,
                     struct mpg_error *err)
 {

@@ -14,7 +14,8 @@ struct mpg_collective_table;
 
 /* Returns the built-in table: the choices of Open MPI 4.1's `tuned` component. Returns NULL with ERR: out of memory. */
 struct mpg_collective_table *mpg_collective_table_default(struct mpg_error *err);
-/* Reads the table in file PATH. Operations missing there are as in the built-in table. Returns NULL; ERR names the line. */
+/* Reads the table in file PATH. Operations missing there are as in the built-in table. Returns NULL on
+ * errors: ERR names the line. The caller frees the table. */
 struct mpg_collective_table *mpg_collective_table_read(const char *path, struct mpg_error *err);
 /* Likewise for TEXT of LENGTH bytes; errors name line numbers of NAME. */
 struct mpg_collective_table *mpg_collective_table_parse(const char *text, size_t length, const char *name,

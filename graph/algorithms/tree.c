@@ -111,7 +111,7 @@ static int64_t reach(const struct mpg_tree *t, int32_t v)
     return step;
 }
 
-/* Returns the number of v's children at STEP. */
+/* Returns the number of v's children at distances STEP, 2 STEP .. (radix - 1) STEP. */
 static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
 {
     int64_t below = (t->p - 1 - v) / step;
