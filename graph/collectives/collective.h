@@ -13,7 +13,7 @@ enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
 
 struct member {
     bool arrived, absent;  /* absent: the member passes MPI_PROC_NULL as root */
-    int32_t latest;        /* SCAN: the latest of members 0 .. this one */
+    int32_t latest;        /* SCAN: of members 0 .. this one, the one that entered last */
     struct waiter *waiter; /* waits in the collective, or in completing its request */
     struct call_ref call_ref;
     uint32_t slot, index; /* index: among the parts that the member's call starts */
@@ -42,10 +42,10 @@ struct collective {
      * 0 .. prefix - 1 have entered */
     int32_t expected, arrived, prefix, left;
     bool closed, foreign_root; /* closed: the meeting slot has a value */
-    uint32_t meeting_slot; /* G; SHAPE_TO_ROOT: the root's end or start, if members wait for the root */
-    double held_ns;        /* time of that node */
+    uint32_t meeting_slot; /* slot of G; SHAPE_TO_ROOT, if members wait: of the root's leave or (nonblocking) enter */
+    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node in meeting_slot */
     int32_t latest; /* closed: the member that entered last */
-    uint64_t sequence;
+    uint64_t sequence; /* number of the collective in its order (entering.h) */
     double total_bytes, total_target_bytes; /* sums over the members that have entered */
     struct expansion *expansion; /* NULL: the collective is one node */
     double first_ns, last_ns;    /* expanded: enter of the first member; latest enter so far */
@@ -99,8 +99,8 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
     return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
 }
 
-/* The root, in CALL, is at the node, at time AT_NS, that the other members wait for. Releases them. Returns 0, or -1:
- * out of memory. */
+/* Releases the members that wait for the root, which has reached the node that they wait for: the leave or enter of
+ * CALL, at AT_NS (aligned). Returns 0, or -1: out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
                               struct mpg_error *err);
 void mpg_graph_free_collective(struct collective *c);

@@ -264,7 +264,8 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     return 0;
 }
 
-/* Extends the prefix of entered members. Each member's slot becomes its own meeting node: of the member and all before. */
+/* SCAN: extends the prefix of entered members. The slot of each member in it gets the value of the node at which the
+ * member meets all members before. */
 static int extend_prefix(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
@@ -464,7 +465,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (!c)
         return -1;
     if (check_call(collectives, c, call, entering, root, err) < 0) {
-        collectives->counts->unmatched++; /* goes on alone */
+        collectives->counts->unmatched++; /* the call waits for no member */
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;

@@ -46,7 +46,8 @@ struct collectives {
 };
 
 /* CALL takes part in the next collective of its communicator or window. RMA_LOAD: bytes that the rank transferred in
- * the epoch, if CALL is a fence. PART->collective is NULL if CALL goes on alone. Returns 0, or -1 with ERR. */
+ * the epoch, if CALL is a fence. PART->collective is NULL if CALL waits for no member: its communicator is unknown, or
+ * (lenient) it does not match the other members' calls. Returns 0, or -1 with ERR. */
 int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load rma_load, struct part *part,
                      struct mpg_error *err);
 /* A persistent collective of a rank, from initialisation on (MPI-4.0 section 6.13: initialised in one order on a
@@ -58,8 +59,8 @@ struct persistent_collective {
     uint32_t started; /* number of starts so far */
     int64_t bytes;
 };
-/* CALL initialises a persistent collective. COMM is MPG_NO_COMM if unknown; starts then go alone. Returns 0, or -1:
- * out of memory. */
+/* CALL initialises a persistent collective. If its communicator is unknown, PERSISTENT_COLLECTIVE's comm is MPG_NO_COMM,
+ * and its starts wait for no member. Returns 0, or -1: out of memory. */
 int mpg_graph_init_persistent_collective(struct collectives *collectives, const struct call *call,
                                          struct persistent_collective *persistent_collective, struct mpg_error *err);
 /* CALL starts the persistent collective, as the INDEX-th part that CALL starts. Otherwise like mpg_graph_arrive(). */

@@ -67,7 +67,7 @@ double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
         return d * (p - 1) / p;
-    case MPG_CALL_Alltoallv: /* the sum over other members is built on entering */
+    case MPG_CALL_Alltoallv: /* d is the sum over the other members already */
     case MPG_CALL_Alltoallw:
     case MPG_CALL_Win_fence: /* bytes of the epoch */
     case MPG_CALL_Reduce:

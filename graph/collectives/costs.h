@@ -11,8 +11,8 @@
 enum collective_shape {
     SHAPE_MEETING,  /* every member waits for all members */
     SHAPE_SCAN,     /* a member waits for the ranks up to its own */
-    SHAPE_FROM_ROOT,
-    SHAPE_TO_ROOT
+    SHAPE_FROM_ROOT, /* members wait for the root */
+    SHAPE_TO_ROOT    /* the root waits for all members */
 };
 
 /* Returns the shape of blocking CALL. */

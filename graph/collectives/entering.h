@@ -13,9 +13,9 @@ enum order { ORDER_COMM, ORDER_GROUP, ORDER_WINDOW, ORDER_PERSISTENT };
 struct entering {
     enum mpg_call call;  /* the call that names the operation */
     enum order order;
-    int32_t where, comm; /* comm: -1: unknown */
+    int32_t where, comm; /* where: communicator or window; comm: communicator, -1: unknown */
     int32_t root;
-    uint64_t sequence;
+    uint64_t sequence;   /* number of the collective in `order` on `where`, from 0 */
     bool blocking;
     struct load load;    /* the rank's contribution */
     uint32_t index;      /* among the parts that the call starts */
@@ -29,7 +29,8 @@ static inline uint64_t graph_pair(int32_t high, int32_t low)
 
 /* Fills order, communicator or window of E's call in ENTERING. */
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering);
-/* *SEQUENCE: number of RANK's next collective in ORDER on WHERE, counted from now on. Returns 0, or -1: out of memory. */
+/* Sets *SEQUENCE to the number, from 0, of RANK's next collective in ORDER on WHERE, and counts the collective. Returns
+ * 0, or -1: out of memory. */
 int mpg_graph_next_of(struct collectives *collectives, enum order order, int32_t where, int32_t rank, uint64_t *sequence,
                       struct mpg_error *err);
 /* *ME: index in COMM of CALL's rank. Returns -1 with ERR if the rank is not a member. */

@@ -17,7 +17,7 @@ struct expansion {
     struct mpg_expanded_member *member;
     struct call_ref *call_ref;           /* each member's call */
     double *bytes, *before;        /* bytes of each member, and prefix sums from the root on, if block sizes differ */
-    int32_t *lacks;                /* tree: by number relative to the root: missing predecessors; -1: evaluated */
+    int32_t *lacks;                /* tree: by number relative to the root: how many predecessors are missing; -1: evaluated */
     int32_t *ready;                /* tree: stack of members to evaluate */
     bool *elsewhere;               /* see struct mpg_expanding */
     struct member_time {
@@ -122,7 +122,8 @@ static bool has_progress_call(const struct expansion *x, int32_t v)
            mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.weak_bytes;
 }
 
-/* Returns whether such a send waits for the receiver's enter, whatever calls the receiver makes before. */
+/* Returns whether the message between V and its parent, if sent weakly, waits for the receiver's enter even if the
+ * receiver makes MPI calls before. */
 static bool is_posted(const struct expansion *x, int32_t v)
 {
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > (double)x->what.tree_bytes;
@@ -189,7 +190,8 @@ static void look_up(struct expansion *x, int32_t v)
         x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->progressed_ns >= me->ready_ns;
 }
 
-/* All members have entered: marks sends in a tree and in following phases; parents have lower numbers than children. */
+/* All members have entered a collective that is evaluated at once although its plan begins with a tree: marks the sends
+ * in the tree. Parents have lower numbers than children. */
 static void look_at_all(struct expansion *x)
 {
     for (int32_t v = 0; v < x->what.p; v++) {
@@ -213,7 +215,7 @@ static void wake(const struct expansion *x, int32_t v)
     x->what.wake(x->what.context, index_of(x, v));
 }
 
-/* Emits a step for V, or for all members (-1). The step belongs to INDEX, the last member to enter. */
+/* Emits the EXPAND step of V, or of all members (-1). The step names the call of member INDEX. */
 static int emit_expand(const struct expansion *x, struct steps *steps, int32_t index, int32_t v,
                        struct mpg_error *err)
 {
@@ -330,7 +332,7 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
 int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct expansion_member *member,
                                struct mpg_error *err)
 {
-    struct mpg_expanded_member *it = &x->member[member->index]; /* the slot of its message can exist */
+    struct mpg_expanded_member *it = &x->member[member->index]; /* its message_slot can be in use already */
     it->slot = member->slot;
     it->origin = member->origin;
     x->call_ref[member->index] = member->call_ref;

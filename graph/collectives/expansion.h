@@ -15,7 +15,7 @@ struct expansion_input {
     const struct mpg_collective_table *table;
     const struct mpg_weak_progress *observed_progress; /* nonblocking: observed progress; NULL: like the blocking variant */
     int64_t eager_limit_bytes;  /* larger messages are synchronous; INT64_MAX: none */
-    int64_t weak_bytes;      /* larger sends are weak; INT64_MAX: none */
+    int64_t weak_bytes;      /* larger sends wait until the receiver is inside MPI (weak progress); INT64_MAX: none */
     int64_t tree_bytes;       /* larger sends wait for the receiver's enter even if an earlier call could progress them */
     bool observes;              /* evidence about sends in trees is counted once all members have left */
     enum mpg_call call;         /* blocking variant */
@@ -46,7 +46,7 @@ int mpg_graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
 /* Member INDEX leaves at LEAVE_NS. After the last member, with WHAT.observes: adds the waits of senders to EVIDENCE. */
 void mpg_graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns,
                                const struct tree_progress_evidence *evidence);
-/* Returns whether member INDEX's slot holds the leave. */
+/* Returns whether member INDEX's slot holds the value of the member's leave. */
 bool mpg_graph_expansion_left(const struct expansion *expansion, int32_t index);
 /* Returns whether members leave only after all have entered, instead of after the members that their messages depend on. */
 bool mpg_graph_expansion_needs_all(const struct expansion *expansion);
