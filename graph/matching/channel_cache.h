@@ -27,7 +27,7 @@ int mpg_graph_fill_cached_channel(struct matching *matching, const struct call *
                                   int32_t tag,
                                   struct cached_channel *cached_channel, struct mpg_error *err);
 /* graph_cached_channel_slot() returns the entry for PEER (SENDS: as receiver) and TAG; graph_cached_channel_fits()
- * returns whether entry R is for this channel and has it. */
+ * returns whether entry R is for the channel with PEER of COMM and TAG, and refers to the channel. */
 static inline struct cached_channel *graph_cached_channel_slot(const struct call *call, bool sends, int32_t peer, int32_t tag)
 {
     enum { PLACES = CHANNELS_CACHED / 2 }; /* entries of each direction; peers at any stride mostly have different entries */
@@ -49,7 +49,7 @@ static inline int graph_find_cached_channel(struct matching *matching, const str
                                                                                              tag, r, err);
 }
 
-/* releases the channels */
+/* Empties CHANNEL_CACHE, and frees channels that are not in use otherwise. */
 void mpg_graph_clear_channel_cache(struct matching *matching, struct channel_cache *channel_cache);
 
 #endif

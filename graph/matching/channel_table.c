@@ -52,7 +52,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
                                             void ***where)
 {
     const uint32_t hash = hash_of(name);
-    /* entries stored in later buckets can have overflowed past every bucket */
+    /* once around at most: if entries have overflowed past every bucket, no bucket ends the search */
     for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
         for (int i = 0; i < BUCKET_ENTRIES; i++) {

@@ -50,8 +50,8 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
     counts->held_ns += waited_ns;
 }
 
-/* Returns the smallest size that waited WAITED_OFTEN times, with no early completion of that or a larger size;
- * INT64_MAX: none. */
+/* Returns the smallest size above EAGER bytes of which at least WAITED_OFTEN sends waited; INT64_MAX: none. EAGER: the
+ * largest size of a send that completed before the receive was posted; -1: none. */
 static int64_t min_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;

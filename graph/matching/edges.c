@@ -94,7 +94,8 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     return 0;
 }
 
-/* Adds the lost edge of M, a dropped message, on which its sender waited. The receive of M has no steps. */
+/* Notes a dropped wait if the sender of M, a dropped message, waited for the receiver: synchronous and weak sends. The
+ * receive of M has no steps. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))

@@ -10,7 +10,7 @@
 /* A part of a call that belongs to an epoch. */
 struct epoch_part {
     struct call_ref call_ref;
-    uint32_t part;
+    uint32_t part;  /* position among the parts of the call, from 1 */
     int32_t target; /* rank of the window's communicator; -1: all */
     int by;         /* hypothesis that selects the part by itself; -1: none */
 };

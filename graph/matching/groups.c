@@ -64,7 +64,7 @@ static int exchange(struct matching *matching, const struct call *call, const st
         if (from < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
-        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* the leave of a blocking collective knows the drop */
+        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* a blocking collective counts drops when left */
             mpg_graph_note_post(matching, call);
         if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &(*group)->messages[(*group)->count], err) < 0)
             return -1;

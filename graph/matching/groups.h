@@ -28,7 +28,7 @@ const struct message *mpg_graph_missing_of_group(const struct group *group);
 uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypotheses, const struct group *group);
 /* Adds the edges of arrived messages to the call being left; frees GROUP. POLLED: the call does not block. */
 int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled, struct mpg_error *err);
-/* Removes WAITER from the messages of GROUP (or NULL). Returns the number of messages. */
+/* Removes WAITER from the messages of GROUP (or NULL). Returns for how many of them WAITER waited. */
 uint32_t mpg_graph_abandon_group(struct group *group, const struct waiter *waiter);
 
 #endif

@@ -24,7 +24,7 @@ struct channels {
 
 /* HAS_MORE: messages have a struct more_of_message. */
 void mpg_graph_channels_init(struct channels *channels, bool has_more);
-/* Returns HAS_MORE. */
+/* Returns whether messages have a struct more_of_message. */
 bool mpg_graph_channels_have_more(const struct channels *channels);
 /* Converts NAME to a map key. */
 void mpg_graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
@@ -40,8 +40,8 @@ static inline struct message *graph_take_first(struct channel *c)
     m->next = NULL;
     return m;
 }
-/* Removes and returns the first message of C that lacks its other end, or appends a new message. SENT: the sending
- * side asks. Returns NULL with ERR: out of memory. */
+/* For a send (SENT) or a receive on C: removes and returns the first message that waits for this end; without such a
+ * message, appends and returns a new one. Returns NULL with ERR: out of memory. */
 static inline struct message *graph_match(struct channels *channels, struct channel *c, bool sent, struct mpg_error *err)
 {
     return c->first && c->first->is_sent != sent ? graph_take_first(c) : mpg_graph_append_message(channels, c, err);

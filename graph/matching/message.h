@@ -9,14 +9,14 @@
 #include "graph/call_ref.h"
 #include "graph/waiter.h"
 
-/* Messages in flight are numerous and far apart in memory, so the struct has two cache lines (messages.c checks the
+/* Messages in flight are numerous and far apart in memory, so the struct has two cache lines (match.c checks the
  * size). Rare data is in struct more_of_message. */
 struct message {
     struct message *next;  /* next in the channel */
     bool is_sent : 1, is_posted : 1, synchronous : 1, arrived : 1; /* synchronous: on the target machine */
     bool standard : 1, sync_source : 1;        /* a standard-mode send; synchronous on the traced machine */
     bool grows : 1;                            /* synchronous on the target only because hypotheses enlarge the message */
-    bool blocking : 1, has_left : 1;           /* sent by a call that does nothing else (MPI_Send); left_ns is known */
+    bool blocking : 1, has_left : 1;           /* sent by MPI_Send or a variant; left_ns is known */
     bool sent_requested : 1, posted_requested : 1; /* the send (the receive) is completed by a request, in a later call */
     bool sender_holds : 1, receiver_holds : 1; /* the sender's, the receiver's completion is still to come */
     bool abandoned : 1;                        /* the sender never completes the send */
@@ -25,13 +25,14 @@ struct message {
     bool unmatched : 1;                        /* lenient: one end went on without the other */
     bool cancelling : 1;                       /* one end asked for cancellation */
     bool dropped : 1;                          /* dropped by hypotheses: no step is made for the message */
-    bool drops_sender : 1;                     /* the sender's call learns of the drop */
+    bool drops_sender : 1;                     /* learning pass: record the drop for the sending call, too */
     bool has_poster_slot : 1;
     bool is_viewed : 1;             /* the receiver can complete another message instead: view_slot is set */
-    bool is_of_program : 1;               /* the message is on a channel of the program */
+    bool is_of_program : 1;               /* the channel is in SPACE_USER: not a library's internal message */
     bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message instead of another (posted_queue.h) */
-    bool is_listed : 1, is_involved : 1; /* the receive is posted and not completed; the call being left can choose its message */
-    /* matching.notes_progress: a call waits for the message's request; the message was received */
+    /* the receive is in the posted-receive queue (posted_queue.h); the call being left can choose the receive's message */
+    bool is_listed : 1, is_involved : 1;
+    /* with matching.notes_progress: a wait call has completed the send (awaited_ns); a call has received the message */
     bool is_awaited : 1, is_received : 1;
     bool is_weak : 1, has_progress_call : 1; /* weak_progress.h; has_progress_call: the progress call is known */
     bool is_deferred : 1;             /* the receiver progresses the receive in a later call (receive_progress.h) */
@@ -69,9 +70,9 @@ struct more_of_message {
     int64_t target_bytes;      /* bytes sent, as changed by hypotheses */
     int64_t known_bytes;       /* bytes sent, as steps report them */
     struct waiter *choice_waiter; /* waiter of a call that can complete the message */
-    const struct mpg_edge *described; /* the arrival, in the batch of number DESCRIBED_IN; 0: none */
+    const struct mpg_edge *described; /* the arrival's edge, made in batch filling DESCRIBED_IN; 0: none */
     uint64_t described_in;
-    uint64_t candidate_of; /* the number of the call listed for last, from 1; 0: none */
+    uint64_t candidate_of; /* 1 + number of the receiver's call that listed the message as candidate last; 0: none */
     uint32_t posted_part; /* position of the receive among the parts of the posting call, from 1 */
     uint32_t posted_which; /* index among the requests that the posting call starts, from 0 */
     uint32_t view_slot;         /* the arrival as the receiver sees it; for eager messages SLOT */
@@ -80,7 +81,7 @@ struct more_of_message {
     struct message *posted_next, *posted_before;
     double awaited_ns;                 /* is_awaited: enter of the awaiting call */
     double receiving_ns, received_ns;  /* is_received: enter and leave of the call that completes the receive */
-    double progress_from_ns;              /* a progress call ends at or after this time; INFINITY: not known yet */
+    double progress_from_ns;              /* earliest start: the progress call ends then or later; INFINITY: not known yet */
     double progress_until_ns; /* a progress call begins at or before this time, the leave of the call that completes the send */
     struct progress_call *progress_call;           /* NULL: none */
     struct message *weak_next;
@@ -108,7 +109,7 @@ static inline uint64_t graph_message_id(const struct message *m)
     return m->has_more ? graph_more(m)->id : 0;
 }
 
-/* The sending call and the posting call; the address of the random draws. Inserted messages of each hypothesis form a
+/* Return the sending call; the posting call; the address of the random draws. Inserted messages of each hypothesis form a
  * stream of draws of their own, by the upper bits of THREAD, and leave the draws of traced messages unchanged. */
 static inline struct call_ref graph_sending_call(const struct message *m)
 {

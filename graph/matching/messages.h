@@ -77,18 +77,18 @@ static inline struct protocol graph_load_protocol(struct matching *matching, enu
 int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
                       struct protocol protocol, struct load load, uint32_t index, struct message **message,
                       struct mpg_error *err);
-/* CALL is about to post a receive: counts the part and, for dropped messages, whether a waiting call knows that when
- * left. */
+/* CALL is about to post a receive: counts a part of CALL; also a dropped part, if a request completes the receive and
+ * hypotheses drop its message. Blocking receives count their dropped messages when left. */
 void mpg_graph_note_post(const struct matching *matching, const struct call *call);
 /* Returns whether M, whose receive is posted, is known to be dropped. */
 bool mpg_graph_is_receive_dropped(const struct applied_hypotheses *applied_hypotheses, const struct message *m);
 /* CALL posts a receive with a buffer of ROOM_BYTES on the channel NAME. Returns 0, or -1: out of memory. */
 int mpg_graph_post_on(struct matching *matching, const struct call *call, const struct channel_name *name, int64_t room_bytes,
                       struct message **message, struct mpg_error *err);
-/* RANK enters or leaves CALL, in which the library progresses posted receives: sets the progress slot of deferred
- * receives. Returns 0, or -1: out of memory. */
+/* The library progresses posted receives in CALL: sets the progress slot of the deferred receives of CALL's rank. Returns
+ * 0, or -1: out of memory. */
 int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
-/* Likewise at the begin of a call of any kind. */
+/* Likewise at the begin of CALL, of any kind, if CALL makes progress. */
 static inline int graph_progress_receives_at(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
     if (!matching->deferred.rank || matching->deferred.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))
@@ -112,8 +112,9 @@ int mpg_graph_take_message(struct matching *matching, const struct channel_name 
 int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *message, int64_t room_bytes,
                            struct mpg_error *err);
 
-/* Adds the edge into the leave of the call that completes MESSAGE at the receiver; at the sender, for synchronous
- * messages. A synchronous message that has arrived is then done for the sender. Both return 0, or -1: out of memory. */
+/* Add the edges into the leave of the call that completes MESSAGE: at the receiver; at the sender, for synchronous and
+ * weak sends. mpg_graph_sender_edge() also calls mpg_graph_sender_done(), unless a synchronous message has not arrived
+ * (lenient). Both return 0, or -1: out of memory. */
 int mpg_graph_arrival_edge(struct matching *matching, const struct message *message, struct mpg_error *err);
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *message, struct mpg_error *err);
 /* Emits a step MPG_STEP_VIEW (graph/graph.h) for MESSAGE, which has arrived and which CALL can complete: from now on the

@@ -24,12 +24,12 @@ struct deferred_receives {
 /* Defers the receives of RANKS ranks until the rank's next progress call. Returns 0, or -1: out of memory. */
 int mpg_graph_deferred_init(struct deferred_receives *all, int32_t ranks, struct mpg_error *err);
 /* Returns whether the library progresses posted receives in CALL, judging by the kind of the call. Excluded are calls
- * that only start, free or cancel something, MPI-IO, failed calls, and sends, except sends that wait for the
- * receiver. */
+ * that only start, free or cancel something, MPI-IO, failed calls, and blocking sends; for sends that wait for the
+ * receiver, the caller makes the exception. */
 bool mpg_graph_makes_progress(const struct call *call);
 /* CALL posted the receive of M, which is deferred. Returns 0, or -1: out of memory. */
 int mpg_graph_deferred_add(struct deferred_receives *all, const struct call *call, struct message *m, struct mpg_error *err);
-/* M, a deferred receive, ends without progress. */
+/* Removes the deferred receive of M, which ends without progress. */
 void mpg_graph_deferred_remove(struct deferred_receives *all, struct message *m);
 void mpg_graph_deferred_clear(struct deferred_receives *all);
 

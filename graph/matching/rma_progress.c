@@ -12,7 +12,7 @@ struct rma_evidence {
     struct {
         enum mpg_call call;
         int64_t bytes;
-        uint64_t waited[2], left[2]; /* by completing, starting calls */
+        uint64_t waited[2], left[2]; /* [0]: completing, [1]: starting calls that waited, that did not wait */
     } kind[MPG_RMA_PROGRESS_MAX];
     uint32_t n;
 };

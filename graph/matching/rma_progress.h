@@ -26,8 +26,8 @@ struct rma_waits {
 };
 
 /* CALL starts a transfer of BYTES to world rank TARGET. Notes the transfer in LIST and in *UNDER_WAY (NULL: not
- * kept), and waits until the target's calls meanwhile are known, where CALL can wait for them. Returns 0, or -1: out
- * of memory. */
+ * kept). If CALL can wait for a call of the target, CALL also waits until all calls that the target begins before CALL's
+ * leave are known. Returns 0, or -1: out of memory. */
 int mpg_graph_rma_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
                         struct rma_under_way *under_way,
                         struct rma_waits *list, struct mpg_error *err);

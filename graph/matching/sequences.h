@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of messages that a thread has sent to each rank. */
+/* Counts the messages that a thread has sent to each rank. */
 #ifndef MPG_GRAPH_SEQUENCES_H
 #define MPG_GRAPH_SEQUENCES_H
 
@@ -10,8 +10,8 @@
 /* Zero-initialised: none. */
 struct sequences {
     uint32_t *slot, slots; /* hash table by rank, of a power of 2 entries: number of the sequence, from 1; 0: empty */
-    int32_t *to;              /* receiver of sequence number - 1 */
-    uint64_t *count;          /* messages sent so far in sequence number - 1 */
+    int32_t *to;              /* to[number - 1]: receiver of the sequence */
+    uint64_t *count;          /* count[number - 1]: messages sent so far in the sequence */
     uint32_t n, to_capacity, count_capacity;
 };
 

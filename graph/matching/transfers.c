@@ -189,7 +189,8 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
 
 /* --- passive targets: one round trip for all transfers that a call completes --- */
 
-/* CALL completes MOVED; without transfers, CALL refers to the locks that contain it. */
+/* Counts the parts of CALL, which completes the transfers RMA_PENDING to TARGET (-1: all): one part for the transfers;
+ * without transfers, one for each lock epoch of TARGET that CALL is in. */
 static void count_parts(const struct applied_hypotheses *s, const struct window *w, const struct call *call, int32_t target,
                         const struct rma_pending *rma_pending)
 {

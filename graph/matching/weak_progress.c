@@ -110,8 +110,8 @@ static void take(struct progress *c, struct message *m, struct progress_call *p)
     p->users++;
 }
 
-/* Settles M with P. Without P, or if P begins only after the call that completes M's send, M keeps the call taken
- * before, or none. */
+/* Ends the search for M's progress call, with P. Without P, or if P begins only after the call that completes M's send, M
+ * keeps the call taken before, or none. */
 static void settle(struct progress *c, struct message *m, struct progress_call *p)
 {
     struct more_of_message *more = graph_more(m);
@@ -161,7 +161,7 @@ static bool progresses(const struct progress *c, const struct progress_call *p, 
            (!starts_when_posted(c, m) || p->position >= 2 * m->posted_number);
 }
 
-/* Returns the first of RECENT_CALLS, in order of begin, at position TURN or later that ends at or after FROM_NS, or
+/* Returns the first of RECENT_CALLS, in order of begin, at POSITION or later that ends at or after FROM_NS, or
  * that receives the message of inserted call SENT (0: none). Returns NULL: none so far; with *IS_KNOWN false the call
  * may have been forgotten. */
 static struct progress_call *find_progress_call(const struct recent_calls *recent_calls, uint64_t position, double from_ns,
@@ -228,7 +228,7 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
     return 0;
 }
 
-/* Returns whether M, not sent yet by SENDER, is sent only after the Start that waits for M ends. */
+/* Returns whether M, not sent yet by SENDER, is sent only after the MPI_Win_start that waits for M ends. */
 static bool is_posted_late(const struct progress_calls *sender, const struct message *m)
 {
     return sender->is_over || sender->latest_ns > graph_more(m)->progress_until_ns;
@@ -424,7 +424,7 @@ static void list(struct progress_calls *all, struct message *m)
     all->first = m;
 }
 
-/* Looks for M's progress call at position TURN or later: settles M, or lists M until that call comes. */
+/* Looks for M's progress call at POSITION or later: settles M, or lists M until that call comes. */
 static void look_for_progress_call(struct progress *c, struct message *m, uint64_t position)
 {
     struct progress_calls *all = &c->rank[m->destination];

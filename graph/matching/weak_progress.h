@@ -39,12 +39,12 @@ struct recent_calls {
 struct progress_calls {
     struct recent_calls all;
     struct recent_calls windows; /* RMA calls, which progress one-sided transfers only */
-    struct message *first;
+    struct message *first; /* weak sends to this rank whose progress call is still to come */
     struct message *posts; /* MPI_Win_posts by this rank that a Win_start waits for (graph/matching/win_start.h) */
     struct progress_waiter *progress_waiter;
     uint64_t position;    /* position of the latest call of any kind */
-    double latest_ns; /* aligned leave of the latest call whose posts are done; -INFINITY: none */
-    bool is_over;
+    double latest_ns; /* aligned: no later action of the rank happens before this time; -INFINITY: unknown */
+    bool is_over;         /* the rank makes no further calls */
 };
 
 struct progress {
@@ -55,6 +55,7 @@ struct progress {
     struct progress_calls *rank;
     struct mpg_pool pool, waiter_pool; /* pool of progress calls; pool of progress_waiters */
     struct steps *steps;
+    /* observed: blocking sends; sends with request; sends in trees (progress_evidence.h); MPI_Win_starts */
     struct progress_evidence blocking, requested, posted, starts;
     struct rma_evidence *rma_evidence; /* graph/matching/rma_progress.h; NULL: none yet */
     /* for the call being left: latest enter of a progress call of its sends; latest send among its received messages;
@@ -64,11 +65,11 @@ struct progress {
     bool latest_requested;
 };
 
-/* LIMITS NULL: weak progress is off, and the other functions have no effect. Returns 0, or -1: out of memory. */
+/* LIMITS NULL without OBSERVES: weak progress is off, and the other functions have no effect. Returns 0, or -1: out of memory. */
 int mpg_graph_progress_init(struct progress *progress, const struct mpg_weak_progress *limits, bool observes, int32_t ranks,
                             struct steps *steps, struct mpg_error *err);
 void mpg_graph_progress_clear(struct progress *progress);
-/* Notes that CALL is entered; LEAVE_NS, aligned, is its leave. IS_ALONE: the rank has one thread, and CALL gets
+/* Notes that CALL is entered; LEAVE_NS, aligned, is its leave. IS_ALONE: the rank has one thread; sets CALL's
  * progressed_ns. Returns 0, or -1: out of memory. */
 int mpg_graph_note_progress_call(struct progress *progress, struct call *call, double leave_ns, bool is_alone,
                                  struct mpg_error *err);
@@ -91,8 +92,8 @@ void mpg_graph_end_progress(struct progress *progress, int32_t rank);
 /* Returns whether M, which is sent, is a weak send; sets M's is_weak accordingly. */
 bool mpg_graph_is_weak_send(const struct progress *progress, const struct message *m);
 void mpg_graph_mark_weak_send(const struct progress *progress, struct message *m);
-/* Counts M in COUNTS if hypotheses give M a size without evidence for weak or for immediate completion, whichever M's
- * traced size has. */
+/* Counts M in COUNTS (kept_waiting, kept_leaving) if hypotheses change M's size, and the trace does not show that sends
+ * of the new size wait, or complete at once, as those of the traced size do. */
 void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts);
 /* M, a weak send, is sent: looks for the progress call, once M's earliest start is known. */
 void mpg_graph_weak_send_started(struct progress *progress, struct message *m);
@@ -104,14 +105,15 @@ void mpg_graph_await_weak_send(struct progress *progress, struct message *m, dou
 /* Adds to CALL, which completes the send of M, the edge from the progress call, if there is one. Returns 0, or -1:
  * out of memory. */
 int mpg_graph_weak_send_edge(struct progress *progress, const struct call *call, struct message *m, struct mpg_error *err);
-/* WAITER, a Win_start that is left at LEAVE_NS, waits for M, sent by a Win_post: until M is sent, or can only be sent
- * after LEAVE_NS. The sender of M calls mpg_graph_forget_post(). */
+/* WAITER, a Win_start that is left at LEAVE_NS, waits for M, sent by a Win_post: until M is sent, or known to be sent
+ * only after LEAVE_NS. The sender of M calls mpg_graph_forget_post(). */
 void mpg_graph_await_post(struct progress *progress, struct message *m, double leave_ns, struct waiter *waiter);
 void mpg_graph_forget_post(struct progress *progress, const struct message *m);
-/* With OBSERVES: M is received by the call being left; then CALL is left, all its messages being known. */
+/* With OBSERVES: mpg_graph_weak_send_received() notes that the call being left receives M;
+ * mpg_graph_observe_weak_sends() counts the observation of CALL, which is left, after all its messages. */
 void mpg_graph_weak_send_received(struct progress *progress, const struct message *m);
 void mpg_graph_observe_weak_sends(struct progress *progress, const struct call *call);
-/* M is complete at both ends. */
+/* The sender is done with M: forgets M's progress call. */
 void mpg_graph_weak_send_done(struct progress *progress, struct message *m);
 /* No rank can go on: releases all waiting messages without progress call. Returns whether there was any. */
 bool mpg_graph_abandon_progress(struct progress *progress);

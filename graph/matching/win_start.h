@@ -19,7 +19,8 @@ int mpg_graph_begin_win_start(struct matching *matching, int32_t comm, struct wi
  * Returns 0, or -1: out of memory. */
 int mpg_graph_win_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
                               struct mpg_error *err);
-/* With OBSERVES: CALL, a Win_complete, is left; GROUP has the messages of its Start's Posts. */
+/* With OBSERVES: CALL, a Win_complete, is left; GROUP has the messages of the epoch's Posts. Counts whether the Win_start
+ * of the epoch waited for them. */
 void mpg_graph_note_win_start(struct progress *progress, struct windows *windows, const struct call *call,
                               const struct group *group);
 

@@ -38,7 +38,7 @@ struct window {
     struct rma_pending *target;
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
-    struct group *late;     /* Win_start that waits is over: messages that came too late; else NULL */
+    struct group *late;     /* messages of Posts that came too late for a Win_start that waits; else NULL */
     struct epoch_parts epoch_parts;   /* parts of an active-target epoch */
     struct rma_waits waits; /* transfers of the rank's current call on this window that wait for target-side progress */
     struct lock *lock;
