@@ -19,8 +19,8 @@ struct nbc_progress *mpg_graph_nbc_progress_new(struct progress *progress, struc
                                                 struct mpg_error *err);
 void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress); /* NULL is allowed */
 
-/* CALL completes PART. If PART belongs to a weakly progressing nonblocking collective, CALL waits until the other
- * members' calls meanwhile are known. Returns 0, or -1: out of memory. */
+/* CALL completes PART. If PART belongs to a weakly progressing nonblocking collective, CALL waits until all calls that the
+ * other members begin before CALL's leave are known. Returns 0, or -1: out of memory. */
 int mpg_graph_await_nbc_progress(struct nbc_progress *nbc_progress, const struct part *part, struct call *call,
                                  struct mpg_error *err);
 /* Adds the edges from progress calls into CALL, before the other edges of PART. Returns 0, or -1: out of memory. */

@@ -7,18 +7,19 @@
 #include "graph/nbc_progress/nbc_progress.h"
 #include "graph/nbc_progress/private.h"
 
-/* Limit of examined calls of a kind, times models, times members. */
+/* Limit of examined calls of a kind, times members. */
 enum { MAX_LOOKED_AT = 1 << 16 };
 /* A later model replaces an earlier one only if it explains more waiting by more than this fraction. */
 static const double MORE = 0.05;
 
+/* Models of one algorithm: the posting call sends, or not; sends complete at once, or weakly. */
 enum { MODELS_OF_ONE = 4 };
 
 struct observed_model {
     struct model model;
     uint64_t waited, left;
     double explained_ns;
-    /* of the call being left: earliest leave by other members' calls; earliest leave by everything else */
+    /* earliest leave of the call being left: with the model's waits for other members' calls; without these waits */
     double latest_ns, else_ns;
 };
 
@@ -35,7 +36,7 @@ struct observations {
     struct kind *kind[MPG_NONBLOCKING_MAX];
     uint32_t n;
     struct kind *current; /* kind completed by the call being left */
-    uint32_t parts;       /* number of requests of this kind */
+    uint32_t parts;       /* number of requests of this kind that the call completes */
 };
 
 struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err)

@@ -37,14 +37,14 @@ struct nbc_progress {
     int64_t eager_limit_bytes;
     bool observes;
     struct stage_cache kept[STAGES_CACHED];
-    uint64_t uses;
+    uint64_t uses;             /* look-ups in the cache so far: the clock of stage_cache.used */
     struct stage_time *time;
     uint32_t time_capacity;
-    uint64_t turns;
+    uint64_t turns;            /* queries so far: mpg_graph_nbc_completion_ns() */
     struct {
         int32_t rank;
         const struct progress_call *progress_call;
-    } found[MAX_FOUND];
+    } found[MAX_FOUND]; /* of the last query: calls of other members that the completion waits for */
     uint32_t found_number;
     double first_ns; /* begin of the earliest of `found` */
     struct observations *observations; /* if `observes` */

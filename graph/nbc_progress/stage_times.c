@@ -62,7 +62,7 @@ static int32_t index_of(const struct finding *f, int32_t v)
     return (int32_t)(((int64_t)v + f->completion->nonblocking_part.root) % f->completion->nonblocking_part.p);
 }
 
-/* Keeps the progress calls that begin last. */
+/* Adds P, a progress call of RANK, to `found`, which keeps the MAX_FOUND calls that begin last. */
 static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct progress_call *p)
 {
     uint32_t n = nbc_progress->found_number, first = 0;
@@ -83,7 +83,7 @@ static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct p
         nbc_progress->first_ns = fmin(nbc_progress->first_ns, nbc_progress->found[i].progress_call->enter_ns);
 }
 
-/* Returns whether an action of member INDEX at ENTER_NS counts. */
+/* Returns whether an action of member INDEX at ENTER_NS is early enough to affect the completion. */
 static bool counts(const struct finding *f, int32_t index, double enter_ns)
 {
     return index == f->completion->nonblocking_part.me ? enter_ns <= f->completion->until_ns : enter_ns < f->completion->until_ns;

@@ -39,8 +39,8 @@ static bool needs_all(enum mpg_call call)
     return call == MPG_CALL_Testall;
 }
 
-/* Returns whether E, which completed nothing and could have completed all, was passed only eager sends, which are
- * complete, and receives with a named source, at least one. The completion time of all other requests is unknown. */
+/* Returns whether E, an MPI_Testall that completed nothing, was passed only eager sends, which are complete, and at
+ * least one receive, all with a named source. The completion time of all other requests is unknown. */
 static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
 {
     bool any = false;
@@ -74,7 +74,8 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     return done_number == 0;
 }
 
-/* Notes request ID, which CALL of COMPLETING can complete or asks for. */
+/* Notes request ID, passed to the call of COMPLETING, if the request is a plain receive. If the call does not complete
+ * the request, COMPLETING's CHOICE waits for its message. */
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {

@@ -42,15 +42,16 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
     call->waiter.unmet++;
 }
 
-/* Counts M, taken by an MPI_ANY_SOURCE receive or probe of RANK, if M is not followed (docs/MODEL.md, section 6: Not
- * followed). */
+/* Counts M, taken by an MPI_ANY_SOURCE receive or probe of RANK, if the receive or probe always takes M: M is synchronous,
+ * or RANK has several threads (docs/MODEL.md, section 6: Not followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
     const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);
     matching->counts->open_kept += m->is_of_program && !may_follow;
 }
 
-/* Notes that CALL completes the receive of M: the receive is listed, if it chooses. */
+/* CALL completes, or can complete, the receive of M. If the evaluator can choose another message for the receive: marks
+ * M, counts M in *INVOLVED, and makes a view of M. */
 static int involve(struct matching *matching, const struct call *call, struct message *m,
                    uint32_t *involved, struct mpg_error *err)
 {
@@ -79,7 +80,7 @@ static int add_posted(struct matching *matching, const struct call *call, const 
     return 0;
 }
 
-/* Lists the posted receives of CALL's rank up to the last of INVOLVED receives, or ALL. */
+/* Lists the posted receives of CALL's rank: up to the last of the INVOLVED marked ones; with ALL, all of them. */
 static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {

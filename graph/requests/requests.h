@@ -33,12 +33,12 @@ struct rank_requests {
 struct completing {
     struct request **requests;
     uint32_t count, capacity;
-    int64_t *given; /* a call that can choose: the requests passed to the call */
+    int64_t *given; /* a call that can choose: ids of the receives passed to the call */
     uint32_t given_count, given_capacity;
     struct waiter choice; /* waits for requests that the call does not complete */
 };
 
-/* The event that a call waits for: one of the three, or none. */
+/* The event that a call waits for: a message, a part in a collective, or partitions; or none. */
 struct need {
     const struct message *message;
     bool as_sender; /* the sender of the message waits */
@@ -77,16 +77,17 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
 /* Return whether COMPLETING completes MPI_ANY_SOURCE receives; whether CALL was passed any. */
 bool mpg_graph_completes_open(const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
-/* CALL completes MPI_ANY_SOURCE receives: COMPLETING's CHOICE waits until no rank can go on. When CALL is left, the
- * next two functions list the receives posted before the choosing ones, and these: MESSAGE, which CALL receives, or
- * the requests. They return 0, or -1: out of memory. */
+/* CALL completes MPI_ANY_SOURCE receives: with mpg_graph_begin_open(), COMPLETING's CHOICE waits until no rank can go on.
+ * When CALL is left, the next two functions list the rank's posted receives, in posting order, up to the last one for
+ * which the evaluator chooses the message: the receive of MESSAGE by CALL itself; the receives among CALL's requests.
+ * They return 0, or -1: out of memory. */
 void mpg_graph_begin_open(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_open_receive(struct requests *requests, const struct call *call, struct message *message,
                                 struct mpg_error *err);
 int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                  const struct completing *completing, struct mpg_error *err);
 /* Likewise for CALL, a probe, which has begun. The first returns whether the probe can find another message; the
- * second, when CALL is left, also fills what the probe looks for. */
+ * second, when CALL is left, also fills CALL's `probe`. */
 bool mpg_graph_begin_probe_choice(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_probe(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
 /* Lists the candidates of CALL, which is being left, if CALL has a choice. Call before the edges. Returns 0, or -1:

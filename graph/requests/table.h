@@ -18,8 +18,8 @@ enum request_kind {
 /* Requests of messages are numerous, so rare data is in struct more_of_request. */
 struct request {
     uint8_t kind;                /* enum request_kind */
-    bool unresolved : 1;         /* a wildcard receive that never completes */
-    bool completing : 1;         /* passed to the current call of the rank */
+    bool unresolved : 1;         /* a wildcard receive of unknown source or tag: never completed in the trace */
+    bool completing : 1;         /* a call of the rank that has begun completes the request */
     bool cancelling : 1;         /* the rank has asked for cancellation */
     uint16_t call;               /* enum mpg_call of the posting call; its thread and world rank */
     uint32_t thread;
