@@ -5,7 +5,7 @@
 
 #include "graph/schedule/state.h"
 
-/* Returns whether E tests or chooses among completed operations. */
+/* Returns whether the result of E depends on what has arrived: Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived. */
 bool mpg_graph_is_choice(const struct mpg_event *e);
 /* Dates the candidates of CALL, of R's rank, which is being left: sets done_ns. Candidates without known completion
  * are removed; if CALL completes all that remain, there are no candidates. Returns 0, or -1 with ERR: a trace error,

@@ -12,7 +12,7 @@ static void await_message(struct stream *s, struct message *m, struct waiter **e
         graph_await(&s->call.waiter, event);
 }
 
-/* Notes that the call of S can receive or find a message of another rank. */
+/* Notes that the call of S, an MPI_ANY_SOURCE receive, can receive another message than in the trace. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
     mpg_graph_begin_open(&g->requests, &s->call, &s->completing);

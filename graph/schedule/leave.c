@@ -42,7 +42,7 @@ static int leave_exchange(struct matching *matching, struct stream *s, struct mp
     return mpg_graph_group_edges(matching, group, false, err);
 }
 
-/* Counts a probe together with its found message. */
+/* Counts the message that a probe has found, if any, as a part of the call. */
 static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct message *m = mpg_graph_probed(&s->probing);

@@ -141,8 +141,8 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
 }
 
 /* Returns whether EVENT, of R's rank, receives the message that the probe of thread S is still looking for. A receive
- * that entered before the probe ended takes the first message, as in MPI, if other ranks can need the post. A receive
- * that only waits for its message does not wait for anything that the earlier probe does not wait for. */
+ * that entered before the probe ended takes the first message, as in MPI, if other ranks can need the post. An
+ * MPI_Recv or a matched probe always goes after the probe, since it only waits for the message that the probe waits for. */
 static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
 {
     const struct mpg_event *probe = s->call.event;
@@ -231,7 +231,7 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
     return kept;
 }
 
-/* Numbers that a resolution takes. */
+/* A resolution's size, in numbers of struct held_call's LISTS. */
 enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
 _Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
 

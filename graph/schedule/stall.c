@@ -60,8 +60,8 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     return need.part ? mpg_graph_part_lacks(&g->collectives, need.part) : NO_RANK;
 }
 
-/* Returns the thread that blocks the first blocked thread: the end of the chain of waits, or the thread of the lowest
- * rank in the cycle at its end. */
+/* Returns the thread that blocks the first blocked thread: the end of the chain of waits, or (*CIRCLE) the thread of the
+ * lowest rank in the cycle at its end. NULL: no thread is blocked. */
 static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
 {
     struct stream *s = NULL;

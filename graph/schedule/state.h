@@ -12,7 +12,7 @@
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
 
-enum phase { PHASE_READ, PHASE_WAIT };
+enum phase { PHASE_READ, PHASE_WAIT }; /* outside of a call; in a call */
 
 /* A thread of a rank, and its current call. */
 struct stream {
@@ -22,7 +22,7 @@ struct stream {
     uint32_t kept_capacity;
     struct mpg_graph *graph;
     struct rank_state *state; /* state of the stream's rank */
-    struct stream *sibling;
+    struct stream *sibling;   /* the rank's next thread */
     uint32_t thread;
     enum phase phase;
     int64_t last_leave_ns;             /* leave of the previous call, on the rank's own clock */
@@ -30,10 +30,10 @@ struct stream {
     struct regions regions;            /* open regions, if options name regions */
     struct mpg_call_site from;             /* previous call */
     bool from_inserted;                /* the previous call is inserted */
-    bool found_nothing;                /* by the previous call */
-    double class_bytes;                /* select the call's size class */
+    bool found_nothing;                /* the previous call was an unsuccessful test or probe */
+    double class_bytes;                /* bytes that select the call's size class */
     bool has_fork_slot;
-    uint32_t fork_slot;                /* value at the enter of the previous call */
+    uint32_t fork_slot;                /* value at the enter of the latest call */
     struct message *sending, *receiving; /* messages that a blocking call sends and receives */
     struct probing probing;
     struct part part;
@@ -52,7 +52,7 @@ struct rank_run {
     uint32_t threads;            /* threads in the trace */
     const struct mpg_event *next; /* event of the cursor, read ahead; NULL: not read */
     uint64_t next_number;
-    struct held_call *held_call, *taken; /* held calls, in order; the one taken last */
+    struct held_call *held_call, *taken; /* held calls (lookahead.h), in order; the call taken last */
     uint32_t held_count;
     struct stream *streams;      /* threads that have made calls, thread 0 first */
     uint32_t stream_count;

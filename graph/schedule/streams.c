@@ -14,7 +14,7 @@
 #include "graph/schedule/insert_calls.h"
 #include "graph/schedule/threads.h"
 
-/* Returns whether the next event must wait for a thread that is in a call; some thread is. */
+/* At least one thread of R is in a call. Returns whether R's next event must wait until a call is left. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->held_call && mpg_graph_held_call_can_begin(r))
@@ -136,6 +136,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
+/* The rank's first call. Returns 1: MPI_Init; 0: another call (lenient); -1 with ERR. */
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->call.rank];

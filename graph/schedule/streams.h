@@ -14,6 +14,7 @@ static inline uint32_t graph_turn_of(enum mpg_call call)
     return graph_leaves_request(call) ? 1 : GRAPH_POSTS_A_CALL;
 }
 
+/* Returns whether RANK can be advanced, or can leave a call. */
 bool mpg_graph_rank_can_continue(const struct mpg_graph *g, int32_t rank);
 /* Advances RANK, which can go on and has no thread ready to leave, by one event. Returns 0: a call was begun; 1: a
  * fused call was made, and counted itself in the turn; -1 with ERR. */
