@@ -24,7 +24,7 @@ struct outcome {
 struct load {
     int64_t bytes, target_bytes;
     bool drops;  /* dropped by hypotheses */
-    int dropper; /* the dropping hypothesis; -1: learned earlier */
+    int dropper; /* the hypothesis that drops or resizes; -1: none, or the drop is known from a learning pass */
 };
 
 /* Returns the load of BYTES without hypotheses. */
@@ -55,6 +55,7 @@ int mpg_graph_apply_to_epoch(const struct applied_hypotheses *s, const struct ca
 int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct call *call, int one, int other,
                               struct mpg_error *err);
 
+/* Returns whether this is a learning pass (mpg_bound_learn()). */
 bool mpg_graph_is_learning(const struct applied_hypotheses *s);
 /* In a learning pass with observer (mpg_bound_set_observer()): mpg_graph_report_effect() reports EFFECT, with
  * hypothesis BY (-1: none); mpg_graph_report_other_effect() reports that BY changes CALL in another way. Both return
@@ -62,6 +63,7 @@ bool mpg_graph_is_learning(const struct applied_hypotheses *s);
 int mpg_graph_report_effect(const struct applied_hypotheses *s, const struct mpg_hypothesis_effect *effect, int by,
                             struct mpg_error *err);
 int mpg_graph_report_other_effect(const struct applied_hypotheses *s, const struct call *call, int by, struct mpg_error *err);
+/* Returns whether this is a learning pass with observer. */
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s);
 /* In a learning pass, mpg_graph_learn_dropped() notes that hypothesis DROPPER (-1: none) drops PART (from 1) of the
  * call POSTED, whose drop only a later call knows: the receive of a message, for example. Returns 0, or -1: out of

@@ -144,7 +144,7 @@ static size_t count(const struct balance *b, int32_t rank, uint32_t thread)
     return v ? v->n : 0;
 }
 
-/* Finds two members whose threads THREAD differ in their number of visits. */
+/* Returns -1 with ERR if the threads numbered THREAD of two members differ in their number of visits; else 0. */
 static int check_counts(const struct balance *b, uint32_t thread, struct mpg_error *err)
 {
     int32_t first = 0;

@@ -161,7 +161,7 @@ static int check_work(struct mpg_bound_hypotheses *x, const struct mpg_trace *tr
 static int check_exchange(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
-    x->met[i] = true; /* no message of the trace is selected */
+    x->met[i] = true; /* inserted messages select none of the trace: mpg_bound_check() must not ask for one */
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
     return check_ranks(x, &h->ranks, err) < 0 ? -1 : mpg_bound_check_exchange(x, trace, i, err);

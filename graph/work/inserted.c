@@ -77,7 +77,7 @@ static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, 
                          sends == 1 ? "" : "s", of, to, (unsigned long long)receives, receives == 1 ? "" : "s");
 }
 
-/* Compares the threads of FROM and TO that have the numbers of RANK's threads. */
+/* Checks, for the thread numbers of RANK, that these threads of FROM and TO begin the region equally often. */
 static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, int32_t rank,
                          int32_t from,
                          int32_t to, struct mpg_error *err)

@@ -21,6 +21,7 @@ struct tracer_overhead {
 
 /* Sums since a thread's last call. Zero-initialised: nothing. */
 struct interval_sums {
+    /* flushes; recording; CPU time of recorded events, which includes cpu_tracer_ps of recording */
     int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
     int64_t local_ns; /* time in local calls that are recorded individually */
     int64_t off_ns;   /* time off the CPU, without flushes */

@@ -12,7 +12,7 @@
 struct learned {
     bool learns; /* a learning pass is running */
     struct mpg_map dropped; /* (call number, part and rank) -> hypotheses */
-    struct mpg_map together; /* (hypotheses, 0) */
+    struct mpg_map together; /* set of (hypotheses as bits, 0) */
     struct mpg_map begins;  /* (rank and thread, inserting hypothesis) -> begins of its region */
     int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err); /* NULL: no observer */
     void *context;
@@ -29,7 +29,7 @@ struct mpg_bound_hypotheses {
     size_t strings;           /* length of `named` */
     int32_t *site;            /* by callsite: number in `mpgtrace print`, -1: none */
     size_t sites, sites_met;
-    uint64_t *placed;         /* by callsite: hypotheses with this place, as bits; NULL: no hypothesis names one */
+    uint64_t *placed;         /* by callsite: hypotheses whose place names it, as bits; NULL: no hypothesis has a place */
     uint64_t exchanges;       /* hypotheses that insert messages, as bits */
     bool *met;                /* by hypothesis: a selected message or collective was found */
     struct learned *learned;
@@ -41,7 +41,7 @@ static inline uint64_t bound_named(const struct mpg_bound_hypotheses *x, int32_t
     return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
 }
 
-/* Puts H in front of ERR. Returns -1. */
+/* Puts the name of H in front of ERR's text. Returns -1. */
 int mpg_bound_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
 /* Fills X, whose list and arrays exist, from TRACE. Returns 0, or -1 with ERR: a trace error, or out of memory. */
 int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err);
@@ -53,7 +53,7 @@ bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i);
 
 /* inserted.c: mpg_bound_count_begin() counts a begin of the region of hypothesis I, which inserts messages, by THREAD
  * of RANK after MPI_Init; -1: out of memory. mpg_bound_check_exchange() checks I when all begins are counted; errors:
- * no sender, an invalid rank, ranks that begin the region less often. */
+ * no sender, an invalid rank, a sender and receiver that do not begin the region equally often. */
 int mpg_bound_count_begin(struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread);
 int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i,
                              struct mpg_error *err);

@@ -16,7 +16,7 @@ struct open_region {
     double gain;   /* relative growth of work by balancing */
 };
 
-/* Time in a region; of STRING -1 outside of all. */
+/* Time in a region; with STRING -1, outside of all regions. */
 struct region_time {
     int32_t string;
     int64_t ns;

@@ -31,7 +31,7 @@ static bool is_line(const struct mpg_symbol *s, const char *name)
            ends_with(s->file, name, (size_t)(colon - name));
 }
 
-/* With or without parameter list. */
+/* Returns whether NAME is the function of S, with or without parameter list. */
 static bool is_function(const struct mpg_symbol *s, const char *name)
 {
     const size_t n = strlen(name);

@@ -16,7 +16,7 @@ struct open {
 /* A thread of the rank being read. */
 struct thread {
     uint32_t number;
-    bool computes;      /* between two calls */
+    bool computes;      /* the time since the last event counts: false before the rank's first call */
     int64_t since_ns;   /* begin of the current part */
     struct interval_sums interval_sums;
     struct open *open;
@@ -97,7 +97,8 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 
 /* --- regions --- */
 
-/* Returns whether hypothesis I selects RANK. Communicators of balances are not known yet. */
+/* Returns whether RANK is among the ranks that hypothesis I names; all are if it names none. A balance names a
+ * communicator, whose members are known only after the survey, so here it concerns every rank. */
 static bool is_about(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank)
 {
     return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
