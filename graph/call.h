@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A call under construction, as matching, collectives and requests see the call. */
+/* A thread's call while its steps are made: the data that matching, collectives and requests share. */
 #ifndef MPG_GRAPH_CALL_H
 #define MPG_GRAPH_CALL_H
 
@@ -15,10 +15,10 @@
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
-    uint32_t which;          /* of several requests that the call starts: index of the current one, from 0 */
-    uint32_t parts, dropped; /* with hypotheses: messages and collectives of the call; how many of them hypotheses drop */
-    uint32_t rooted; /* messages that the call sends as root of a collective, or to a root; rooted_bytes in all */
-    double rooted_bytes;
+    uint32_t which;          /* index, from 0, of the request being started, if the call starts several */
+    uint32_t parts, dropped; /* with hypotheses: number of messages and collectives of the call; number of dropped ones */
+    uint32_t rooted; /* number of messages that the call sends as root of a collective, or to a root */
+    double rooted_bytes; /* bytes of the largest of these messages */
 };
 
 /* Empties SENT, the list of a thread, at the begin of a call. */
@@ -42,13 +42,14 @@ struct call {
     struct sent *sent;      /* the thread's list, emptied at the begin of the call */
     struct channel_cache *channel_cache;  /* the thread's cache */
     int32_t region;         /* with hypotheses: innermost open region, as a string number of the trace; -1: none */
-    bool changed;           /* the call completes a send whose protocol differs between the machines */
+    bool changed;           /* the call completes a send whose protocol differs between traced and target machine */
     struct mpg_probe probe; /* filled if the call is a probe */
     struct mpg_parrived parrived;   /* filled if the call is MPI_Parrived */
     const struct mpg_event *event; /* the event's lists are valid until the rank's next event is read */
-    bool round_trip;        /* the call waits for one-sided transfers: bytes as traced, and as changed by hypotheses */
+    /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
+    bool round_trip;
     int64_t round_trip_bytes, round_trip_target_bytes;
-    uint8_t completed;      /* classes (1 << MPG_CATEGORY_...) of the completed requests */
+    uint8_t completed;      /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
 };
 
 /* A set of call kinds, and a membership test without a branch, since the graph tests every call. */

@@ -18,8 +18,9 @@ struct call_ref {
     uint64_t number; /* call number in the rank */
 };
 
-/* Returns the number of the K-th call, from 0, that THREAD makes for HYPOTHESIS, from 0. mpg_is_inserted()
- * (graph/graph.h) tells inserted from traced calls. */
+/* graph_inserted_number() returns the call number of an inserted call: the K-th, from 0, that THREAD makes for
+ * HYPOTHESIS, an index from 0. The other two return HYPOTHESIS and K of this NUMBER. mpg_is_inserted() (graph/graph.h)
+ * tells inserted from traced calls. */
 static inline uint64_t graph_inserted_number(size_t hypothesis, uint32_t thread, uint64_t k)
 {
     return (uint64_t)(hypothesis + 1) << MPG_INSERTED_BITS | (uint64_t)(thread & 0xffff) << 40 | (k & 0xffffffffff);

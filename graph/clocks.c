@@ -218,15 +218,15 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     return back_ns + forth->min_ns;
 }
 
-/* Heap of offset intervals that lead from known ranks to further ranks. The narrowest interval comes first; ties go
- * by order of appearance. */
+/* Heap of offset intervals, each between a rank with known offset and another rank. The narrowest interval comes
+ * first; ties go by order of appearance. */
 struct interval_heap {
     size_t count;
     struct offset_interval {
         double width_ns, middle_ns;
         size_t bound;
     } *offset_interval;
-    size_t *of_rank, *next; /* bounds of each sender as linked lists: numbers + 1 */
+    size_t *of_rank, *next; /* linked list of each sender's bounds: index of a bound + 1; 0: the end */
 };
 
 static bool is_narrower(const struct offset_interval *a, const struct offset_interval *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of all ranks on one axis. Maps are immutable once made, and thread-safe. */
+/* Times of all ranks on one axis. Threads can share a map while no function changes the map. */
 #ifndef MPG_CLOCKS_H
 #define MPG_CLOCKS_H
 
@@ -9,7 +9,7 @@
 struct mpg_clock_map;
 
 enum mpg_clock_source {
-    MPG_CLOCK_NONE,     /* each rank from its first event on: not comparable */
+    MPG_CLOCK_NONE,     /* times count from the rank's own first event: ranks are not comparable */
     MPG_CLOCK_SHARED,   /* one clock for all ranks */
     MPG_CLOCK_MEASURED, /* measured offsets, interpolated linearly */
     MPG_CLOCK_BOUNDED   /* constant offsets consistent with all messages */
@@ -36,8 +36,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *bounds, int32_t sender, int32_
  * connect all ranks in both directions; -1: out of memory. */
 int mpg_clock_map_bound(struct mpg_clock_map *map, const struct mpg_clock_bounds *bounds,
                         struct mpg_error *err);
-/* Writes the constant offset of each rank, in ns, to OFFSETS; sets MAP from NONE to BOUNDED by OFFSETS. Both arrays
- * have one element for each rank. */
+/* mpg_clock_map_offsets() writes the constant offset of each rank, in ns, to OFFSETS. mpg_clock_map_take_offsets()
+ * changes MAP from NONE to BOUNDED, with these OFFSETS. Both arrays have one element for each rank. */
 void mpg_clock_map_offsets(const struct mpg_clock_map *map, double *offsets);
 void mpg_clock_map_take_offsets(struct mpg_clock_map *map, const double *offsets);
 void mpg_clock_bounds_free(struct mpg_clock_bounds *bounds);

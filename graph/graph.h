@@ -23,8 +23,8 @@
  *   MERGE        slot = max(a, b), reduced by the slack before each (shift)
  *   VIEW         slot = copy of a for the receiver (slot and a can be equal). The receiver's value can be
  *                exchanged with another arrival of the rank (below); the sender still reads a
- *   EXPAND       slots of a collective's members, from enter to leave, by the messages of the algorithm:
- *                all members at once, or one member of a tree (struct mpg_expanding)
+ *   EXPAND       slots of a collective's members: values at the enter become values at the leave, by the messages
+ *                of the algorithm; all members at once, or one member of a tree (struct mpg_expanding)
  *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and `edges`
  *                (each from a slot, by kind: enum mpg_edge_kind); a MEETING edge is the only edge of a call
  *   FINISH       the stream's value is the rank's result
@@ -32,7 +32,7 @@
  * With options.choose, the LEAVE of a call that can complete other requests when times change (Waitany, Waitsome,
  * Test, Testany, Testsome, Testall) lists candidates: arrivals in views. The evaluator can exchange the values of
  * completed and uncompleted candidates. With options.choose_sources, MPI_ANY_SOURCE receives and probes list
- * `receives` and `looking`: a view can get the arrival of any matching message (docs/MODEL.md, section 6).
+ * `receives` and `probe`: a view can get the arrival of any matching message (docs/MODEL.md, section 6).
  *
  * A stream begins at value 0 at the first ENTER, unless a LOAD comes first. Stream and slot numbers can grow with
  * every step. A slot holds a value until a step writes the slot again; with options.reports_unused the graph reports
@@ -69,6 +69,7 @@ enum mpg_step_kind {
     MPG_STEP_FINISH      /* the stream's value is the rank's result: MPI_Finalize's enter */
 };
 
+/* Nodes, costs (kappa, lambda, l) and floors have the names of docs/MODEL.md, section 4. */
 enum mpg_edge_kind {
     MPG_EDGE_ARRIVAL,  /* a message completed here: A -> E (kappa; floor 0) */
     MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
@@ -76,8 +77,10 @@ enum mpg_edge_kind {
     MPG_EDGE_MEETING,  /* the meeting node of a blocking collective: G -> E, the only edge of the call */
     MPG_EDGE_MET,      /* the meeting node of a nonblocking collective completed here: G -> E (kappa; floor n l(b / n)) */
     MPG_EDGE_ROOT,     /* Bcast, Scatter: S_root -> E (l + kappa; floor n l(b / n)) */
-    MPG_EDGE_MEMBER,   /* Reduce, Gather: S_j -> E_root (in the slot already; floor l(d)) */
-    MPG_EDGE_HELD /* held until another rank's call: synchronous collectives E_root -> E (nonblocking: S_root -> E); floor 0 */
+    MPG_EDGE_MEMBER,   /* Reduce, Gather: S_j -> E_root (the slot includes the cost; floor l(d)) */
+    /* the call waits until another rank enters a call that progresses the operation (awaits_call), or until the root of a
+     * synchronous Reduce or Gather leaves (E_root -> E; nonblocking: enters, S_root -> E); floor 0 */
+    MPG_EDGE_HELD
 };
 
 /* Calls inserted by hypotheses have numbers of more than MPG_INSERTED_BITS bits (graph/work/inserted.h); no rank of a
@@ -114,11 +117,11 @@ struct mpg_edge {
     uint32_t rounds;   /* ROOT, MET: number of rounds n */
     struct mpg_origin origin; /* the call at the other end: the send of a message; ROOT: the root's call */
     /* aligned time. ARRIVAL, ACK: earliest start of the transfer (synchronous: the later of both enters); otherwise
-     * the enter S_s, S_root, S_j, the last S_j (MET), E_root or S_root (HELD) */
+     * the enter S_s, S_root, S_j, the last S_j (MET); HELD: E_root, S_root, or the enter of the awaited call */
     double from_ns;
     double sent_ns;    /* aligned time. ARRIVAL: enter of the sending call; MET: enter of the last member so far */
     uint64_t receive;  /* ACK: call number of the receive, on the rank at the other end */
-    double bytes;      /* d of a message; b of all rounds of a collective */
+    double bytes;      /* bytes of a message (d), or of all rounds of a collective (b) */
     double target_bytes; /* `bytes` as changed by hypotheses */
     double base_ns;    /* messages with changed protocol: aligned time to which the slot's delay refers */
     double off_ns;     /* MEETING: longest time that a member's thread was off its CPU during the collective */
@@ -128,10 +131,10 @@ struct mpg_edge {
     double contributed_bytes;  /* ROOT: bytes that the rank contributes or receives */
     uint64_t message;          /* ARRIVAL: number of the message, from 1; 0 without choices, hypotheses and weak progress */
     int64_t request;           /* ARRIVAL: the completed request; 0: none */
-    bool is_followed; /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; the EAGER step said so */
+    bool is_followed; /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; as in its EAGER step */
     bool is_view;              /* ARRIVAL: a VIEW step wrote the slot */
     bool requested;    /* messages: the sending call leaves completion to a request */
-    bool awaited;      /* ACK: `receive` is a blocking receive of its own */
+    bool awaited;      /* ACK: the call `receive` is a blocking receive: posts and completes */
     bool changed;      /* messages: synchronous on exactly one of source and target machine */
     bool awaits_call;          /* HELD: the rank at the other end makes progress in this call */
     bool expanded; /* MEETING, MET: the slot is the member's own, written by EXPAND; from_ns is the enter of the first member */
@@ -139,7 +142,8 @@ struct mpg_edge {
 
 /* A message whose arrival a call can complete. */
 struct mpg_candidate {
-    /* of kind ARRIVAL, in a view; shared by the steps of a batch. Message numbers give the order of messages on a channel */
+    /* edge of kind ARRIVAL from a slot that a VIEW step wrote; shared by the steps of a batch. Message numbers give the
+     * order of messages on a channel */
     const struct mpg_edge *arrival;
     double done_ns;          /* options.by_completion: aligned leave of the call that completes the message */
     int32_t comm, tag;       /* communicator and tag; comm < 0: an internal message, not one of the program */
@@ -166,7 +170,7 @@ struct mpg_posted {
 
 /* A probe and its result. */
 struct mpg_probe {
-    bool looks, takes; /* the call is a probe (else the other fields are unset); a matched probe */
+    bool looks, takes; /* looks: the call is a probe, else the other fields are unset; takes: a matched probe */
     struct mpg_message_pattern fits;
     uint64_t found;    /* the message found in the trace, in a view; 0: none */
     uint32_t slot;
@@ -174,7 +178,7 @@ struct mpg_probe {
 
 /* A call of MPI_Parrived: whether partition PARTITION of REQUEST has arrived. */
 struct mpg_parrived {
-    bool asks, found;
+    bool asks, found; /* asks: the call is MPI_Parrived, else the other fields are unset; found: its result */
     int64_t request;
     int32_t partition;
 };
@@ -182,7 +186,7 @@ struct mpg_parrived {
 /* A member of a collective that is evaluated by messages of the algorithm. */
 struct mpg_expanded_member {
     uint32_t slot;         /* value at the member's enter, later at the leave */
-    /* trees: slot of the message between member and parent, from the evaluation of the first of the two to the second */
+    /* trees: slot of the message between the member and its parent, from the EXPAND step of one to that of the other */
     uint32_t message_slot;
     struct mpg_origin origin;
 };
@@ -195,8 +199,8 @@ struct mpg_expanding {
     double eager_limit_bytes;   /* larger messages are synchronous; INFINITY: none */
     /* trees: sends of more bytes, not synchronous, progress only once the receiver has entered the collective */
     double weak_bytes;
-    /* by member index; true: an earlier call of the receiver progresses the message between member and parent; NULL:
-     * false for all */
+    /* by member index; true: a call of the receiver before the collective progresses the message between member and
+     * parent; NULL: false for all */
     const bool *elsewhere;
     const struct mpg_expanded_member *member; /* by member index; in a tree only members that have entered */
 };
@@ -229,8 +233,9 @@ struct mpg_call_site {
     uint32_t site;      /* callsite (the whole stack), numbered from 1; 0: not recorded */
 };
 
-/* A begin or end of a region within a compute interval: the traced time before the mark, without flushes, and that
- * time as changed by hypotheses, before and after the effect of balancing. */
+/* A begin or end of a region within a compute interval. passed_ns: traced time from the interval's begin to the mark,
+ * without flushes. before_ns: that time as changed by ratios and hypotheses. after_ns: likewise, with the computation
+ * that hypotheses add at the mark. */
 struct mpg_mark {
     int64_t passed_ns;
     double before_ns, after_ns;
@@ -251,12 +256,12 @@ extern const struct mpg_change mpg_no_change; /* computation as traced */
 struct mpg_alternatives {
     bool completes_all;        /* the call completes all requests that are ready (Waitsome, Testsome), not one */
     bool needs_all;            /* the call completes all requests or none (Testall) */
-    uint32_t candidate_number; /* 0: no choice */
+    uint32_t candidate_number; /* 0: none */
     const struct mpg_candidate *candidates; /* candidates, in the order of the call's request list */
     /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive that chooses */
     uint32_t receive_number;
     const struct mpg_posted *receives;
-    struct mpg_probe probe; /* the probe that the call makes, after all RECEIVES */
+    struct mpg_probe probe; /* the probe that the call makes; all `receives` take their messages before */
     struct mpg_parrived parrived;   /* the MPI_Parrived call; if it returned false, its message is a candidate */
 };
 extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
@@ -275,8 +280,8 @@ struct mpg_step {
     uint64_t number;   /* call number in the rank, from 0; flushes and region marks do not count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes that select the call's size class */
     double target_bytes; /* messages, CONTRIBUTE: `bytes` as changed by hypotheses */
-    double enter_ns;   /* LEAVE, STORE that joins: aligned time */
-    int64_t duration_ns; /* LEAVE, MERGE, STORE that joins: duration of the call */
+    double enter_ns;   /* LEAVE: aligned time; STORE that joins: see `joins` */
+    int64_t duration_ns; /* LEAVE, STORE that joins: duration of the call */
     int64_t since_ns; /* ENTER: traced time from MPI_Init's leave to the previous call's leave; FINISH: to MPI_Finalize's enter */
     union {
         struct { /* ENTER */
@@ -290,10 +295,10 @@ struct mpg_step {
             int64_t begin_ns;  /* begin of the interval, on the rank's own clock */
             int64_t cpu_ns;    /* CPU time of the thread in the interval, without recording; -1: not recorded */
             int64_t alone_ns;  /* CPU time including local MPI calls: the work of the interval; -1: not recorded */
-            bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync, and this call repeats the call */
+            bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync; this is the same call and callsite */
             bool inserted;     /* one of the two calls is inserted: a part of an interval of the trace */
             int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
-            int32_t work_region; /* likewise, the innermost region with most of the interval */
+            int32_t work_region; /* likewise: the region that was innermost for most of the interval */
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
@@ -302,16 +307,16 @@ struct mpg_step {
                 struct { /* messages, and the STORE of the sender's enter */
                     double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters of sender and receiver; EAGER: sender_ns only */
                     uint64_t poster;   /* SYNCHRONOUS: call number of the post of the receive, on the receiver */
-                    bool posted;       /* SYNCHRONOUS: that call leaves completion to a request */
+                    bool posted;       /* SYNCHRONOUS: the posting call leaves completion to a request */
                     bool requested;    /* messages: the sending call leaves completion to a request */
                     /* SYNCHRONOUS: slot of the call in which the receiver's library progresses the receive: b or a
                      * later call */
                     uint32_t progress_slot;
                     int32_t receiver;  /* messages: world rank of the receiver */
-                    int32_t comm, tag; /* EAGER: communicator and tag; receives that can take the message are listed by LEAVE */
+                    int32_t comm, tag; /* EAGER: communicator and tag; LEAVE steps list the receives that can take the message */
                     bool is_followed;  /* MPI_ANY_SOURCE receives can take the message instead of another */
-                    /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than eager,
-                     * and the sender keeps its traced duration */
+                    /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than that of
+                     * an eager send, and the sender keeps its traced duration */
                     bool grows;
                     /* STORE of the enter from which a synchronous message of `bytes` with `origin` leaves for
                      * `receiver` */
@@ -326,7 +331,7 @@ struct mpg_step {
                     uint32_t rounds;           /* number of rounds n */
                     double contributed_bytes;  /* bytes that the rank contributes */
                 };
-                struct { double clock, wait; } shift[2]; /* MERGE: slack before a and before b, by the two readings of slack */
+                struct { double clock, wait; } shift[2]; /* MERGE: slack of a and of b: by clocks; by durations of calls */
                 struct { /* EXPAND */
                     const struct mpg_expanding *expanding; /* the collective */
                     int32_t member; /* index relative to the root; -1: all members */
@@ -337,14 +342,14 @@ struct mpg_step {
             double leave_ns;     /* aligned time */
             int64_t call_off_ns; /* time of the call in which the thread was off its CPU, preempted or stolen */
             double rooted_bytes, round_trip_bytes, round_trip_target_bytes;
-            /* number of messages that the rank sends as root of a collective, or to a root; rooted_bytes in all */
+            /* number of messages that the rank sends as root of a collective, or to a root, each of rooted_bytes */
             uint32_t rooted;
             bool failed;         /* the call returned an error */
             bool dropped;        /* hypotheses drop all messages and collectives of the call: the call takes no time */
             bool found_nothing;  /* an unsuccessful test or probe */
             /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
             bool round_trip;
-            uint8_t completed;   /* classes (1 << MPG_CATEGORY_...) of the requests that the call completes */
+            uint8_t completed;   /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
             uint32_t sent_number; /* number of messages that the call sends or starts to send */
             /* lost edges follow the edge_number edges: ARRIVALs of dropped messages, and a MEETING without slot for
              * each other dropped wait */
@@ -421,8 +426,8 @@ struct mpg_weak_progress {
 };
 
 extern const struct mpg_weak_progress mpg_no_weak_progress;
-/* Returns whether WEAK makes anything wait; whether WEAK makes nonblocking collectives wait; whether A and B are
- * equal; a checksum of all fields. */
+/* Return, in this order: whether WEAK makes anything wait; whether WEAK makes nonblocking collectives wait; whether A
+ * and B have the same rules; a checksum of the rules, which are all fields before is_observed. */
 bool mpg_weak_progress_any(const struct mpg_weak_progress *weak);
 bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *weak);
 bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_weak_progress *b);
@@ -481,7 +486,8 @@ struct mpg_graph_counts {
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
     /* calls that complete MPI_ANY_SOURCE receives, MPI_ANY_SOURCE probes, and Iprobe, Improbe that found nothing */
     uint64_t open_receives;
-    uint64_t followed, followed_receives; /* calls that choose under the options: among open_receives; other calls */
+    /* calls that choose under the options: those counted in `choices`; other calls (MPI_Recv, Wait, Waitall, Probe ...) */
+    uint64_t followed, followed_receives;
     /* MPI_ANY_SOURCE receives and probes that keep the recorded message: synchronous messages, or ranks of several
      * threads */
     uint64_t open_kept;
@@ -505,15 +511,15 @@ struct mpg_graph_counts {
     double backward_ns;         /* largest such violation */
     uint64_t held_messages;     /* with hypotheses: messages whose receiver waited until the sender entered the completing call */
     double held_ns;             /* sum of these waits, by aligned clocks */
-    /* with hypotheses, sums of durations: RMA calls that wait for no rank here but may have waited; waits of RMA
-     * calls for a call of the target; waits of calls that complete nonblocking collectives after the last member
-     * entered */
+    /* with hypotheses, sums of durations. alone_ns: RMA calls that wait for no rank in the graph, but may have waited
+     * in the trace; served_ns: waits of RMA calls for a call of the target; posted_ns: calls that complete nonblocking
+     * collectives, from the last member's enter on */
     double alone_ns, served_ns, posted_ns;
-    uint64_t kept_waiting;      /* with hypotheses: resized messages that keep the traced size's weak progress, */
-    uint64_t kept_leaving;      /* resized messages that keep immediate completion: the trace has no evidence for the new size */
+    uint64_t kept_waiting;      /* with hypotheses: resized messages with weak progress like the traced size, */
+    uint64_t kept_leaving;      /* or immediate completion like the traced size: the trace has no evidence for the new size */
     uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes that must have waited for the receive */
-    /* smallest size without an early completion of a send of that size or more (MODEL.md, section 3, Protocol: y); 0:
-     * none */
+    /* smallest size of which several sends waited, while no send of this size or more completed early (MODEL.md,
+     * section 3, Protocol: y); 0: none */
     int64_t waited_bytes;
     double waited_ns;           /* sum of the waits from enter to the post of the receive; needs comparable clocks */
     uint64_t transfers;         /* one-sided transfers: put, get, accumulate ... */

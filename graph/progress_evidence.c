@@ -44,7 +44,7 @@ int64_t mpg_graph_evidence_left(const struct progress_evidence *e)
     return eager;
 }
 
-/* Sizes above the largest size with too many sends that did not wait. */
+/* Sizes up to the largest one with too many sends that did not wait do not count. */
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *e, uint64_t often)
 {
     const int64_t eager = mpg_graph_evidence_left(e);

@@ -16,22 +16,22 @@ struct progress_evidence {
     struct mpg_map waited, waited_ns, left;
 };
 
-/* Messages of collective trees whose receiver was outside MPI before it entered the collective (entering), or inside
- * MPI (posted). */
+/* Evidence about messages in trees of collectives. Between the time when the message could start and the enter of the
+ * collective, the receiver was outside MPI (entering), or in another call that makes progress (posted). */
 struct tree_progress_evidence {
     struct progress_evidence *entering, *posted;
 };
 
-/* Returns whether waits are evident: WAITED observed calls waited for the other rank, at least MPG_WAITED_OFTEN, and at
- * most a tenth as many, LEFT, did not wait. */
+/* Returns whether observations show that calls wait: WAITED calls waited for the other rank, at least MPG_WAITED_OFTEN,
+ * and LEFT calls, at most a tenth of WAITED, did not wait. */
 bool mpg_graph_waits_are_evident(uint64_t waited, uint64_t left);
 /* Counts a send of BYTES that waited for WAITED_NS; negative: the send did not wait. A new size is not counted if
  * memory runs out. */
 void mpg_graph_evidence_count(struct progress_evidence *evidence, int64_t bytes, double waited_ns);
-/* Returns the weak-progress limit: larger sends wait. The smallest larger size has at least OFTEN waits. INT64_MAX:
- * no such size. */
+/* Returns the weak-progress limit in bytes: larger sends wait. It is one less than the smallest size, above
+ * mpg_graph_evidence_left(), of which at least OFTEN sends waited. INT64_MAX: no such size. */
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *evidence, uint64_t often);
-/* Returns the largest size with too many sends that did not wait; -1: none. */
+/* Returns the largest size, in bytes, with too many sends that did not wait; -1: none. */
 int64_t mpg_graph_evidence_left(const struct progress_evidence *evidence);
 /* Returns the number of sends that waited although their size is not above the limit, for sizes with more than one
  * wait. *WAITED_NS: sum of these waits. */

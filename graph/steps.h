@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps that are ready for the evaluator, in batches; edges of the call being left; allocation of slots. Only this
- * file and graph.h define the numbering that an evaluator relies on: other rooms of graph/ make steps by the
+ * file and graph.h define the numbering of slots, on which evaluators rely: other rooms of graph/ make steps by the
  * functions below. */
 #ifndef MPG_GRAPH_STEPS_H
 #define MPG_GRAPH_STEPS_H
@@ -30,15 +30,16 @@ struct mpg_batch {
     struct mpg_batch *next;
     _Atomic uint32_t kept; /* number of mpg_batch_keep() calls not yet given back */
     uint32_t n;            /* steps handed out */
-    uint32_t freed;        /* slots last read by steps of this batch: reusable only after the batch is given back */
+    uint32_t freed;        /* number of slots last read by steps of this batch: reusable once the batch is given back */
     struct step_memory steps, edges, lists;
     struct step_memory arrivals; /* arrivals of candidates, each listed once */
     size_t listed_bytes;         /* used in `lists` */
-    uint64_t fill;               /* number of this filling of a batch in the graph, from 1 */
+    uint64_t fill;               /* identifies this filling of a batch: fillings in the graph are numbered from 1 */
     struct batch_attachment *attachments;
 };
 
-/* Zero-initialised: empty. The last steps and edges of a batch are open: as the arrays grow, they can move. */
+/* Zero-initialised: empty. The steps of the current sequence and the edges of the current call can move as their arrays
+ * grow. */
 struct steps {
     /* list from the oldest kept batch to BATCH, the batch being filled; empty batches */
     struct mpg_batch *oldest, *batch, *spare;
@@ -53,7 +54,7 @@ struct steps {
     struct mpg_candidate *candidates; /* candidates of the call being left */
     uint32_t candidate_count, candidate_capacity;
     uint64_t fills;             /* batches filled so far */
-    struct mpg_posted *posted; /* posted receives at the time of that call */
+    struct mpg_posted *posted; /* posted receives when the call is left */
     uint32_t posted_count, posted_capacity;
     bool keeps_slots;          /* the graph's option */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
@@ -150,8 +151,9 @@ static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kin
 
 /* Appends a zeroed edge of KIND that hypotheses drop. Returns NULL: out of memory. */
 struct mpg_edge *mpg_graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
-/* mpg_graph_lose_wait() notes an unknown wait that hypotheses drop. mpg_graph_list_lost() appends the dropped edges
- * to the call's edge list, when all are known. Both return 0, or -1: out of memory. */
+/* mpg_graph_lose_wait() notes that hypotheses drop a wait of the call for an event that is not known.
+ * mpg_graph_list_lost() appends the dropped edges to the call's edge list, once all are known. Both return 0, or -1:
+ * out of memory. */
 int mpg_graph_lose_wait(struct steps *steps, struct mpg_error *err);
 int mpg_graph_list_lost(struct steps *steps);
 /* Appends a zeroed candidate of the call being left. Returns NULL: out of memory. */

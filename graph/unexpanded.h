@@ -20,8 +20,9 @@ struct mpg_unexpanded {
     struct mpg_unexpanded_kind *whole;
 };
 
+/* Returns whether UNEXPANDED lists collectives of CALL, blocking variant, with MEMBERS members and a member's BYTES. */
 bool mpg_unexpanded_has(const struct mpg_unexpanded *unexpanded, enum mpg_call call, int32_t members, double bytes);
-/* Either may be NULL, which is none. */
+/* Returns whether A and B have the same entries in the same order. NULL equals only NULL. */
 bool mpg_unexpanded_same(const struct mpg_unexpanded *a, const struct mpg_unexpanded *b);
 /* Returns a checksum of all entries. NULL is allowed. */
 uint64_t mpg_unexpanded_sum(const struct mpg_unexpanded *unexpanded);
