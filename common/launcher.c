@@ -85,8 +85,8 @@ bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
 
 /* --- Slurm --- */
 
-/* An inner step inherits the variables of an outer step with another protocol. They are stale if PMI_FD's socket is closed or
- * PMIX_NAMESPACE names another step. */
+/* A step started inside another step inherits the other step's variables, even if it uses another protocol. PMI_FD is
+ * therefore taken only if it is an open socket, and PMIX_NAMESPACE only if it names this step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
 {
     char here[128];

@@ -8,10 +8,10 @@
 /* Largest number of edits between a mistyped word and the word that was meant, and the longest word that is compared. */
 enum { MPG_NEAREST_EDITS = 2, MPG_NEAREST_LENGTH = 60 };
 
-/* Returns the optimal string alignment distance (restricted Damerau-Levenshtein) of the first N bytes of A and the first M bytes
- * of B: the number of bytes inserted, deleted or replaced, and of neighbours exchanged, no byte being edited twice. A number
- * above MPG_NEAREST_LENGTH: a word is longer than that. Source: Boytsov, "Indexing methods for approximate dictionary
- * searching", J. Exp. Algorithmics 16 (2011), section 2.2. */
+/* Returns the optimal string alignment distance (restricted Damerau-Levenshtein) of the first N bytes of A and the
+ * first M bytes of B: the number of bytes inserted, deleted or replaced, and of neighbours exchanged, no byte being
+ * edited twice. Returns MPG_NEAREST_LENGTH + 1 if N or M is larger than MPG_NEAREST_LENGTH. Source: Boytsov,
+ * "Indexing methods for approximate dictionary searching", J. Exp. Algorithmics 16 (2011), section 2.2. */
 size_t mpg_nearest_distance(const char *a, size_t n, const char *b, size_t m);
 
 /* A search for the word nearest to TEXT. Initialise with the text and its length in bytes, and 0. */
