@@ -42,7 +42,7 @@ struct scale_run {
     bool unfinished;             /* a rank did not reach MPI_Finalize */
     double app_ns;               /* T_app = sum T_i, MPI_Init's leave to MPI_Finalize's enter */
     double comm_ns;              /* T_comm = sum of the times of all MPI calls in between */
-    double comp_ns;              /* computation of all ranks if read instead of calls; otherwise 0 */
+    double comp_ns;              /* time in computation of all ranks; 0: calls were read, not computation */
     double longest_ns;           /* largest T_i */
     struct mpg_efficiency times; /* if read with `efficiency`; of a profile, computation is time outside of calls, the ideal
                                     run and counters are unknown */

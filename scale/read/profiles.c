@@ -49,7 +49,8 @@ static bool is_in_run(enum mpg_call call)
     return kind > MPG_KIND_REGION_END && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
 }
 
-/* Returns true if the times of ROW are consistent. */
+/* Returns true if the total time of ROW is within 0.1 % of what its number of calls and its shortest and longest call
+ * allow. */
 static bool is_consistent(const struct mpg_profile_row *row)
 {
     const double time_ns = (double)row->time_ns, count = (double)row->count;
