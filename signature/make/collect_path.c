@@ -86,7 +86,7 @@ static int send_time(const struct mpg_measured_exchange *e, const void *context,
     return !isnan(e->send_ns);
 }
 
-/* Both directions, by the clocks CONTEXT. */
+/* Stores the times of E in both directions, by the clocks CONTEXT, in TIMES. Returns 2. */
 static int both_ways(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_forward(context, e);
@@ -94,7 +94,7 @@ static int both_ways(const struct mpg_measured_exchange *e, const void *context,
     return 2;
 }
 
-/* The forward direction, by the clocks CONTEXT. */
+/* Stores the time of E in the forward direction, by the clocks CONTEXT, in TIMES[0]. Returns 1. */
 static int there(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_forward(context, e);
