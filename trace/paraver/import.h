@@ -18,9 +18,9 @@ struct prv_call {
     uint32_t type, value;
     int64_t sent, received;      /* bytes that the call sends and receives, if it is a collective */
     uint64_t number;             /* of a collective: its number, from 0, among the rank's collectives on the communicator */
-    int64_t not_ns;              /* leave of the thread's next call if that call begins when this one ends and receives a
-                                    message; else -1. The logical receive of that message has the same time as that of a
-                                    message whose receive this call posts. */
+    int64_t not_ns;              /* -1, or the leave of the thread's next call if that call receives a message and begins
+                                    when this one ends. A message received at that time is the next call's: its receive was
+                                    not posted by this call. */
     int32_t comm;                /* number in the file; 0: none */
     bool is_root;
 };
