@@ -86,7 +86,7 @@ bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
 /* --- Slurm --- */
 
 /* A step started inside another step inherits the other step's variables, even if it uses another protocol. PMI_FD is
- * therefore taken only if it is an open socket, and PMIX_NAMESPACE only if it names this step. */
+ * therefore taken only if it names an open descriptor, and PMIX_NAMESPACE only if it names this step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
 {
     char here[128];
