@@ -19,8 +19,8 @@ struct prv_call {
     int64_t sent, received;      /* bytes that the call sends and receives, if it is a collective */
     uint64_t number;             /* of a collective: its number, from 0, among the rank's collectives on the communicator */
     int64_t not_ns;              /* -1, or the leave of the thread's next call if that call receives a message and begins
-                                    when this one ends. A message received at that time is the next call's: its receive was
-                                    not posted by this call. */
+                                    when this one ends. A message whose physical receive is at that time was received by the
+                                    next call: this call did not post its receive. */
     int32_t comm;                /* number in the file; 0: none */
     bool is_root;
 };
