@@ -50,9 +50,9 @@ struct mpg_arrival_origin {
 struct mpg_pick {
     uint32_t slot;
     struct mpg_sequence own; /* traced message of the candidate's request */
-    const double *value;   /* a lane: T(A) - base_ns */
+    const double *value;   /* by lane: T(A) - base_ns */
     double base_ns;
-    const double *cause;   /* a lane: time of the send (synchronous message: earliest start of the transfer) - cause_ns; only for
+    const double *cause;   /* by lane: time of the send (synchronous message: earliest start of the transfer) - cause_ns; only for
                               a candidate whose message is not exchanged */
     double cause_ns;
     double bound_ns;       /* lower bound of arrival - base_ns, shown in the trace by receives from any source */
@@ -118,18 +118,18 @@ struct mpg_lateness {
 struct mpg_choosing {
     uint32_t n;
     struct mpg_arrivals arrivals;
-    bool *keeps, *broken; /* n: the lane keeps the traced order; the lane is void */
-    bool *skips;       /* n: the current call is not made */
+    bool *keeps, *broken; /* by lane: the lane keeps the traced order; the lane is void */
+    bool *skips;       /* by lane: the current call is not made */
     bool early;           /* in some lane the current call completes more than in the trace: a candidate is done and new */
-    bool *others;         /* n: the current call completes or finds another message */
+    bool *others;         /* by lane: the current call completes or finds another message */
     bool lacks_override;  /* no override describes the current call in the first lane */
     bool refused;         /* an earlier call had no override */
     struct mpg_error refusal; /* error for the first call without override */
-    double *flight_ns;    /* n */
+    double *flight_ns;    /* by lane: minimum transfer time of a message that the current call sends */
     struct mpg_choices counts;
-    struct mpg_view *view; /* capacity x n, by slot */
+    struct mpg_view *view; /* by slot and lane */
     uint64_t *view_serial; /* by slot: the traced message of the slot's view */
-    uint64_t *altered;     /* a slot, one bit a lane: the view has another message, or is done */
+    uint64_t *altered;     /* by slot, one bit for each lane: the view has another message, or is done */
     struct mpg_unexpected unexpected;
     uint32_t numbers;     /* all numbers given to pending messages so far are below this number */
     struct mpg_decision decision; /* the decision of the current call and lane */
@@ -140,7 +140,7 @@ struct mpg_choosing {
     struct mpg_candidate_key *candidate_key;      /* capacity */
     double *at_ns;                  /* capacity: T(A) in the current lane */
     struct mpg_long_lists lists;    /* long_list.h */
-    struct mpg_moved *moved; /* a slot */
+    struct mpg_moved *moved; /* by slot */
     uint32_t *first_moved;   /* by rank: first slot + 1 in the rank's list of moved messages; 0: none */
     uint64_t done_count;  /* number of done views, over all lanes */
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;

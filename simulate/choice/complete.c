@@ -502,7 +502,7 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* Completes one candidate of S in lane W, by LANE_CANDIDATES. */
+/* Completes one candidate of S in lane W: the first done, else the first arrived, else the earliest of LANE_CANDIDATES. */
 static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct lane_candidates *lane_candidates,
                      struct mpg_error *err)
 {

@@ -23,7 +23,7 @@ struct mpg_arrival_bound {
 /* The earliest arrivals for one pattern of receives. */
 struct mpg_earliest {
     struct mpg_group *group;
-    struct mpg_earliest_of_source *first; /* a source; in the order of sources as soon as there is a tree */
+    struct mpg_earliest_of_source *first; /* one for each source; in the order of sources as soon as there is a tree */
     uint32_t n, capacity;
     uint32_t searches;          /* number of searches for the earliest */
     double *tree;            /* a tournament of arrivals over LEAVES sources */

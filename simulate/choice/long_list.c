@@ -20,7 +20,7 @@ enum {
     LEVELS = 8,
 };
 
-static const uint32_t ALL = UINT32_MAX; /* of lanes */
+static const uint32_t ALL = UINT32_MAX; /* in place of a lane: all lanes; of a position: none */
 
 /* Lower bounds of the arrivals of a group. */
 struct bound {

@@ -21,7 +21,7 @@ struct mpg_long_lists {
     struct mpg_long_place {
         uint32_t list;     /* rank + 1 of the list with the view in this slot; 0: none */
         uint32_t position;
-    } *place;              /* a slot */
+    } *place;              /* by slot */
     uint32_t rank_capacity, place_capacity;
 };
 

@@ -112,7 +112,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
                        same ? taken->value[w] : fmax(taken->value[w], min_ns));
 }
 
-/* The posted receives take messages in their order; the views of choosing receives are set. */
+/* The posted receives take messages in the order of their posts. Sets the views of receives that choose: whose message the lane
+ * decides at this LEAVE. */
 static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {

@@ -29,11 +29,11 @@ struct mpg_pending {
     double raised_ns;  /* lower bound of arrival - base_ns, shown in the trace */
     bool passes;       /* the trace took this message, already arrived, before messages that had arrived earlier */
     double cause_ns;
-    double *value;     /* n: T(A) - base_ns */
-    double *propagated; /* n: as value, without the delay injected into the message */
-    double *cause;     /* n: time of the send - cause_ns */
+    double *value;     /* by lane: T(A) - base_ns */
+    double *propagated; /* by lane: as value, without the delay injected into the message */
+    double *cause;     /* by lane: time of the send - cause_ns */
     uint8_t *taken;    /* n + 1 flags: taken by each lane; the last flag: taken in the trace */
-    bool *answered;    /* n: the receiver has sent to the message's source since the trace took the message */
+    bool *answered;    /* by lane: the receiver has sent to the message's source since the trace took the message */
     uint32_t left;     /* number of lanes, with the trace, that have not taken the message */
 };
 
@@ -62,7 +62,7 @@ struct mpg_unexpected {
     struct mpg_map pending;   /* id -> message */
     struct mpg_map queues;    /* (receiver, communicator; source, tag or -1) -> queue */
     struct mpg_map groups;    /* (receiver, communicator; tag or -1) -> group */
-    struct mpg_map pairs;     /* (receiver, source) -> the first of a list of queues, one a communicator */
+    struct mpg_map pairs;     /* (receiver, source) -> the first of a list of queues, one for each communicator */
     struct mpg_pool pending_pool, queue_pool, group_pool;
     uint64_t looks;           /* how often a message was looked at; for tests */
     uint32_t *numbers;        /* the next new number for a message; NULL: messages have no numbers */
