@@ -304,7 +304,7 @@ static inline bool find_near(const struct mpg_record *r, double length_ns, const
             *passed = over_ns;
         first += is_free;
         done_ns = is_free ? at_ns - d[1].lost_ns : d->done_ns;
-    } else if (is_passing && *passed - since_ns > MPG_ROUNDING_NS) { /* time went back */
+    } else if (is_passing && *passed - since_ns > MPG_ROUNDING_NS) { /* the skipped detour is not in the list */
         return false;
     }
     const size_t next = find_begin(r, first, done_ns + work_ns);

@@ -77,7 +77,8 @@ static size_t bin_of(const struct density *d, double ns)
     return low;
 }
 
-/* Computes bin edges: the width of Freedman and Diaconis (1981) near the median, the width of loss steps far from it. */
+/* Writes the edges of the bins of work to EDGE (NULL: only counts) and returns the number of bins. Bins have the width of
+ * Freedman and Diaconis (1981) near the median interval, and the width of loss steps far from it. */
 static size_t make_edges(const struct mpg_histogram *h, const struct mpg_loss_law *law, double *edge)
 {
     uint16_t bin;

@@ -134,7 +134,8 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* Return the number of the BURST detours from D on that end at REST or earlier, and that begin before MIN work. */
+/* Of the BURST detours from D on, the first function returns the number of those that end at REST or earlier, the second the
+ * number of those that begin before MIN of work is done. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;

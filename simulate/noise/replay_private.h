@@ -40,7 +40,8 @@ struct mpg_record {
 struct mpg_replay {
     struct mpg_record *longest; /* the longest detours, or all */
     struct mpg_record *others;  /* NULL: the record is not truncated */
-    struct mpg_record *list;    /* longest detours and blocks merged into one list, for the first pass; NULL: too long */
+    struct mpg_record *list;    /* longest detours and blocks merged into one list, for the first pass; NULL: too long, or not
+                                   ascending */
 };
 
 /* Returns floor(X); faster than the library for most X. */
@@ -55,7 +56,7 @@ struct mpg_record_position {
     size_t i;
 };
 
-/* Splits X; PER is 1 / LENGTH. */
+/* Splits X, >= 0, into whole records of LENGTH and a rest; PER is 1 / LENGTH. The caller sets i. */
 static inline struct mpg_record_position mpg_record_split(double x, double length, double per)
 {
     struct mpg_record_position s = {.whole = mpg_record_floor(x * per)};
@@ -90,7 +91,7 @@ static inline double mpg_record_work_at(const struct mpg_record *r, const struct
     return s->whole * r->work_ns + rest - d->lost_ns;
 }
 
-/* Returns the time without interruption, within the record; 0 inside a detour. */
+/* Returns the time without interruption from S on, within the record; 0 inside a detour. */
 static inline double mpg_record_quiet_at(const struct mpg_record *r, const struct mpg_record_position *s)
 {
     double quiet = mpg_detour_start(&r->detour[s->i]) - s->rest;

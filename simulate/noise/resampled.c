@@ -107,7 +107,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
         rest_ns += total_ns;
     }
     int place = 0, last = 0;
-    double before_ns = 0, last_ns = 0; /* begin and length of the last block with work, in case no block has enough */
+    double before_ns = 0, last_ns = 0; /* work before the current block, and before LAST, the last block that has work */
     for (; place < MPG_BOOTSTRAP_BLOCKS; place++) {
         double work = part_work(r, part[place]);
         if (work > 0) {

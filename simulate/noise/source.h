@@ -70,7 +70,8 @@ struct mpg_begun_work {
     uint32_t n, first;                /* number of replicas with work; number of the cursor's first replica */
     const uint32_t *lane;             /* these n replicas, counted from the cursor's first replica; all differ */
     const double *since_ns, *work_ns; /* for each of them: begin of its work after MPI_Init; length of the work */
-    double covered_ns;                /* a detour in progress at this begin is skipped if it began at most this long before */
+    double covered_ns;                /* a detour in progress when the work begins is skipped if it began at most this long before
+                                         the work */
     double *passed_ns;                /* from the cursor's first replica on: end of the last skipped detour, after MPI_Init;
                                          0: none yet. NULL: no detour is skipped */
 };
@@ -92,8 +93,8 @@ struct mpg_noise_kind {
      * interval classes. */
     double (*work_in)(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica, double since_ns,
                       double interval_ns);
-    /* Finishes the replicas in which nothing interrupts, as pass() of lane_code does, and prefetches for the next time_for();
-     * NULL: not available. */
+    /* pass() finishes the replicas in which nothing interrupts the work, as pass() of lane_code does; fetch() prefetches the
+     * data of the next time_for() into the cache. NULL: not available. */
     uint32_t (*pass)(struct mpg_noise_cursor cursor, double since_ns, double length_ns, const struct mpg_lane_work *work,
                      uint32_t n, double *delay_ns, uint32_t *lane);
     void (*fetch)(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, uint32_t n);
