@@ -136,7 +136,7 @@ struct work {
     uint32_t n;
     pthread_mutex_t mutex; /* protects all fields below */
     pthread_cond_t changed;
-    uint32_t begun, taken; /* numbers of replicas; after a failure no replica is begun */
+    uint32_t begun, taken; /* number of replicas begun, and added to the result; after a failure no replica is begun */
     uint32_t failed;       /* the first replica that failed; n: none */
     struct mpg_error error;
 };

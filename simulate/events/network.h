@@ -8,7 +8,7 @@
 
 #include "simulate/events/replica.h"
 
-/* A network without messages, or NULL. P and PROCESSORS outlive it. */
+/* Returns a network without messages, which the caller frees; NULL with ERR. P and PROCESSORS outlive the network. */
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
                                        struct mpg_error *err);
 void mpg_events_network_free(struct network *n); /* NULL is allowed */

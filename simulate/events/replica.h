@@ -75,7 +75,7 @@ struct rank {
 };
 
 struct processor {
-    int32_t holder, last;    /* ranks; -1: none */
+    int32_t holder, last;    /* the rank that holds the processor; the rank that released it last; -1: none */
     int32_t *queue, first, n, capacity; /* ready ranks, in a ring buffer of CAPACITY */
     double rounds, since_ns; /* turns.c: a single event represents so many rounds of turns from since_ns on; 0: none */
 };
