@@ -22,11 +22,11 @@ struct mpg_redistributed {
 };
 
 /* Finds the distribution of FILES' tasks by arrival, in predict mode with the configuration C and its SETTING, without noise. If
- * WITH_NOISE, also how much shorter runs with noise were with tasks given out anew: by eight simulations more.
- * Passes over the trace: two, and at least one simulation; after each simulation whose receives are not in the order of arrival
- * the tasks are given out again, by the times of this simulation, and the trace is written again into a folder in $TMPDIR. Memory
- * as of mpg_tasks_find(), and some 60 bytes a receive. Returns 1; 0 if the trace does not have the pattern, and ERR says why; -1
- * with ERR. The caller closes X in every case. */
+ * WITH_NOISE, also finds, by eight more simulations, how much shorter runs with noise would be if the tasks were given out anew
+ * in each run. Passes over the trace: two, and at least one simulation; after each simulation whose receives are not in the
+ * order of arrival the tasks are given out again, by the times of this simulation, and the trace is written again into a folder
+ * in $TMPDIR. Memory as of mpg_tasks_find(), and some 60 bytes for each receive. Returns 1; 0 if the trace does not have the
+ * pattern, and ERR says why; -1 with ERR. The caller closes X in every case. */
 int mpg_redistribute(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, bool with_noise,
                      struct mpg_redistributed *x, struct mpg_error *err);
 void mpg_redistributed_close(struct mpg_redistributed *x);

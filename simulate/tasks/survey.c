@@ -115,7 +115,7 @@ static void take_open(struct mpg_task_survey *x, uint64_t number, const struct m
 {
     const int32_t source = mpg_task_world(x->trace, e->comm, e->from);
     if (x->open.n == 0 || x->open.rank != x->pick.rank)
-        x->open_ranks++; /* counts a later rank's calls, too: only one and more than one differ */
+        x->open_ranks++; /* counts each call of a later rank: only 1 and more than 1 matter */
     if (x->open.n == 0)
         x->open.rank = x->pick.rank;
     if (x->open.rank != x->pick.rank)

@@ -57,7 +57,7 @@ struct mpg_task_survey {
  * The caller clears SURVEY in any case. */
 int mpg_task_survey_new(struct mpg_task_survey *survey, struct mpg_trace *trace, double *computation_ns);
 void mpg_task_survey_clear(struct mpg_task_survey *survey);
-/* Begins the next rank; takes its event E, of the call NUMBER; ends the rank. */
+/* The first function begins RANK; the second takes the next event E of this rank, of call NUMBER; the third ends the rank. */
 void mpg_task_survey_begin(struct mpg_task_survey *survey, int32_t rank);
 void mpg_task_survey_take(struct mpg_task_survey *survey, uint64_t number, const struct mpg_event *e);
 void mpg_task_survey_end(struct mpg_task_survey *survey);
