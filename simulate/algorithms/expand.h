@@ -17,10 +17,10 @@
  * fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
 struct mpg_message_costs {
     void *data;
-    /* lambda and tau of M, both at the same random number u */
+    /* latency lambda and transfer time tau of M, both at the same random number u */
     void (*flight)(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns);
-    void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* o_s */
-    void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* o_r */
+    void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* sender's overhead o_s */
+    void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* receiver's overhead o_r */
     /* W, the time of a synchronous send whose receiver waits; returns false if unknown */
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
     /* the part of W that is latency, 0 to 1, and W's relative change for each ns of lambda + tau; used without ANSWERS.
@@ -28,8 +28,8 @@ struct mpg_message_costs {
     void (*held)(void *data, const struct mpg_message *m, double *latency, double *per_ns);
     const double *answers; /* NULL: W is the time of the send; else W is the message's time plus the answer's, given here */
     double (*gap)(void *data, const struct mpg_message *m); /* time between two sends, ns */
-    /* kappa of member INDEX in its call number CALL: in a tree each send and receive is a call, otherwise each round, or all
-     * posted messages together; NULL: 0 */
+    /* kappa, the noise inside a call, of member INDEX in its call number CALL: in a tree each send and receive is a call,
+     * otherwise each round, or all posted messages together; NULL: 0 */
     void (*call)(void *data, int32_t index, uint32_t call, double *kappa_ns);
     /* time to reduce BYTES; NULL: 0 */
     void (*reduce)(void *data, double bytes, double *reduce_ns);

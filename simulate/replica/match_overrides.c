@@ -103,7 +103,7 @@ static int name_all(struct mpg_match_overrides *d, int which, const int64_t **li
     return 0;
 }
 
-/* Frees the number of REQUEST, which the trace has completed. */
+/* Forgets the replica's number for REQUEST, which the trace completes here. */
 static void forget(struct mpg_match_overrides *d, int64_t request)
 {
     mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);

@@ -22,8 +22,7 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* Flags in the first number of a record: the node has a ratio, or flushes; the record is an override or a mark of the next node.
- * */
+/* Flags in a record's first number: the node has a ratio, or flushes; the record is an override or a mark of the next node. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
 /* With IS_OVERRIDE, in place of the override's kind: a region mark of the interval before the next node. */
 enum { MARK = 1 << 8 };
