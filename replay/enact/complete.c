@@ -416,7 +416,8 @@ static void exchange(struct player *p, struct play_request *a, struct play_reque
     p->outcome.exchanged++;
 }
 
-/* Each traced request of the call that is incomplete here takes the identity of a complete one, in list order. */
+/* Each request that the call completes in the trace, but that is incomplete here, exchanges identifiers with a request of the
+ * list that is complete here and that the call does not complete in the trace; both in list order. */
 static void exchange_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Number of messages from one source and tag that this run has received more than the trace at the same call;
+/* How many more messages of one communicator, source and tag this run has received than the traced run up to the same call;
    negative: fewer. */
 struct excess {
     int32_t comm, from, tag;
