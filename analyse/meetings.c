@@ -59,8 +59,8 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
     return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
-/* Down a tree a message holds the time that the receiver waits for: the enter of the root, or for a scan the latest enter so
- * far. */
+/* Expands member V of a tree whose messages go down from the root. A message holds the time that its receiver waits for: the
+ * enter of the root, or, for a scan, the latest enter of the members before. Returns 0, or -1 with ERR: no memory. */
 static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, enum mpg_wait kind,
                        struct mpg_error *err)
 {
@@ -80,7 +80,8 @@ static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32
     return 0;
 }
 
-/* Up a tree a message holds the first enter of its subtree, which the root waits for. */
+/* Expands member V of a tree whose messages go up to the root. A message holds the earliest enter in its subtree: the root's wait
+ * begins with the earliest of all. Returns 0, or -1 with ERR: no memory. */
 static int expand_up(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, struct mpg_error *err)
 {
     const struct mpg_tree *tree = &c->plan.phase[0].tree;

@@ -87,7 +87,7 @@ void mpg_overview_put_names(struct mpg_json *j, const int number_of[MPG_CALL_COU
     mpg_json_close(j);
 }
 
-/* The innermost line of each callsite. */
+/* Puts the array "callsites": the innermost line of each callsite in X. */
 static int put_sites(struct mpg_json *j, const struct numbers *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_site_names names;
@@ -126,7 +126,8 @@ static void put_parts(struct mpg_json *j, const struct mpg_overview *o)
     mpg_json_close(j);
 }
 
-/* [from, length, call, callsite, peer, awaited, wait], of several calls also their number and the time within them. */
+/* Puts S as [from, length, call, callsite, peer, awaited, wait]; if S has several calls, also their number and the time within
+ * them. */
 static void put_slice(struct mpg_json *j, const struct mpg_overview_slice *s, struct numbers *x)
 {
     const int64_t from_ns = (int64_t)floor(s->from_ns);

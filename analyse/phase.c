@@ -58,7 +58,7 @@ static int take_ends(void *context, int32_t rank, uint64_t number, const struct 
     return 1;
 }
 
-/* MPI_Init and MPI_Finalize are no calls of the phase */
+/* Returns whether E, call NUMBER of its rank, can be in a phase: MPI_Init and MPI_Finalize cannot. */
 static bool is_inner(const struct mpg_event *e, uint64_t number)
 {
     return number > 0 && e->call != MPG_CALL_Finalize;
@@ -232,7 +232,7 @@ static int take_predicted(void *context, int32_t rank, uint64_t number, const st
     return 1;
 }
 
-/* The same calls of the traced run, still on aligned clocks. */
+/* Stores E if it is a call of the traced run with the number of a stored predicted call; its times stay on aligned clocks. */
 static int take_traced(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct filling *f = context;
@@ -247,7 +247,7 @@ static int take_traced(void *context, int32_t rank, uint64_t number, const struc
     return 1;
 }
 
-/* Cuts calls at UNTIL_NS of the phase. */
+/* Drops the predicted calls of R that begin at UNTIL_NS of the phase or later. */
 static void cut(struct mpg_phase_rank *r, double until_ns)
 {
     while (r->n[1] > 0 && r->call[1][r->n[1] - 1].from_ns >= until_ns)

@@ -73,7 +73,7 @@ static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_err
     return 0;
 }
 
-/* The pass for wait states, with the eager limit of FOUND. */
+/* Walks the trace to find wait states, with the eager limit of FOUND. */
 static int pass_waits(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
 {
     p->options.eager_limit_bytes = p->options.source_eager_limit_bytes = found->eager_limit_bytes;

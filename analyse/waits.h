@@ -80,8 +80,8 @@ struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clock
  * with ERR: no memory. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
-/* Edge I of STEP, a LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown. Only for edges
- * that are views, where calls complete other messages. Returns 0, or -1 with ERR: no memory. */
+/* Tells WAITS that edge I of STEP, the LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown.
+ * Only for edges whose slot a VIEW step wrote: their calls may complete other messages. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_substitute(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
                          struct mpg_error *err);
 /* Forgets all steps. */

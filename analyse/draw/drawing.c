@@ -269,7 +269,7 @@ static bool is_rooted(enum mpg_call call)
     return call == MPG_CALL_Reduce || call == MPG_CALL_Gather || call == MPG_CALL_Gatherv;
 }
 
-/* A member enters its collective. */
+/* Draws the edge from a member that enters a collective to the collective's node. */
 static int contribute(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_TO_MEETING, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),

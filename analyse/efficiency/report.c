@@ -24,7 +24,7 @@ struct mpg_efficiency_counter_scaling mpg_efficiency_report_counter_scaling(cons
     return mpg_efficiency_counter_scaling(&reference, &run, r->scaling);
 }
 
-/* Sums over ranks, ns. */
+/* Returns the sums of the ranks' times, ns. */
 static struct mpg_efficiency_rank add_ranks(const struct mpg_efficiency_run *run)
 {
     struct mpg_efficiency_rank sum = {.compute_ns = 0};

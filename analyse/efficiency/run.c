@@ -110,7 +110,7 @@ static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, con
     return status;
 }
 
-/* The pass that sums bins, which begin and end with the runs of the pass before. */
+/* Walks TRACE once more for the bins of time. These begin and end with the ranks' runs that an earlier pass stored in FOUND. */
 static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
                      struct walker *w, const struct mpg_efficiency_run *found, struct mpg_error *err)
 {

@@ -60,7 +60,7 @@ static int messages_of(const struct wanted *a, const char *path, struct mpg_erro
     return status;
 }
 
-/* Options of both commands from the COUNT-th on. */
+/* Stores the options that both commands have at OPTION. */
 static void add_common(struct mpg_option *option, struct wanted *a)
 {
     static const char *const collectives[] = {"apart", "expand", NULL};

@@ -44,8 +44,8 @@ int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns)
 void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
 /* Puts NS as us with three digits. */
 void mpg_timeline_put_us(struct timeline *t, int64_t ns);
-/* As above, for the length of a slice. Perfetto multiplies the double by 1000 and truncates: a length that would lose a ns, and
- * thereby calls that end with the slice, gets more digits. */
+/* Puts NS, the length of a slice, as us. Perfetto multiplies the double by 1000 and truncates: a length that would lose a ns, and
+ * thereby calls that end with the slice, gets more than three digits. */
 void mpg_timeline_put_duration(struct timeline *t, int64_t ns);
 
 /* Writes all calls and regions of a run, and names of its tracks. */
