@@ -338,7 +338,8 @@ static bool make_cart(struct dumpi_rank *d, const struct dumpi_record *r, struct
     return add_grid(d, call->constructor.handle, dims->at, dims->n);
 }
 
-/* Cart_sub: lists the extents of the old grid, and for each dimension whether it remains. */
+/* Makes CALL, a Cart_sub: its list has the extents of the old grid, and for each dimension 1 if it remains, else 0. Returns false
+ * if memory is out. */
 static bool make_sub_grid(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     const struct dumpi_list *remain = &r->lists[0];

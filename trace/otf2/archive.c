@@ -618,7 +618,7 @@ void mpg_otf2_value_names(const struct otf2_archive *a, char *text, size_t size)
     }
 }
 
-/* Archives of mpgkit say which tick is time 0 of the trace. */
+/* Reads which tick is time 0 of the trace; only archives of mpgkit have this property. */
 static void read_origin(struct otf2_archive *a, OTF2_Reader *reader)
 {
     char *text = NULL, *end;
