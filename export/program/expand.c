@@ -16,7 +16,7 @@ struct part {
     int64_t requests; /* number of the last request; requests of expanded collectives are negative, descending from -1 */
 };
 
-/* A message to (SENDS) or from member OTHER. */
+/* Returns the action KIND for a message of BYTES to or from member OTHER, relative to the root. */
 static struct mpg_program_action action_of(const struct part *x, enum mpg_program_action_kind kind, int32_t other, double bytes)
 {
     const int32_t size = x->plan.size.p;
