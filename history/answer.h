@@ -20,7 +20,7 @@ struct mpg_answer {
  * caller ends the output by commit or discard, and then calls mpg_answer_clear(). */
 int mpg_answer_open(struct mpg_answer *answer, const char *path, bool text, bool remembered, struct mpg_error *err);
 FILE *mpg_answer_stream(const struct mpg_answer *answer);
-/* As mpg_output_commit() and mpg_output_discard(). */
+/* End the output as mpg_output_commit() and mpg_output_discard() do. */
 int mpg_answer_commit(struct mpg_answer *answer, struct mpg_error *err);
 void mpg_answer_discard(struct mpg_answer *answer);
 void mpg_answer_clear(struct mpg_answer *answer);

@@ -50,7 +50,7 @@ void mpg_history_checksum(const char *path, char sum[40]);
  * disk full. */
 int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err);
 
-/* A visitor of runs; returns 0, or -1 with ERR. */
+/* A function called for each run; returns 0 to go on, or -1 with ERR. */
 typedef int mpg_history_visitor(void *context, const struct mpg_history_run *run, struct mpg_error *err);
 /* Calls VISITOR for all runs in FILE, without answers, oldest first. Returns 0, or -1 with ERR. */
 int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err);
