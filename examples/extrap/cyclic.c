@@ -95,7 +95,7 @@ static void solve(const struct solver *s, long i, long h)
     }
 }
 
-/* The smallest multiple of STEP, plus OFFSET, that is at least FIRST. */
+/* Returns the smallest number OFFSET + k STEP, k >= 0, that is at least FIRST. */
 static long from(long first, long step, long offset)
 {
     return first <= offset ? offset : (first - offset + step - 1) / step * step + offset;

@@ -43,7 +43,7 @@ void extrap_open(struct extrap *team, size_t bytes);
 void extrap_alone(struct extrap *team, size_t bytes);
 void extrap_free(struct extrap *team);
 
-/* After the barrier all ranks can read data that any rank wrote before. Collective. */
+/* Waits until all ranks have called this. Then they can read what any rank wrote before. Collective. */
 void extrap_barrier(struct extrap *team);
 /* Reads BYTES at OFFSET of OWNER's memory into TO, and waits for completion. */
 void extrap_read(struct extrap *team, int owner, size_t offset, size_t bytes, void *to);
@@ -54,12 +54,12 @@ void extrap_sum(struct extrap *team, double *values, int n);
 /* Replaces N VALUES on rank 0 by their sums, with MPI_Reduce. Each program ends with this call, for the number of
  * wrong results and the printed values. Collective. */
 void extrap_total(const struct extrap *team, double *values, int n);
-/* Weight of number I in a checksum. */
+/* Returns the weight of number I in a checksum. */
 static inline double extrap_weight(long i)
 {
     return (double)(i % 101 + 1);
 }
-/* MPI_Finalize. Checks after it are not part of the trace. Collective. */
+/* Frees the memory that other ranks read, and calls MPI_Finalize. Checks after this call are not in the trace. Collective. */
 void extrap_close(struct extrap *team);
 /* On rank 0 prints "NAME: N ranks, ...: right" (or WRONG) and returns 0 (or 1), the exit status of main(). */
 int extrap_print_result(const struct extrap *team, bool right, const char *format, ...)

@@ -23,7 +23,7 @@ struct grid {
     double *halo, *next, *whole;  /* SIDES edges of each element; new cells of one element; a remote element */
 };
 
-/* An element in memory: SIDES edges, then the cells by row; x is the row. */
+/* Returns element (X, Y) in this rank's memory: SIDES edges, then the cells row by row; X is the row. */
 static double *element(const struct grid *g, long x, long y)
 {
     return (double *)(g->team->memory + ((x - g->x0) * g->block + y - g->y0) * g->element_bytes);
@@ -136,7 +136,7 @@ static void iterate(const struct grid *g, long iterations)
     }
 }
 
-/* TOTAL[0]: number of wrong cells on this rank; TOTAL[1]: the cell next to the centre, on its owner. */
+/* Adds the number of wrong cells of this rank to TOTAL[0]; its owner stores the cell next to the centre in TOTAL[1]. */
 static void check(const struct grid *g, long iterations, double total[2])
 {
     const long m = g->cells, half = g->elements * m / 2;

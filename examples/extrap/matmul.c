@@ -25,7 +25,7 @@ static long number(const struct dimension *d)
     return extrap_first(d->items, d->parts, d->at + 1) - extrap_first(d->items, d->parts, d->at);
 }
 
-/* The global index of local item I. */
+/* Returns the global index of local item I. */
 static long item(const struct dimension *d, long i)
 {
     return d->kind == CYCLIC ? i * d->parts + d->at : extrap_first(d->items, d->parts, d->at) + i;
@@ -49,13 +49,14 @@ struct matmul {
     double *a, *row, *other, *product;  /* ROW of the transposed B; row sums of another rank */
 };
 
-/* Memory: row sums of this rank, with room for all rows; then its part of the transposed B. */
+/* Returns the size of the row sums, with room for all rows, at the begin of this rank's memory; its part of the transposed B
+ * follows. */
 static size_t sums_bytes(const struct matmul *x)
 {
     return (size_t)x->rows.items * sizeof(double);
 }
 
-/* Element (I, K) of A. All elements are integers, so sums are exact. */
+/* Returns element (I, K) of A. All elements are integers, so sums are exact. */
 static double a(long i, long k)
 {
     return (double)(i + 1 + k);
@@ -66,7 +67,7 @@ static double b_transposed(long j, long k)
     return (double)(j - k);
 }
 
-/* Sum over k < N of a(i, k) b_transposed(j, k). */
+/* Returns the sum over k < ITEMS of a(I, k) b_transposed(J, k). */
 static double product(long i, long j, long items)
 {
     const double n = (double)items, sum = n * (n - 1) / 2, squares = (n - 1) * n * (2 * n - 1) / 6;

@@ -53,7 +53,7 @@ static size_t offset(const struct mgrid *g, int level, enum array array, long x,
     return g->offset[level][array] + (size_t)((x % b * b + y % b) << level) * sizeof(double);
 }
 
-/* Column (X, Y), owned by this rank. */
+/* Returns column (X, Y) of ARRAY at LEVEL, which this rank owns. */
 static double *column(const struct mgrid *g, int level, enum array array, long x, long y)
 {
     return (double *)(g->team->memory + offset(g, level, array, x, y));
@@ -78,8 +78,8 @@ static void load(const struct mgrid *g, int level, enum array array, struct area
         }
 }
 
-/* The weighted sum over the 27 points around Z of the column at C: W[0] for the point, W[1] faces, W[2] edges,
- * W[3] corners. WIDTH: columns in a line. */
+/* Returns the weighted sum over the 27 points around point Z of the column at C. Weights: W[0] of the point itself, W[1] of the
+ * faces, W[2] edges, W[3] corners. WIDTH: columns in a line. */
 static double stencil(const double *c, long width, long side, const double w[4], long z)
 {
     const long x = width * (side + 2), y = side + 2;
@@ -93,7 +93,7 @@ static double stencil(const double *c, long width, long side, const double w[4],
            w[3] * (sum[0][1] + sum[2][1]);
 }
 
-/* TO = (RIGHT, or TO if RIGHT is NULL) + FACTOR times the stencil W applied to FROM, at LEVEL. */
+/* Computes TO = (RIGHT, or TO if RIGHT is NULL) + FACTOR times the stencil W applied to FROM, at LEVEL. */
 static void apply(const struct mgrid *g, int level, enum array from, const double w[4], const double *right,
                   double factor, enum array to)
 {
@@ -226,7 +226,7 @@ static struct charges find_charges(long side)
     return found;
 }
 
-/* Right-hand side: 1 at the largest, -1 at the smallest. */
+/* Sets the right-hand side to 1 at the points of the largest random numbers, and to -1 at those of the smallest. */
 static void charge(const struct mgrid *g, const struct charges *charges)
 {
     const long side = 1L << g->levels;

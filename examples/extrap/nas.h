@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The product modulo 2^64 has the correct lowest 46 bits. */
+/* Returns A B mod 2^46: the product modulo 2^64 has the correct lowest 46 bits. */
 static inline uint64_t nas_times(uint64_t a, uint64_t b)
 {
     return a * b & ((UINT64_C(1) << 46) - 1);

@@ -20,7 +20,7 @@ struct poisson {
     double *ratio;             /* POINTS numbers for the tridiagonal systems */
 };
 
-/* The known solution, 0 outside the square. */
+/* Returns the known solution at (I, J), 0 outside the square. SALT: number of the solve; each has another solution. */
 static double solution(const struct poisson *s, long i, long j, long salt)
 {
     if (i < 0 || j < 0 || i >= s->points || j >= s->points)
@@ -39,7 +39,7 @@ static void fill(const struct poisson *s, long salt)
         }
 }
 
-/* Fourier transform in place of the N = 2^k numbers in WORK. */
+/* Transforms the N = 2^k numbers in WORK in place (Fourier). */
 static void fourier(const struct poisson *s, long n)
 {
     double complex *z = s->work;
@@ -63,7 +63,7 @@ static void fourier(const struct poisson *s, long n)
             }
 }
 
-/* Sine transform of ROW in place, via the Fourier transform of its odd continuation. Twice the transform
+/* Replaces ROW by its sine transform, via the Fourier transform of its odd continuation. Twice the transform
    multiplies by (POINTS + 1) / 2. */
 static void sine(const struct poisson *s, double *row)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Key I of 2^BITS keys. Each operation is invertible, so all keys differ. */
+/* Returns key I of 2^BITS keys. Each operation is invertible, so all keys differ. */
 static uint32_t stir(uint32_t i, long bits)
 {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);

@@ -8,7 +8,7 @@
 
 enum { POINTS = 1 << 18, STEPS = 400, STEPS_A_SUM = 10 };
 
-/* One step from A to B, with N points and a neighbour's point at both ends; returns the sum of absolute changes. */
+/* Computes one step from A to B, with N points and a neighbour's point at both ends; returns the sum of absolute changes. */
 static double smooth(const double *a, double *b, int n, int step)
 {
     double change = 0;

@@ -22,7 +22,7 @@ static void exchange(double *cells, int n, int left, int right)
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
-/* One explicit step into NEXT; returns the sum of squared changes. */
+/* Computes one explicit step into NEXT; returns the sum of squared changes. */
 static double diffuse(const double *cells, double *next, int n)
 {
     double change = 0;

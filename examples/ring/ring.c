@@ -18,7 +18,7 @@
 
 enum { RING_TAG = 7 };
 
-/* The sum over all pairs of own and visiting bodies of 1 / (1 + distance^2). */
+/* Returns the sum over all pairs of own and visiting bodies of 1 / (1 + distance^2). */
 static double interact(const double *own, const double *visiting, int bodies)
 {
     double sum = 0;

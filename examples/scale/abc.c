@@ -19,7 +19,7 @@
 
 static uint64_t state;
 
-/* 0 < u < 1, by SplitMix64. */
+/* Returns a random number between 0 and 1, without both, by SplitMix64. */
 static double uniform(void)
 {
     uint64_t z = state += 0x9e3779b97f4a7c15u;
@@ -28,7 +28,7 @@ static double uniform(void)
     return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* exp(SIGMA g), by Box and Muller. */
+/* Returns exp(SIGMA g), with a normal random number g by Box and Muller. */
 static double lognormal(double sigma)
 {
     const double r = sqrt(-2 * log(uniform())), angle = 2 * acos(-1) * uniform();

@@ -13,7 +13,7 @@
 enum { MAX_REQUESTS = 64 };
 static char *in, *out;
 
-/* Work units of rank R in round K. */
+/* Returns the work units of rank R in round K. */
 static double ground(int r, int k)
 {
     return 1 + (3 * r + k * (r + 1)) % 6;

@@ -8,7 +8,7 @@
 
 enum { DONE = 3 };
 
-/* Work units of rank R in round K. */
+/* Returns the work units of rank R in round K. */
 static double task(int r, int k)
 {
     return 1 + (5 * r + 3 * k) % 7;

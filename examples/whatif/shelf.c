@@ -10,7 +10,7 @@
  * of mpgsim do. Prints the run time in ms. */
 #include "whatif.h"
 
-/* Work units of rank R in round K. */
+/* Returns the work units of rank R in round K. */
 static double part(int r, int k)
 {
     return 1 + (r * r + 2 * k) % 5 + (r == 1 ? 1.5 : 0);

@@ -38,7 +38,7 @@ static void print_longest(double mine)
         printf("%.1f\n", longest * 1e3);
 }
 
-/* Work units of rank R of N in round K. */
+/* Return the work units of rank R of N in round K: uneven over ranks and rounds, or even. */
 static inline double uneven(int r, int n, int k)
 {
     return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);
