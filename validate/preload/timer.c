@@ -92,7 +92,8 @@ static void report(void)
         close(fd);
 }
 
-/* Fortran programs may get here twice, through the Fortran function and the C function that it calls. */
+/* Begins the run of this rank at the end of MPI_Init. Fortran programs may get here twice, through the Fortran function and the
+ * C function that it calls. */
 static void begin(void)
 {
     int rank, ranks;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Integer arithmetic in registers that the compiler cannot remove, starting from X. Each of the UNITS takes about a
- * microsecond on a core of 3 GHz. */
+/* Computes with integers in registers, starting from X, and returns the result, so that the compiler cannot remove the work. Each
+ * of the UNITS takes about a microsecond on a core of 3 GHz. */
 static inline uint64_t work(int units, uint64_t x)
 {
     for (long i = 0; i < units * 750L; i++)
