@@ -62,6 +62,7 @@ static inline const double *mpg_attribution_block(const struct mpg_attribution *
     return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
 }
 
+/* Returns the terms of PLACE, as means over the replicas; after mpg_attribution_finish(). */
 static inline const double *mpg_attribution_mean(const struct mpg_attribution *w, uint32_t place)
 {
     return w->mean + (size_t)place * MPG_ATTRIBUTION_TERMS;

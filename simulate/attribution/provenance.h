@@ -65,6 +65,7 @@ int mpg_provenance_finish(struct mpg_provenance *provenance, const double *run_n
 /* Returns an estimate of the memory of a lane with SLOTS slots, bytes. */
 double mpg_provenance_lane_bytes(uint32_t slots);
 
+/* Returns the number of words with one bit for each of LANES lanes. */
 static inline uint32_t mpg_provenance_words(uint32_t lanes)
 {
     return (lanes + 63) / 64;

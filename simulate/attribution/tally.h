@@ -43,6 +43,7 @@ int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, in
 int mpg_tally_edge(struct mpg_tally *tally, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
                    struct mpg_error *err);
 
+/* Returns the sums of PLACE over the block of LANE, one for each term. */
 static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, uint32_t lane)
 {
     return t->sum + ((size_t)place * t->blocks + lane / MPG_LANES_A_BLOCK) * t->terms;
