@@ -31,9 +31,9 @@ int mpg_fitted_choose(const struct mpg_distribution *d, struct mpg_fitted *f,
 double mpg_fitted_quantile(const struct mpg_fitted *f, double u);
 /* Returns the mean, including the location. */
 double mpg_fitted_mean(const struct mpg_fitted *f);
-/* Returns a length-biased draw by V, 0 <= V < 1: each value is weighted by itself. F's values are >= 0 and not all 0. With
- * probability location / mean it is an unweighted value; otherwise it is weighted by the part beyond the location (gamma: shape
- * + 1; Cox, Renewal Theory, 1962, section 5.4). */
+/* Returns a length-biased draw by V, 0 <= V < 1: the density of a value is multiplied by the value. F's values are >= 0 and not
+ * all 0. With probability location / mean the draw is unweighted; otherwise it is weighted by the part beyond the location
+ * (gamma: shape + 1; Cox, Renewal Theory, 1962, section 5.4). */
 double mpg_fitted_biased(const struct mpg_fitted *f, double v);
 
 #endif

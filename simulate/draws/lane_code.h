@@ -21,7 +21,8 @@ struct mpg_lane_time {
     double weight, max;  /* weight of HIGH, 0 to 1; upper limit of the time */
 };
 
-/* For each lane the time without interruption, FROM[w] to TO[w]. Used for work that lasts longer than MIN. */
+/* For each lane w a time without interruption, FROM[w] to TO[w], ns after MPI_Init; only for work that lasts longer than MIN,
+ * ns. */
 struct mpg_lane_quiet {
     const double *from, *to;
     double min;
@@ -33,6 +34,7 @@ struct mpg_lane_work {
     double all;
 };
 
+/* Returns the work of LANE. */
 static inline double mpg_lane_work_in(const struct mpg_lane_work *work, uint32_t lane)
 {
     return work->each ? work->each[lane] : work->all;
@@ -67,6 +69,7 @@ const struct mpg_lane_code *mpg_lane_code(void);
 /* Returns the functions for ISA, which the processor may lack; NULL: not compiled. */
 const struct mpg_lane_code *mpg_lane_code_of(enum mpg_isa isa);
 
+/* As draw() of the table for mpg_isa(). */
 static inline void mpg_draw_lanes(const struct mpg_address *a, uint32_t first, uint32_t n, double *u)
 {
     mpg_lane_code()->draw(a, first, n, u);
