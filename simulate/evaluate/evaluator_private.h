@@ -160,7 +160,7 @@ struct mpg_evaluator {
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
     struct mpg_quantile_cache *quantile_cache;
-    const struct mpg_paths *paths; /* path classes of messages; NULL: all are P's */
+    const struct mpg_paths *paths; /* costs of messages by path class; NULL: all messages have the costs of P */
     bool comparable;    /* the clocks of the ranks are comparable */
     double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */
     bool *slot_met;     /* for each arrival: a probe has matched the message */

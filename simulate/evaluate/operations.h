@@ -40,7 +40,8 @@ static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
     }
 }
 
-/* The operation of CALL if it can be taken as a whole (all members have equal sizes); else MPG_OPERATIONS. */
+/* The operation of CALL if all members have equal sizes, so that the measured time of a whole collective applies; else
+ * MPG_OPERATIONS. */
 static inline enum mpg_operation mpg_operation_whole(enum mpg_call call)
 {
     const bool has_own_sizes = call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv || call == MPG_CALL_Alltoallw;

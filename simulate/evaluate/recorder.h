@@ -127,8 +127,8 @@ void mpg_record_times_before(const struct mpg_evaluator *t);
 void mpg_record_times_message(const struct mpg_evaluator *t);
 void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e);
 int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);
-/* Splits TOOK_NS, the time that mpg_times_add_collective() adds, into latency, bytes and whole in lanes where it is positive;
- * TERM receives the terms that are equal in these lanes. Overwrites `other` and `latest`. */
+/* Splits TOOK_NS, the time that mpg_times_add_collective() adds, into latency, bytes and whole in lanes where TOOK_NS is
+ * positive; TERM receives the terms that are equal in these lanes. Overwrites `other` and `latest`. */
 void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin,
                                  uint32_t rounds, double bytes, int32_t members, double bytes_each, const double *took_ns,
                                  double *term);

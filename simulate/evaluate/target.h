@@ -24,7 +24,7 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_placement *placement, struct mpg_error *err);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
-/* Whether messages are delayed by detours, too. */
+/* Returns whether the target has noise and, on some path class, measured message times, which then contain detours, too. */
 bool mpg_target_covers(const struct mpg_target *t);
 
 /* Adds the cost of sending in the call that S leaves to each of N lanes, the first of which is replica FIRST: o_s of each

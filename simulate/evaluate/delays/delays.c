@@ -168,7 +168,7 @@ static NOINLINE void step_enter(struct mpg_evaluator *l, const struct mpg_step *
         meet_noise(l, s->stream, &x);
         if (l->classes)
             mpg_classes_find(l->classes, s, &x);
-        mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* the interval begins at the last call's end */
+        mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* VALUE: the delay of the interval's begin */
     }
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
 }

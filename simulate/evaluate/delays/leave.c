@@ -320,7 +320,7 @@ static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const s
     find_value(l, s, e, x);
     if (l->choice && e->is_view)
         find_left(l, s, e, x);
-    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* the later receive adds nothing new */
+    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* the receive must not count the injected delay again */
         l->slot_met[e->slot] = true;
 }
 

@@ -70,7 +70,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
-        /* the target's envelope of a message that changes is in lambda, whole */
+        /* if the message changes its protocol, lambda is the whole time of the target's envelope */
         double there_ns = s->sender_ns;
         if (!s->changed)
             there_ns += envelope_ns(l, s->rank, s->receiver, s->bytes);

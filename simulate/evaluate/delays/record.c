@@ -47,7 +47,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
                                           [MPG_CRITICAL_SCALED] = m.of.length_ns,
                                           [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
     mpg_recorder_continue(l, s, term);
-    if (!m.quiet || m.cut) /* the step's account has nothing else */
+    if (!m.quiet || m.cut) /* the remainder of the step's account */
         mpg_provenance_add_difference(x->provenance, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
     if (!l->choice)

@@ -10,7 +10,7 @@
 
 #include "statistics/order.h"
 
-/* The square of this delay, summed over replicas, is still finite. */
+/* The largest delay that is allowed: its square, summed over replicas, is still finite. */
 static const double MAX_DELAY_NS = 1e145;
 
 static size_t blocks_of(const struct mpg_result *r)

@@ -30,7 +30,7 @@ struct mpg_result {
                      added in order, then the blocks: the result does not depend on who evaluated a replica */
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
-    enum mpg_cpu_use cpu;   /* how intervals were judged when the source's noise was removed */
+    enum mpg_cpu_use cpu;   /* the measure of intervals when the source's noise was removed: length or CPU time */
     const char *floor_rule; /* origin of minimum message times, in words; NULL if none are used */
     bool floors_of_source;  /* some minimum message times come from the source's signature */
     bool chose;             /* calls could complete in another order than in the trace */
@@ -40,7 +40,7 @@ struct mpg_result {
     struct mpg_attribution *where; /* attribution of the accounts to places; NULL if not wanted */
 };
 
-/* The attribution that is wanted. */
+/* The attributions that the options ask for. */
 struct mpg_attribution_wanted {
     bool places; /* attribution to places */
     bool pairs;  /* attribute to pairs of ranks, too */
@@ -67,6 +67,7 @@ void mpg_result_refer_to(struct mpg_result *result, const int64_t *recorded_ns);
 void mpg_result_take_traced(struct mpg_result *result, const struct mpg_result *other);
 void mpg_result_clear(struct mpg_result *result); /* RESULT may lack arrays */
 
+/* Return the account with the values of TERM, which are in the order of the struct. */
 struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);
 struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);
 /* Adds WEIGHT times A to SUM. */

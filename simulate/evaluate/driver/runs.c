@@ -34,8 +34,8 @@ struct group {
     struct mpg_run **run;
     size_t n;
     struct mpg_passed passed; /* findings of the last pass */
-    struct mpg_progress *progress; /* of the replicas of all groups */
-    double done;                   /* replicas */
+    struct mpg_progress *progress; /* progress of the replicas of all groups */
+    double done;                   /* number of replicas evaluated so far */
 };
 
 /* The number of lanes of a pass, of LANE_BYTES each; memory depends on it, results do not. */
@@ -176,7 +176,7 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         again[k++] = part[i];
     }
     struct mpg_pass_config *pass_config = &r->run[0]->pass_config;
-    pass_config->begun += pass_config->share; /* these replicas count once */
+    pass_config->begun += pass_config->share; /* the rerun adds nothing to the progress: its replicas have been counted */
     pass_config->share = 0;
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }

@@ -78,7 +78,7 @@ struct evaluation {
     struct mpg_expansion *expansion;
     const struct mpg_collective_table *table;
     double eager_limit_bytes;
-    bool reduces; /* arithmetic counts */
+    bool reduces; /* costs include the arithmetic of reductions */
 };
 
 /* Returns the time from the arrival of all P members at OPERATION of BYTES until the last member leaves, by X's

@@ -229,7 +229,7 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
 {
     const struct scenario_run *x = context;
     struct mpg_result *r = x->sim->result;
-    const double *base_ns = x->sim->base_ns; /* NULL: values are times */
+    const double *base_ns = x->sim->base_ns; /* NULL in predict mode: values are times */
     const uint32_t begin = first - r->first_replica;
     if (x->sim->graph.choose)
         mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_evaluator_choice(evaluator)));

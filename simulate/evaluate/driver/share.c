@@ -9,7 +9,7 @@ static uint32_t blocks_in(uint32_t replicas)
     return replicas / MPG_REPLICAS_A_BLOCK + (replicas % MPG_REPLICAS_A_BLOCK != 0);
 }
 
-/* Returns the first replica of the share of PROCESS of N. */
+/* Returns the first replica of the share of process number PROCESS of N processes. */
 static uint32_t begin_of(uint32_t replicas, int process, int n)
 {
     const uint64_t block = ((uint64_t)blocks_in(replicas) * (uint64_t)process + (uint64_t)n - 1) / (uint64_t)n;

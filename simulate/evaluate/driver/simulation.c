@@ -143,7 +143,7 @@ static bool inserts(const struct simulation *sim)
 static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
-    if (o->predicts) /* times have no slack */
+    if (o->predicts) /* predict mode: times have no slack */
         return 0;
     if (o->absorb_given && o->absorb == MPG_ABSORB_CLOCK && !are_comparable(sim))
         return mpg_error_set(err,
@@ -280,7 +280,7 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
 static void choose_protocol(struct simulation *sim)
 {
     const struct mpg_simulation_options *o = sim->options;
-    if (o->predicts) /* all messages are the target's */
+    if (o->predicts) /* predict mode: all messages have the protocol of the target */
         return;
     if (!mpg_rule_holds(MPG_RULE_PROTOCOLS))
         sim->graph.source_eager_limit_bytes = sim->graph.eager_limit_bytes;

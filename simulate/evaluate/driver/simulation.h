@@ -20,7 +20,7 @@ struct mpg_simulation_options {
     bool absorb_given;
     enum mpg_absorb absorb; /* choice of slack, if absorb_given; else clock where clocks are comparable, or wait */
     struct mpg_graph_options graph;
-    enum mpg_source_limit source_limit; /* used only with `clock` */
+    enum mpg_source_limit source_limit; /* used only with MPG_ABSORB_CLOCK */
     bool limit_shown;      /* no eager limit is given: the graph uses the limit that the trace shows */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
@@ -35,7 +35,7 @@ struct mpg_simulation_options {
     const struct mpg_observer *observer; /* observer of delays or of times, after MPI_Init; NULL: none */
     struct mpg_cache *cache; /* pre-pass cache; NULL: none */
     struct mpg_attribution_wanted where;
-    struct mpg_times_options times; /* predicts */
+    struct mpg_times_options times; /* predict mode */
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */
 };
 

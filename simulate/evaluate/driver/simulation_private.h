@@ -22,7 +22,7 @@ struct simulation {
      * times of calls; compute-interval classes. */
     bool message_minima, reports_message_minima, call_minima, uses_classes;
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
-    struct mpg_graph_options traced; /* `graph` before candidates were requested */
+    struct mpg_graph_options traced; /* copy of `graph` before choices are turned on (mpg_pass_choices()) */
     struct mpg_result *result; /* result of this process's share of the replicas */
     double *base_ns; /* for each rank: delay of the run without the tracer's time, against the trace */
     struct mpg_delay_account *base_account;
@@ -30,10 +30,11 @@ struct simulation {
     struct mpg_passed passed; /* findings of the last pass */
     struct mpg_paths *paths;     /* path classes of p; NULL: a single class for all messages */
     struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer */
-    uint32_t *passes;      /* over the trace */
+    uint32_t *passes;      /* number of passes over the trace; incremented */
     bool is_done;
 };
 
+/* Returns the configuration of a pass of SIM, with LABEL for its progress. */
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label);
 
 /* scenario_runs.c */

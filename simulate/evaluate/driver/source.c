@@ -67,7 +67,8 @@ static const char *find_difference(const struct mpg_trace *t, int32_t rank,
     return has_value(kernels, kernel, true) ? NULL : "another kernel";
 }
 
-/* One MPI speaks for all ranks, and a signature of noise alone has none. */
+/* Returns the difference between the MPI library of the trace and the library of SIG; NULL: none. All ranks use one library, so
+ * the first rank that names a library decides. A signature of noise alone names no library, and differs from none. */
 static const char *find_mpi_difference(const struct mpg_trace *t, const struct mpg_signature *sig)
 {
     const char *mpi = NULL, *settings = NULL;

@@ -273,7 +273,7 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
         for (uint32_t w = 0; w < t->n; w++)
             call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
     mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_CALL, call);
-    if (x->has_terms) { /* in ascending order */
+    if (x->has_terms) { /* terms in ascending order, as mpg_provenance_add_term() requires */
         mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_LATENCY, x->latency);
         if (x->holds)
             mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_MESSAGES, x->messages);

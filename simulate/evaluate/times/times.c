@@ -98,7 +98,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
         work_ns = (double)s->cpu_ns;
     if (p->work_alone && s->alone_ns >= 0)
         work_ns = (double)s->alone_ns;
-    /* no message ends this polling, but a variable in a window */
+    /* the loop waits for a change of a variable in a window, not for a message */
     const bool polls_memory = is_polling(t, s) && s->to.call == MPG_CALL_Win_sync;
     if (is_polling(t, s) && !polls_memory) {
         for (uint32_t w = 0; w < t->n; w++)
