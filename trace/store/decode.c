@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records to events: the inverse of trace/store/encode.c. Checks all input. */
+/* Turns records into events: the inverse of trace/store/encode.c. Checks all input. */
 #include "trace/store/decode.h"
 
 #include <endian.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a stream's file, or its segment, to the columns of the next chunk. */
+/* Reads the columns of a stream's next chunk, from its file or its segment. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,7 +29,7 @@ static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat
     return first < 0 ? first + step >= 0 : last - step >= 0;
 }
 
-/* Skips N ranks below LIMIT, or NONE. Returns false: damage. */
+/* Skips N ranks, each below LIMIT or equal to NONE. Returns false: damage. */
 static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t limit)
 {
     int64_t rank;

@@ -41,7 +41,8 @@ static uint8_t *put_all_ranks(uint8_t *p, size_t n)
     return mpg_put_varint(p, n - 2);
 }
 
-/* Reserves BYTES and ten integers, and writes OPERATION and ID. Returns NULL on failure. */
+/* Reserves room for BYTES bytes and ten integers, and writes OPERATION and ID. Returns the end of the written bytes; NULL
+ * with ERR. */
 static uint8_t *begin(struct mpg_trace_writer *w, uint8_t operation, int32_t id, size_t bytes,
                       struct mpg_error *err)
 {

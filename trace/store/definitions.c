@@ -20,7 +20,7 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 
 typedef bool same_fn(const void *item, const void *key);
 
-/* Returns the map entry (number + 1) of KEY; 0 if new. */
+/* Returns the map entry (number + 1) of KEY; 0 if new; NULL: out of memory. */
 static uint64_t *find_or_add(struct trace_table *table, size_t item_size, uint64_t hash,
                              const void *key, same_fn *same)
 {

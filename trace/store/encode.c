@@ -446,7 +446,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
     return 0;
 }
 
-/* Returns an upper bound of EVENT's record, in bytes. */
+/* Returns an upper bound of the record of E, in bytes. */
 static size_t record_bound(const struct mpg_event *e)
 {
     size_t bytes = MPG_RECORD_BYTES;

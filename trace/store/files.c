@@ -40,7 +40,7 @@ static void link_newest(struct mpg_trace *t, size_t file)
     t->newest = file;
 }
 
-/* Returns whether there was a file to close. */
+/* Closes the file that was used longest ago. Returns false: there is no file to close. */
 static bool close_oldest(struct mpg_trace *t)
 {
     const size_t file = t->oldest;
@@ -61,7 +61,8 @@ static void note_open(struct mpg_trace *t, size_t file)
 
 /* --- opening --- */
 
-/* Opens a regular file, or returns -1: a device or pipe in the folder could block or never end. */
+/* Opens the regular file PATH, after closing others if too many are open. Returns the descriptor, or -1 with ERR: other
+ * kinds of files are refused, as a device or pipe in the folder could block or never end. */
 static int open_regular(struct mpg_trace *t, const char *path, struct stat *st,
                         struct mpg_error *err)
 {

@@ -122,7 +122,8 @@ int mpg_trace_add_open(struct mpg_trace *trace, int fd, const char *path, struct
 /* Makes FD the open descriptor of FILE, in place of the former one; closes FD with the trace. */
 void mpg_trace_replace_file(struct mpg_trace *trace, size_t file, int fd);
 void mpg_trace_close_files(struct mpg_trace *trace);
-/* Returns a descriptor of FILE, valid until another file is requested; -1 with ERR. *GONE: the file no longer exists. */
+/* Returns a descriptor of FILE, valid until another file is requested; -1 with ERR. *GONE: its name does not exist any
+ * more, or names another file. */
 int mpg_trace_fd(struct mpg_trace *trace, size_t file, bool *gone, struct mpg_error *err);
 /* Reads exactly SIZE bytes at OFFSET of FILE. Returns 0, or -1 with ERR naming the file. */
 int mpg_trace_pread(struct mpg_trace *trace, size_t file, void *data, size_t size, int64_t offset,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callsites as bytes: modules with build id and path, callsites with frames. */
+/* Writes and reads callsites as bytes: modules with build id and path, callsites with frames. */
 #include <stdlib.h>
 #include <string.h>
 

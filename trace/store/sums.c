@@ -134,7 +134,7 @@ int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_sum_row *row = &w->segment.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
-        /* Reserves room first, to know the event's number in which chunk. */
+        /* Reserves room first: this can end the chunk, and the row must name the chunk of its event. */
         if (mpg_writer_settle(w, &e, err) < 0)
             return -1;
         const uint64_t number = w->sequence << 32 | (uint32_t)(w->chunk_events + 1);

@@ -11,7 +11,7 @@
 
 enum { MPG_SUM_ROWS = 256, MPG_SUM_ROW_BYTES = 64, MPG_SUM_SLOTS = 2 * MPG_SUM_ROWS };
 
-/* Little-endian. */
+/* The aggregate of one call and callsite, little-endian. */
 struct mpg_sum_row {
     uint32_t call;
     int32_t site;    /* number in the stream */

@@ -198,7 +198,7 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
     return mpg_trace_segment_state(t, file, offset, &s->progress, err);
 }
 
-/* Returns whether a chunk between a file's last one and a segment is missing. */
+/* Returns whether, in some stream, a chunk between the last one in the file and the segment is missing. */
 static bool lacks_chunks(const struct mpg_trace *t)
 {
     for (int32_t r = 0; r < t->ranks; r++)
@@ -212,7 +212,7 @@ static bool lacks_chunks(const struct mpg_trace *t)
 
 /* --- files --- */
 
-/* Reads the next chunk header of FILE, at OFFSET. Returns 1; 0 if the chunk is truncated. */
+/* Reads the next chunk header of FILE, at OFFSET. Returns 1; 0 if the chunk is truncated; -1 with ERR. */
 static int next_header(struct mpg_trace *t, size_t file, int64_t offset, uint8_t *header,
                        struct mpg_chunk *c, struct mpg_error *err)
 {

@@ -468,7 +468,8 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
         return mpg_error_set(err, "the trace has ended early");
     if (mpg_writer_write_sums(w, err) < 0)
         return -1;
-    /* Ends the events first: the chunk of facts takes a sequence number that differs from the segment's. */
+    /* Ends the events first: a chunk of facts takes the sequence number of the segment, whose events readers would then
+     * ignore. */
     if (end_events(w, err) < 0)
         return -1;
     return end_facts(w, err);
