@@ -164,7 +164,7 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
     return 0;
 }
 
-/* Returns the key called NAME of KIND; request and requests are synonyms. */
+/* Returns the key of KIND called NAME; MPG_TEXT_END: none. request and requests are synonyms. */
 static enum mpg_text_key find_key(enum mpg_kind kind, const char *name)
 {
     enum mpg_text_key key = mpg_text_key_by_name(name);
