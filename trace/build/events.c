@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One encoding for writing and reading: times and fields as integers of variable length, then the lists. */
+/* Encodes and decodes spooled events: times and fields as integers of variable length, then the lists. */
 #include "trace/build/events.h"
 
 #include <stdlib.h>

@@ -29,7 +29,7 @@ int mpg_copy_event(struct mpg_copy *copy, const struct mpg_event *event, struct 
 /* Completes the rank. LAST: the last rank; definitions that no event names are then written, too. Returns 0, or -1
  * with ERR. */
 int mpg_copy_end(struct mpg_copy *copy, bool last, struct mpg_error *err);
-/* Returns the functions above as a sink, which works as long as COPY. */
+/* Returns the functions above as a sink, valid until COPY is freed. */
 struct mpg_sink mpg_copy_sink(struct mpg_copy *copy);
 void mpg_copy_free(struct mpg_copy *copy); /* NULL is allowed */
 
