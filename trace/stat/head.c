@@ -215,8 +215,8 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return known ? sum_ns / known : -1;
 }
 
-/* Returns the tracer's time for a recorded call: as measured in the run, if all ranks stated it in the end; else as measured
- * at the start; -1: unknown. */
+/* Returns the tracer's time for a recorded call in ns: the mean of the run, if the traces of all ranks have it, else as
+ * measured at MPI_Init; -1: unknown. */
 static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
 {
     double sum_ns = 0;
@@ -237,7 +237,7 @@ static double deducted_call(const struct stat_summary *s)
     return median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
 }
 
-/* Returns the part of the runs that mpgsim deducts as the tracer's; 0: unknown. */
+/* Returns the part of all ranks' run time that mpgsim deducts as tracer time; 0: unknown. */
 static double deducted_share(const struct stat_summary *s)
 {
     const double call_ns = deducted_call(s), known_ns = mean_fact(s->trace, "overhead_sum_ns");
@@ -261,7 +261,7 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded)
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
-/* Returns fact KEY, summed over ranks; 0 if unknown. */
+/* Returns fact KEY, summed over ranks, where ranks without the fact count as the mean; 0 if unknown. */
 static double sum_of_fact(const struct mpg_trace *trace, const char *key)
 {
     const double mean = mean_fact(trace, key);

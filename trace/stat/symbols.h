@@ -21,8 +21,8 @@ struct mpg_symbol {
 
 struct mpg_symbols;
 
-/* Returns an empty lookup table. DEBUG_PATH: NULL, or a folder with further modules or debugging information (".build-
- * id/ab/cdef.debug", or files by name). */
+/* Returns an empty lookup table, which the caller frees; NULL with ERR: out of memory. DEBUG_PATH: NULL, or a folder with
+ * further modules or debugging information (".build-id/ab/cdef.debug", or files by name). */
 struct mpg_symbols *mpg_symbols_new(const char *debug_path, struct mpg_error *err);
 void mpg_symbols_free(struct mpg_symbols *symbols); /* SYMBOLS may be NULL */
 
