@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded calls as events. */
+/* Turns recorded calls into events. */
 #include "trace/foreign/calls.h"
 
 #include <stdlib.h>

@@ -60,7 +60,8 @@ int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_c
 /* Begins the second pass once more. Returns 0, or -1 with ERR: out of memory. */
 int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err);
 
-/* Second pass, the same calls: RANK's next constructor call. Returns the new communicator; NULL: the rank is not in it. */
+/* Second pass, in the order of the first: to be called for RANK's next constructor call, which makes HANDLE. Returns the
+ * new communicator; NULL: the rank is not in it. */
 const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle);
 /* Returns the communicator HANDLE of RANK at this place, MEMBER and SIZE as for mpg_comms_use(), or -1; NULL: unknown. */
 const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size);

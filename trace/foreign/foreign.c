@@ -235,7 +235,8 @@ int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *e, 
 
 /* --- the end --- */
 
-/* A pair of ranks in whose messages sends and receives differ, the first by communicator and ranks. */
+/* The first pair of ranks, by communicator and ranks, with different numbers of sends and receives; NUMBER: messages of
+ * all pairs without send or receive. */
 struct difference {
     uint64_t key[2], sent, received, number;
     bool found;

@@ -37,8 +37,8 @@ struct mpg_foreign {
     } remarks[MPG_FOREIGN_REMARKS];
 };
 
-/* Begins a trace of format NAME with RANKS ranks, FD and TARGET as for mpg_build_begin(), and the fact "imported WHAT". Returns
- * 0, or -1 with ERR; mpg_foreign_clear() in either case. */
+/* Begins a trace of format NAME with RANKS ranks, FD and TARGET as for mpg_build_begin(), and the fact "imported WHAT".
+ * Returns 0, or -1 with ERR; the caller calls mpg_foreign_clear() in either case. */
 int mpg_foreign_begin(struct mpg_foreign *f, const char *name, const char *what, int32_t ranks, const char *target, int fd,
                       const struct mpg_import_config *config, struct mpg_error *err);
 void mpg_foreign_clear(struct mpg_foreign *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sources and tags of receives from any source or with any tag, where the trace does not have them: each takes, in the order of
- * posting, the send that began earliest among the sends that fit and that no other receive needs. For readers of other tools'
- * traces. Memory: some 100 bytes for each send and receive of the pairs that are given. */
+/* Finds sources and tags of receives from any source or with any tag, where the trace does not have them. Such a receive
+ * takes, in the order of posting, the earliest send that fits and that is not needed for receives that name source and
+ * tag. For readers of other tools' traces. Memory: some 100 bytes for each added send and receive. */
 #ifndef MPG_FOREIGN_WILDCARDS_H
 #define MPG_FOREIGN_WILDCARDS_H
 
