@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads LogGOPSim's binary form, little-endian without gaps: u64 4223, u32 ranks, u8 highest cpu, u8 highest nic, for each rank
- * u64 begin and end counted from byte 8. A rank: u32 operations, u32 roots, the roots, operations of 39 bytes (u32 number of
- * requirements, u8 kind, u32 peer, u64 size, u32 tag, u8 cpu, u8 nic, u32 number and first place of operations that its end and
- * that its start releases), and a list of u32 numbers of operations. (Source: the sizes that LogGOPSim's writer documents.)
- * */
+/* Reads LogGOPSim's binary form, little-endian without gaps: u64 4223, u32 ranks, u8 highest cpu, u8 highest nic; for each
+ * rank, u64 begin and end of its bytes, counted from byte 8. A rank: u32 operations, u32 roots, the roots, operations of
+ * 39 bytes, and a list of u32 numbers of operations. An operation: u32 number of requirements, u8 kind, u32 peer, u64
+ * size, u32 tag, u8 cpu, u8 nic; u32 number and first place in the list of the operations that may start when it ends; the
+ * same of those that may start when it starts. (Source: the sizes that LogGOPSim's writer documents.) */
 #include "trace/goal/import.h"
 
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static int read_at(struct goal_import *im, int64_t at, void *data, size_t size, 
     return 0;
 }
 
-/* Adds the edges from operation I to N operations from place FIRST of LIST, MAX long. */
+/* Adds the edges from operation I to the N operations from place FIRST on of LIST, which has MAX numbers. Returns 0, or -1
+ * with ERR. */
 static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list, uint64_t max, uint64_t first, uint64_t n,
                      bool is_start, struct mpg_error *err)
 {

@@ -28,7 +28,7 @@ struct goal_node {
 
 struct goal_edge {
     uint32_t before, after;
-    bool is_start; /* AFTER may start when BEFORE has started */
+    bool is_start; /* AFTER may start when BEFORE has started; else when BEFORE has ended */
 };
 
 struct goal_graph {
