@@ -38,8 +38,8 @@ struct mpg_trace_format {
     size_t bytes;       /* length of `begins`, 1 to MPG_FORMAT_BYTES */
     enum mpg_file_kind kind; /* kind from mpg_kind_of(), or MPG_FILE_UNKNOWN */
     /* Imports a trace from IN into the native format: with FD -1, one file per rank in the existing folder TARGET; else
-     * everything to the open file FD, called TARGET in errors (NULL: "the trace"). Errors name FILE and the place. Returns 0,
-     * or -1 with ERR. The caller keeps IN. NULL: a trace of several files, read by import_path. */
+     * everything to the open file FD, called TARGET in errors (NULL: "the trace"). Errors name FILE and the place. Returns
+     * 0, or -1 with ERR. The caller keeps IN. NULL: import_path reads the format. */
     int (*import)(FILE *in, const char *file, const char *target, int fd, struct mpg_error *err);
     /* Likewise for a trace of several files, or whose reading takes CONFIG: PATH is a file of `kind`, or a folder of `folder`. */
     int (*import_path)(const char *path, const char *target, int fd, const struct mpg_import_config *config,

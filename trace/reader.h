@@ -27,7 +27,8 @@ struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);
-/* Makes PATH the path of TRACE, for people: a copy or a change of the trace PATH. Returns 0, or -1 with ERR: out of memory. */
+/* Makes PATH the path that outputs and errors name for TRACE, a copy or a changed copy of the trace PATH. Returns 0, or -1
+ * with ERR: out of memory. */
 int mpg_trace_name(struct mpg_trace *trace, const char *path, struct mpg_error *err);
 /* Puts TRACE's path in front of ERR's text, unless the text begins with that path or with the path of a file of the
  * trace. Returns -1. */
@@ -43,7 +44,8 @@ uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
 /* *SUM: a checksum over the checksums of all chunks, independent of file names and of the distribution over files.
  * Returns false if there is none: a process is still running, or segments, which have no checksums, hold events. */
 bool mpg_trace_sum(const struct mpg_trace *trace, uint64_t *sum);
-/* Returns NULL, or one line about a file that ends within a chunk. */
+/* Returns one line about the first missing part: a file that ends within a chunk, a segment without the chunk before it, a
+ * thread. NULL: nothing is missing. */
 const char *mpg_trace_cut(const struct mpg_trace *trace);
 /* Returns the number of streams (threads that made calls) of RANK, 1 or more. */
 uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
