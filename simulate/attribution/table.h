@@ -23,7 +23,7 @@ struct mpg_attribution_share {
 
 struct mpg_attribution_row {
     enum mpg_call call; /* BY_CALL, BY_CALLSITE */
-    bool computes;      /* likewise: the computation before the call */
+    bool computes;      /* BY_CALL, BY_CALLSITE: the row is the computation before the call */
     char *name;         /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
     int32_t rank;       /* BY_RANK */
     int32_t from, to;   /* BY_PAIR; -1: costs without a message between two ranks */

@@ -14,7 +14,7 @@ enum mpg_purpose {
     MPG_DRAW_CALL,          /* kappa of the call */
     MPG_DRAW_LATENCY,       /* lambda of a message; index: number among the call's messages */
     MPG_DRAW_BYTE,          /* tau of a message or of a collective's share */
-    MPG_DRAW_ACK,           /* lambda2 */
+    MPG_DRAW_ACK,           /* lambda2 of an acknowledgement */
     MPG_DRAW_ROUND_LATENCY, /* lambda of a collective's round; index: from the round and the collective's number in its call */
     MPG_DRAW_ROUND_CALL,    /* kappa of a collective's round */
     MPG_DRAW_PHASE,         /* starting point of the noise replay (call 0) */

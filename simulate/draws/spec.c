@@ -109,7 +109,7 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
         break;
     case MPG_FAMILY_GAMMA:
         ok = s->a > 0 && s->b > 0;
-        if (ok && s->a / s->b > 1e15) /* spread below rounding */
+        if (ok && s->a / s->b > 1e15) /* the standard deviation is below rounding */
             s->family = MPG_FAMILY_CONST;
         s->gamma = mpg_gamma_make(ok ? s->a / s->b * (s->a / s->b) : 1);
         s->scale = ok ? s->b / s->a * s->b : 0;

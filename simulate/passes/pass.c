@@ -191,7 +191,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
 /* Memory limit of the additional graphs; approximate bytes of a graph for each rank and each slot. */
 enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 
-/* A thread, and the consumers of the steps. */
+/* A thread that reads the trace, and its consumers. */
 struct reader {
     struct mpg_pass_config pass_config;
     struct mpg_step_consumer *consumers;

@@ -30,7 +30,7 @@ void mpg_classes_put(struct mpg_bytes *bytes, const struct mpg_classes *classes,
 int mpg_classes_get(struct mpg_bytes_left *left, struct mpg_classes *classes, struct mpg_trace *trace);
 void mpg_classes_forget(struct mpg_classes *classes);
 void mpg_classes_key(struct mpg_bytes *key);
-/* Ends the gathering. Error: out of memory. */
+/* Computes the interruptions of all classes, after the last step of the pre-pass. Error: out of memory. */
 int mpg_classes_finish(struct mpg_classes *classes, struct mpg_error *err);
 /* Returns the use of CPU times; valid after mpg_classes_finish(). */
 enum mpg_cpu_use mpg_classes_cpu(const struct mpg_classes *classes);
