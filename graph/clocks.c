@@ -205,8 +205,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *b, int32_t sender, int32_t rec
     return 0;
 }
 
-/* Returns the width of the interval that contains the offset of the two ranks; *MIDDLE_NS is the middle of the
- * interval, receiver's offset minus sender's. INFINITY: messages in one direction only. */
+/* Returns the width of the interval that contains the receiver's offset minus the sender's; *MIDDLE_NS is the middle of
+ * the interval. INFINITY: messages in one direction only. */
 static double pair_width(const struct mpg_clock_bounds *b, const struct bound *forth,
                          double *middle_ns)
 {

@@ -24,8 +24,8 @@ double mpg_clock_align(const struct mpg_clock_map *map, int32_t rank, int64_t ti
 /* Returns whether MAP is SHARED: aligned time = time - *ORIGIN_NS. */
 bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns);
 
-/* Offset bounds from messages. No message arrives before its send, so messages in both directions bound the offset of
- * two ranks from both sides. */
+/* Offset bounds from messages. No message arrives before its send, so messages in both directions bound the
+ * difference of two ranks' offsets from both sides. */
 struct mpg_clock_bounds;
 struct mpg_clock_bounds *mpg_clock_bounds_new(int32_t ranks, struct mpg_error *err);
 /* Adds a message that SENDER sent at SENT_NS and RECEIVER received at RECEIVED_NS, both aligned by a NONE map.

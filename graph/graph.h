@@ -296,7 +296,7 @@ struct mpg_step {
             int64_t cpu_ns;    /* CPU time of the thread in the interval, without recording; -1: not recorded */
             int64_t alone_ns;  /* CPU time including local MPI calls: the work of the interval; -1: not recorded */
             bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync; this is the same call and callsite */
-            bool inserted;     /* one of the two calls is inserted: a part of an interval of the trace */
+            bool inserted;     /* one of the two calls is inserted: the step is about a part of a traced interval */
             int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
             int32_t work_region; /* likewise: the region that was innermost for most of the interval */
         };

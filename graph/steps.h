@@ -164,6 +164,7 @@ struct mpg_posted *mpg_graph_add_posted(struct steps *steps);
 /* Allocates a slot number that was never used before. Returns 0, or -1: out of memory. */
 int mpg_graph_further_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
 
+/* Allocates any unused slot. Returns 0, or -1: out of memory. */
 static inline int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->unused_count == 0)

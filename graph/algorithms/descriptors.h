@@ -17,7 +17,7 @@ struct operation {
         BYTES_VECTOR,         /* bytes of the vector */
         BYTES_VECTOR_BLOCK,   /* bytes of the vector, but tables are indexed by a member's part */
         BYTES_BLOCK,          /* mean bytes of a member's block */
-        BYTES_BLOCK_TO_OTHERS /* likewise; with differing blocks, all bytes that a member sends to others */
+        BYTES_BLOCK_TO_OTHERS /* likewise; differing blocks: a block is all that a member sends to others */
     } bytes;
     bool up, down; /* tree operations: up to member 0, then down from member 0 */
     bool subtrees; /* messages of a tree hold the blocks of a subtree instead of the vector */

@@ -13,8 +13,8 @@ enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
 
 struct member {
     bool arrived, absent;  /* absent: the member passes MPI_PROC_NULL as root */
-    int32_t latest;        /* SCAN: of members 0 .. this one, the one that entered last */
-    struct waiter *waiter; /* waits in the collective, or in completing its request */
+    int32_t latest;        /* SCAN: index of the member that entered last among members 0 .. this one */
+    struct waiter *waiter; /* of the call that waits: the collective itself, or the call that completes its request */
     struct call_ref call_ref;
     uint32_t slot, index; /* index: among the parts that the member's call starts */
     double enter_ns;       /* aligned enter; SCAN: becomes the enter of LATEST */

@@ -207,7 +207,7 @@ struct merged {
 };
 
 /* Merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the merged value. The
- * shifts follow from the group's times before and after: the latest enter (clock) and the minimum duration (wait). */
+ * shifts follow from the merged members' times without and with M: latest enter (clock), minimum duration (wait). */
 static int emit_merge(struct collectives *collectives, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
@@ -378,7 +378,8 @@ static void note_rooted(const struct collective *c, const struct call *call,
         call->sent->rooted_bytes = (double)bytes;
 }
 
-/* Returns whether hypotheses apply to ENTERING: a collective, no constructor. For fences they were applied to the epoch. */
+/* Returns whether hypotheses apply to ENTERING: a collective, no constructor. For fences,
+ * mpg_graph_end_epoch() has applied hypotheses. */
 static bool is_selected(const struct entering *entering)
 {
     const enum mpg_kind kind = mpg_call_kind(entering->call);
@@ -429,7 +430,7 @@ static int drop_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Returns whether each member passes a size of its own. */
+/* Returns whether the members of CALL can pass different sizes. */
 static bool has_own_sizes(enum mpg_call call)
 {
     return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||

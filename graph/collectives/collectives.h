@@ -35,7 +35,7 @@ struct collectives {
     /* with hypotheses: observed progress of nonblocking collectives; NULL: they progress like blocking ones */
     const struct mpg_weak_progress *observed_progress;
     int64_t eager_limit_bytes;      /* for messages of expanded collectives */
-    int64_t weak_bytes, tree_bytes; /* likewise, from options.weak */
+    int64_t weak_bytes, tree_bytes; /* their weak progress (struct expansion_input), from options.weak */
     struct tree_progress_evidence observed;  /* evidence about messages in trees, if observed; else NULLs */
     struct applied_hypotheses applied_hypotheses;
     bool of_target;                 /* see struct mpg_graph_options */
@@ -71,7 +71,7 @@ int mpg_graph_start_persistent_collective(struct collectives *collectives, const
 void mpg_graph_await_part(const struct part *part, struct waiter *waiter);
 /* Returns the collective's call, as the blocking variant. */
 enum mpg_call mpg_graph_part_call(const struct part *part);
-/* A nonblocking collective of PART, for its algorithm. */
+/* The data on which the algorithm of a nonblocking collective depends, and the member that asks. */
 struct nonblocking_part {
     enum mpg_call call;  /* the blocking variant */
     enum mpg_collective operation;

@@ -157,8 +157,9 @@ static struct member_time *time_of(const struct expansion *x, int32_t v)
     return &x->time[index_of(x, v)];
 }
 
-/* All times for V are known; marks sends that an earlier call of the receiver progressed. Down the tree the members
- * above V and its awaited children are known; up the tree all members below. */
+/* look_down() and look_up(): V is about to be evaluated, so the times on which its sends depend are known: down the tree
+ * of the members above V and of the children that V waits for, up the tree of all members below V. Mark the sends that
+ * an earlier call of the receiver progressed. */
 static void look_down(struct expansion *x, int32_t v)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;
@@ -240,7 +241,8 @@ static void drop_message(const struct expansion *x, struct steps *steps, int32_t
     graph_free_slot(steps, x->member[index_of(x, v)].message_slot);
 }
 
-/* V of a down tree is evaluated: appends to the N ready members those that waited for V. */
+/* V of a down tree is evaluated: appends to the N ready members those that waited for V. Returns the new number of ready
+ * members, or -1: out of memory. */
 static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                              struct mpg_error *err)
 {

@@ -191,7 +191,7 @@ int mpg_graph_part_left(struct collectives *collectives, const struct part *part
     return 0;
 }
 
-/* Adds the edge from the end of ME's messages, and frees its slot. */
+/* Adds the edge from ME's slot, which holds the end of ME's messages in expanded collective C, and frees the slot. */
 static int expanded_edge(struct collectives *collectives, const struct collective *c,
                          const struct member *me, struct mpg_error *err)
 {

@@ -81,7 +81,7 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
-/* Matches M, a synchronous message, with its receive, which makes progress at PROGRESS_SLOT. */
+/* Matches M, a synchronous message, with its receive, which the library progresses from the time in PROGRESS_SLOT on. */
 static int meet(struct matching *matching, struct message *m, uint32_t progress_slot, struct mpg_error *err)
 {
     const struct call_ref sent = graph_sending_call(m);
@@ -123,7 +123,7 @@ static inline struct waiting_receive receive_of(const struct message *m)
     return (struct waiting_receive){m->room_bytes, m->progress_slot};
 }
 
-/* Completes the match of M; one of the ends is RECEIVE. */
+/* Completes the match of M, which is sent and posted. RECEIVE: data of the posted receive. */
 static inline int complete_match(struct matching *matching, struct message *m, struct waiting_receive receive,
                                  struct mpg_error *err)
 {

@@ -122,14 +122,15 @@ static void settle(struct progress *c, struct message *m, struct progress_call *
 }
 
 /* Returns whether P cannot have progressed M: the receiver was in P before M was sent, and P ended before M's send
- * completed. The next call counts instead, if it begins in time. */
+ * completed. The receiver's next call counts instead, if it begins before that completion. */
 static bool was_inside_before(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     const double until_ns = graph_more(m)->progress_until_ns;
     return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
 }
 
-/* Takes P as a default if P cannot have progressed M: a later call replaces P if it begins in time. */
+/* Takes P as a default if P cannot have progressed M: a later call replaces P if it begins before
+ * M's send completes. */
 static bool takes_as_default(struct progress *c, struct message *m, struct progress_call *p)
 {
     if (graph_more(m)->progress_call || !was_inside_before(c, p, m))

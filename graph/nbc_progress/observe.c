@@ -9,7 +9,7 @@
 
 /* Limit of examined calls of a kind, times members. */
 enum { MAX_LOOKED_AT = 1 << 16 };
-/* A later model replaces an earlier one only if it explains more waiting by more than this fraction. */
+/* A later model replaces an earlier one only if the waiting that it explains is longer by more than this fraction. */
 static const double MORE = 0.05;
 
 /* Models of one algorithm: the posting call sends, or not; sends complete at once, or weakly. */

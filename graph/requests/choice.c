@@ -59,7 +59,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     return any;
 }
 
-/* Returns whether a call completes a receive, or nothing, and leaves a request that it could have completed. */
+/* Returns whether E completes a receive, or no request at all, and leaves a request that E could have completed. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
     if (needs_all(e->call) && !e->done_all && e->done_number == 0)

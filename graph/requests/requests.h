@@ -50,8 +50,8 @@ struct need {
 void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
 void mpg_graph_requests_clear(struct requests *requests); /* call after the requests of all ranks are cleared */
 
-/* CALL posts or starts requests, or initialises a persistent one. TAKEN: the rank's matched messages. Returns 0, or
- * -1 with ERR. */
+/* CALL posts or starts requests, or initialises a persistent one. TAKEN: messages that the rank's matched
+ * probes have taken. Returns 0, or -1 with ERR. */
 int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank, struct taken *taken, const struct call *call,
                             struct mpg_error *err);
 /* CALL starts a one-sided transfer of LOAD with a request. Returns 0, or -1: out of memory. */

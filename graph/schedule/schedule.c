@@ -125,8 +125,8 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-/* Advances the current rank to the end or the begin of a call, and through the call if its end is the next event;
- * repeats until there are ENOUGH steps or another rank must be examined. */
+/* Leaves a call of the current rank that can be left. Otherwise begins the rank's next call, leaves the call if it waits
+ * for nothing, and repeats this until there are ENOUGH steps, the rank waits, or its turn is over. */
 static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 {
     const int32_t rank = g->current;

@@ -7,8 +7,8 @@
 
 /* Fills ERR with the chain of waiting ranks. Returns -1. */
 int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);
-/* Ends a stall: the thread for which the first waiting thread waits continues without the events for which it waits itself; they
- * count as unmatched. Returns 0, or -1 with ERR: there is no such thread. */
+/* Ends a stall: the thread at the end of the first blocked thread's chain of waits goes on without the events that it waits
+ * for, which count as unmatched. Returns 0, or -1 with ERR: no thread is blocked. */
 int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

@@ -65,6 +65,7 @@ struct rank_run {
 
 struct rank_state {
     struct rank_run *run;     /* NULL before the first call and after the end */
+    /* the first call was made; the FINISH step was made; MPI_Finalize was called; the rank is in the queue */
     bool started, finished, finalized, queued;
     bool ended;               /* the trace has no further events */
     uint64_t calls;           /* calls read so far */

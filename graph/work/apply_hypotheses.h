@@ -40,8 +40,8 @@ static inline struct load graph_outcome_load(int64_t bytes, const struct outcome
 }
 
 /* Compute *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank TO, on COMM with TAG
- * (or MPG_SELECTED_NO_TAG); of CALL's part in a collective on COMM. Both return 0, or -1 with ERR: two contradicting
- * hypotheses select it. */
+ * (or MPG_SELECTED_NO_TAG); of CALL's part in a collective on COMM. Both return 0, or -1 with ERR: two
+ * hypotheses that select the message or part contradict each other. */
 int mpg_graph_apply_to_message(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
                                int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int64_t bytes,

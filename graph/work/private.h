@@ -47,7 +47,7 @@ int mpg_bound_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
 int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err);
 
 /* sites.c: mpg_bound_find_sites() finds the callsites named by hypotheses, after the survey; mpg_bound_has_site()
- * returns whether hypothesis I, which names one, has any. */
+ * returns whether the trace has a callsite with the name in hypothesis I. */
 int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err);
 bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i);
 
