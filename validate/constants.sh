@@ -87,7 +87,7 @@ built() {
 
 # predicted MPGSIM FILE OPTION...: predicts all programs; writes lines of pair, program, mode, median run time in ns to FILE.
 predicted() {
-    local mpgsim=$1 file=$2 pair program mode from trace run asked
+    local mpgsim=$1 file=$2 pair program mode from trace run
     shift 2
     for pair in $PAIRS; do
         from=$folder/signatures/${pair%%:*}.sig
@@ -95,10 +95,8 @@ predicted() {
             trace=$WORK/traces/$program.${pair%%:*}.1
             [ -d "$trace" ] || continue
             for mode in perturb predict; do
-                asked=()
-                [ "$mode" = perturb ] || asked=("--$mode")
-                run=$(timeout 120 "$mpgsim" --json --cache=fresh --replicas="$REPLICAS" ${asked[@]+"${asked[@]}"} --source="$from" \
-                    --perturb --signature="$folder/signatures/${pair#*:}.sig" "$@" "$trace" 2>"$WORK/error" |
+                run=$(timeout 120 "$mpgsim" --json --cache=fresh --replicas="$REPLICAS" "--$mode" --source="$from" \
+                    --signature="$folder/signatures/${pair#*:}.sig" "$@" "$trace" 2>"$WORK/error" |
                     awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }')
                 echo "$pair $program $mode ${run:--}"
             done

@@ -313,8 +313,8 @@ predict() {
         [ -d "$trace" ] && [ "${trace##*.}" -le "${traces_asked:-$traces}" ] || continue
         file=$predictions/$1/$2.${trace##*.}
         for mode in '' predict; do
-            answer "${file%.*}${mode:+.$mode}.${file##*.}" "$trace" ${mode:+--$mode} \
-                --source "$out/signatures/$from.sig" --perturb --signature "$out/signatures/$to.sig" \
+            answer "${file%.*}${mode:+.$mode}.${file##*.}" "$trace" "--${mode:-perturb}" \
+                --source "$out/signatures/$from.sig" --signature "$out/signatures/$to.sig" \
                 "${options[@]}" &
             [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
         done

@@ -25,7 +25,7 @@ static const struct {
               {16, "Send and receive", "66,66,66"},
               {25, "One-sided", "116,116,116"}};
 
-enum { GRADIENT = 9, PLAIN = 1 }; /* colours of a type's values: by magnitude; one for each value */
+enum { NAMED_VALUES = 9, NUMBERS = 1 }; /* colours of a type: of named values; of numbers; as Extrae writes them */
 
 /* Writes NAME without characters that end a line. */
 static void write_name(FILE *out, const char *name)
@@ -88,7 +88,7 @@ static int write_calls(const struct mpg_prv_writer *w, uint32_t type, const char
     FILE *out = w->files.names;
     if (!has_type(w, type))
         return 0;
-    begin_type(out, GRADIENT, type, name);
+    begin_type(out, NAMED_VALUES, type, name);
     fputs("VALUES\n0      End\n", out);
     for (int call = 0; call < MPG_CALL_COUNT; call++)
         if (w->has_call[call] && mpg_prv_type_of((enum mpg_call)call) == type)
@@ -114,7 +114,7 @@ static void write_regions(const struct mpg_prv_writer *w)
     FILE *out = w->files.names;
     if (w->region_number == 0)
         return;
-    begin_type(out, GRADIENT, PRV_TYPE_REGION, "Region");
+    begin_type(out, NAMED_VALUES, PRV_TYPE_REGION, "Region");
     fputs("VALUES\n0      End\n", out);
     for (size_t i = 0; i < w->region_number; i++)
         write_value(out, (int64_t)i + 1, "", mpg_trace_string(w->trace, w->region_names[i]));
@@ -129,15 +129,15 @@ int mpg_prv_write_names(struct mpg_prv_writer *w, struct mpg_error *err)
         write_calls(w, PRV_TYPE_OTHER, "MPI other call", err) < 0 || write_calls(w, PRV_TYPE_RMA, "MPI one-sided", err) < 0 ||
         write_calls(w, PRV_TYPE_IO, "MPI-IO", err) < 0)
         return -1;
-    begin_type(out, PLAIN, PRV_TYPE_SENT, "Bytes sent in a collective");
-    fprintf(out, "%d    %d    Bytes received in a collective\n", PLAIN, PRV_TYPE_RECEIVED);
-    fprintf(out, "%d    %d    Root of a collective\n", PLAIN, PRV_TYPE_ROOT);
-    fprintf(out, "%d    %d    Communicator of a collective\n", PLAIN, PRV_TYPE_COMM);
-    begin_type(out, GRADIENT, PRV_TYPE_FLUSH, "The recorder writes its buffer");
+    begin_type(out, NUMBERS, PRV_TYPE_SENT, "Bytes sent in a collective");
+    fprintf(out, "%d    %d    Bytes received in a collective\n", NUMBERS, PRV_TYPE_RECEIVED);
+    fprintf(out, "%d    %d    Root of a collective\n", NUMBERS, PRV_TYPE_ROOT);
+    fprintf(out, "%d    %d    Communicator of a collective\n", NUMBERS, PRV_TYPE_COMM);
+    begin_type(out, NAMED_VALUES, PRV_TYPE_FLUSH, "The recorder writes its buffer");
     fputs("VALUES\n0      End\n1      Begin\n", out);
     write_regions(w);
     for (size_t i = 0; i < w->counter_number; i++)
-        begin_type(out, PLAIN, mpg_prv_counter_type(w->counters[i], i), w->counters[i]);
+        begin_type(out, NUMBERS, mpg_prv_counter_type(w->counters[i], i), w->counters[i]);
     return 0;
 }
 

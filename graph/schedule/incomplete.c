@@ -111,7 +111,7 @@ bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
         mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
     else if (lost_segment(g, rank))
         mpg_error_set(err, "rank %d: its trace ends without MPI_Finalize, and there is no "
-                      "window (rank-%d.window.mpgt) that would hold its last calls; %s",
+                      "segment (rank-%d.window.mpgt) that would hold its last calls; %s",
                       rank, rank, remedy);
     else
         (void)explain_death(g, rank, count, err);

@@ -75,8 +75,7 @@ struct mpg_evaluation {
     void (*tally)(struct mpg_evaluator *e, const struct mpg_step *s);
     const uint32_t *settled;
     uint32_t settled_number;
-    /* With a recorder: called before and after step S is evaluated; the run time of RANK, ns, without parts that are equal in
-     * all ranks of a lane. */
+    /* With a recorder: called before and after step S is evaluated. run_ns() returns the run time of RANK in lane W, ns. */
     void (*record_begin)(struct mpg_evaluator *e, const struct mpg_step *s);
     int (*record_end)(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
     double (*run_ns)(const struct mpg_evaluator *e, int32_t rank, uint32_t w);

@@ -92,7 +92,7 @@ lacks "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@
     --hypothesis='resize tag=5 factor=2' --hypothesis='resize from=1 bytes=1'
 lacks "gives the time of a byte on the traced machine" --hypothesis='resize factor=2'
 refused "factor= and bytes= are both given" --hypothesis='resize factor=2 bytes=7'
-refused "neither factor= nor bytes=" --hypothesis='resize tag=5'
+refused "the new size is missing: give factor= or bytes=" --hypothesis='resize tag=5'
 refused "is no call of MPI" --hypothesis='resize call=Sond factor=2'
 refused "messages are selected by the call that sends" --hypothesis='resize call=Recv factor=2'
 refused "is empty" --hypothesis='resize bytes=9-8 factor=2'

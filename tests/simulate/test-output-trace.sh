@@ -293,8 +293,8 @@ fi
 ring 32 600 8 | "$mpgtrace" import --text - -o long.trace
 mkdir full
 # Once the times of all calls are known, in a file without a name, files of ranks follow.
-early='mpgsim: a temporary file in full/new.part.*: cannot write: No space left on device'
-late='mpgsim: *full/new.part.*/rank-*.mpgt: *No space left on device'
+early='mpgsim: a temporary file in full/new: cannot write: No space left on device'
+late='mpgsim: full/new/rank-*.mpgt: *No space left on device'
 if mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
     for size in 64 128 192 256 320 384 448 512 576; do
         mount -o remount,size=${size}k full

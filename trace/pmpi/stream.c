@@ -380,7 +380,7 @@ bool stream_defined(enum stream_table table, int32_t number)
 /* Called in a signal handler after a failed store into the mapped file PATH. */
 static void lose_window(const char *path)
 {
-    static const char reason[] = "its window was truncated, or could not be stored into";
+    static const char reason[] = "its segment was truncated, or could not be stored into";
     struct mpg_error err;
     const int saved = errno;
     mpg_error_set(&err, "%s: was truncated, or could not be stored into", path);

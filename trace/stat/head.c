@@ -128,7 +128,7 @@ static void print_lost(const struct stat_summary *s)
     else if (ranks > 1)
         printf("no window   %d ranks, the first of them rank %d: ", ranks, first);
     if (ranks)
-        printf("no MPI_Finalize, nor a window (rank-%d.window.mpgt) that would hold the last "
+        printf("no MPI_Finalize, nor a segment (rank-%d.window.mpgt) that would hold the last "
                "calls\n", first);
 }
 

@@ -310,11 +310,11 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     /* Checked after all columns were read: the truncated part of a mapped file reads as zeros. */
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
         !mpg_file_has(w->segment_path, w->segment.size)) {
-        lose_segment(w, "its window was truncated, or written to");
+        lose_segment(w, "its segment was truncated, or written to");
         return mpg_error_set(err, "%s: has been truncated, or written to", w->segment_path);
     }
     if (!mpg_segment_is_whole(&w->segment, w->sequence)) {
-        lose_segment(w, "its window was overwritten");
+        lose_segment(w, "its segment was overwritten");
         return mpg_error_set(err, "%s: has been overwritten",
                              w->segment_path ? w->segment_path : "the segment");
     }

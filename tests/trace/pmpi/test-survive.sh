@@ -106,9 +106,9 @@ like "mpgsim says what is missing" "$(cat out)" "*rank 0 was killed*has no MPI_F
 rm segv.trace/rank-0.window.mpgt
 "$MPGTRACE" stat segv.trace >stat
 is "stat says that a window is missing" "$(grep '^no window' stat)" "no window   rank 0: no \
-MPI_Finalize, nor a window (rank-0.window.mpgt) that would hold the last calls"
+MPI_Finalize, nor a segment (rank-0.window.mpgt) that would hold the last calls"
 is "mpgsim says it, too" "$("$MPGSIM" segv.trace 2>&1)" "mpgsim: segv.trace: rank 0: its trace \
-ends without MPI_Finalize, and there is no window (rank-0.window.mpgt) that would hold its last \
+ends without MPI_Finalize, and there is no segment (rank-0.window.mpgt) that would hold its last \
 calls; \
 --lenient simulates the recorded part"
 truncate -s -1 end.trace/rank-0.mpgt

@@ -24,7 +24,7 @@ is_told() {
         "2 ranks, the first of them rank 0: $2"
     is "... which has no window left" "$(echo t.trace/*)" "t.trace/rank-0.mpgt t.trace/rank-1.mpgt"
 }
-gone="its window was truncated, or could not be stored into"
+gone="its segment was truncated, or could not be stored into"
 
 said="0 of mine, 0 of others"
 goes_on none
@@ -34,7 +34,7 @@ for how in window window,threads window,before window,after window,before,chain;
     is_told "was truncated, or could not be stored into" "$gone"
 done
 goes_on short
-is_told "has been truncated, or written to" "its window was truncated, or written to"
+is_told "has been truncated, or written to" "its segment was truncated, or written to"
 goes_on another
 is "... which is told" "$(grep -c "^mpgtrace: rank [01]: .*is another file than the tracer's" err)" 2
 goes_on ends
@@ -44,7 +44,7 @@ is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*has been truncated by
 goes_on adds
 is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*has been written to by the program' err)" 2
 goes_on overwrite
-is_told "has been overwritten" "its window was overwritten"
+is_told "has been overwritten" "its segment was overwritten"
 goes_on profile --profile
 is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*was truncated' err)" 2
 
