@@ -25,8 +25,8 @@ static bool own_folder(char *folder, size_t size)
     return true;
 }
 
-/* Finds the library NAME in libtool's folder of the build folder BUILT, beside OWN or beside OWN's parent (OWN may be a
- * libtool folder, too). */
+/* Finds the library NAME in OWN/BUILT/.libs, or in OWN/../BUILT/.libs for a program that is itself in libtool's .libs. OWN:
+ * this program's folder. */
 static bool built_library(const char *own, const char *built, const char *name, char *path, size_t size)
 {
     static const char *const up[] = {"", "../"};

@@ -345,7 +345,7 @@ int mpg_graph_send_on(struct matching *matching, const struct call *call, const 
     return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
 }
 
-/* Returns the protocol of LOAD, resized by hypotheses. */
+/* Returns the protocol of LOAD, whose size hypotheses change: on the source by its traced size, on the target by its new size. */
 static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);

@@ -90,7 +90,7 @@ struct play_request {
     bool deferred;                      /* deferred completion: a test completed it in the trace */
     struct play_comm *comm;             /* communicator that the request creates */
     struct play_counts *counts;         /* lists in use by HANDLE */
-    struct play_wildcard *wildcard;     /* HANDLE is a receive with a wildcard; moves with HANDLE */
+    struct play_wildcard *wildcard;     /* of a receive with a wildcard; exchanged together with HANDLE; NULL: none */
 };
 
 enum { FEW_LISTED = 64 };

@@ -8,7 +8,7 @@
 
 #include "signature/make/results.h"
 
-/* Counts for each benchmark, over files that record off-CPU time. Zero-initialised is none. */
+/* Counts for each benchmark, over files that record off-CPU time. Zero-initialised: nothing is counted yet. */
 struct mpg_off_cpu_filter {
     struct {
         size_t samples, removed; /* number of samples; number removed */

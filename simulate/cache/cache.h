@@ -15,8 +15,9 @@
 
 struct mpg_cache;
 
-/* Opens the cache of TRACE, which outlives it; without WRITES the file is not changed. NULL, which all functions accept, where
- * a cache is impossible: for a pipe, for processes that still run or left tracer segments, without a key, or out of memory. */
+/* Opens the cache of TRACE, which outlives it; without WRITES the file is not changed. Returns NULL if a cache is impossible:
+ * the trace is a pipe, its processes still run or left tracer segments, the user's key file cannot be used
+ * (simulate/cache/siphash.h), or out of memory. All functions accept NULL. */
 struct mpg_cache *mpg_cache_open(const struct mpg_trace *trace, bool writes);
 /* Sets LEFT to the finding of KEY, valid until the next mpg_cache_add(); false: there is none. */
 bool mpg_cache_find(const struct mpg_cache *cache, const struct mpg_bytes *key,

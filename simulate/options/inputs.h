@@ -24,7 +24,8 @@ struct mpg_files {
  * the files; an output is an input; a hypothesis does not match the trace. The caller closes FILES, even after an error. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_config *c, const char *trace,
                    const struct mpg_setting *setting, struct mpg_error *err);
-/* Adds the trace's name, and that calls are missing in it, to ERR, unless ERR comes from another process. Returns -1. */
+/* Adds to ERR the trace's name and, if there are any, the calls that the tracer did not know; nothing if ERR comes from another
+ * process. Returns -1. */
 int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
                       struct mpg_error *err);
 void mpg_files_close(struct mpg_files *files);

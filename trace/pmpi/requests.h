@@ -28,7 +28,7 @@ void tracer_request_start(struct tracer_request *request); /* sets a new id */
 void tracer_request_remove(struct tracer_request *request);
 void tracer_requests_end(void);
 
-void tracer_candidates_forget(struct tracer_candidates *c); /* like tracer_candidates_drop(), with the lock held */
+void tracer_candidates_forget(struct tracer_candidates *c); /* as tracer_candidates_drop(); callers hold the lock */
 /* To be called after a call that may have changed the handle of the existing candidate I: Open MPI's MPI_Start does
  * so while the previous buffered send is still in progress. If memory is exhausted, reports the error, stops
  * recording and returns false. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writers of all streams (threads of ranks) of a trace, for import formats in which events of ranks come in any order. The
- * first streams are written at once. For every other stream the builder (trace/build/) spools records, and writes them at
- * the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct mpg_streams
+ * first streams are written as their events come. For every other stream the builder (trace/build/) spools records, and writes
+ * them at the end, one stream after another. Neither open files nor memory grow with the number of ranks. A struct mpg_streams
  * belongs to one thread. */
 #ifndef MPG_STREAMS_H
 #define MPG_STREAMS_H
