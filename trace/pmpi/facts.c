@@ -191,19 +191,17 @@ static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
     return facts_write(w, "off_cpu_calls_ns", text, err);
 }
 
-static int compare_samples(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Returns the median overhead, in ns, of the last measured calls. */
+/* Returns the median overhead, in ns, of the last measured calls: by an insertion sort, because qsort(3) would allocate. */
 static double median_sample(void)
 {
     int32_t sorted[STREAM_SAMPLES];
     const size_t n = streams.measured < STREAM_SAMPLES ? (size_t)streams.measured : STREAM_SAMPLES;
-    memcpy(sorted, streams.sample_ns, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_samples);
+    for (size_t i = 0; i < n; i++) {
+        size_t j = i;
+        for (; j > 0 && sorted[j - 1] > streams.sample_ns[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = streams.sample_ns[i];
+    }
     return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
 }
 

@@ -67,6 +67,9 @@ watched() {
 watched libmpi 1 "$heap"
 grep -q malloc told || watched libopen-pal 1 "$heap"
 ok "a library that allocates is seen to" grep -qE "malloc by lib(mpi|open-pal)" told
+# Sorting allocates from a size on that few runs reach.
+is "the tracer calls nothing of the C library that may allocate" "$(nm -D --undefined-only "$tracer" | awk '{ print $NF }' |
+    grep -E '^(malloc|calloc|realloc|qsort|qsort_r|strdup|strndup|v?asprintf|getline|getdelim|f?dopen|fopen|opendir|popen|setlocale)(@|$)')" ""
 mkdir expected
 for options in "" --callsites=0 --cpu-time --profile --buffer=4KiB; do
     # shellcheck disable=SC2086
