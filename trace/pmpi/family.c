@@ -28,6 +28,18 @@ __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
 /* Marks a static program with the tracer (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 
+static bool aside;
+
+__attribute__((used, visibility("default"))) void mpgtrace_stand_aside(void)
+{
+    aside = true;
+}
+
+bool tracer_stands_aside(void)
+{
+    return aside;
+}
+
 static bool is_linked(const void *none, const char *symbol)
 {
     (void)none;

@@ -3,6 +3,8 @@
 #ifndef MPG_TRACER_FAMILY_H
 #define MPG_TRACER_FAMILY_H
 
+#include <stdbool.h>
+
 #include "common/mpi.h"
 
 /* Contained in each program that is linked with the tracer's archive. */
@@ -27,5 +29,12 @@
 #define MPG_TRACER_WORD "abi"
 #define MPG_TRACER_MARK mpgtrace_abi
 #endif
+
+/* Makes this tracer record nothing: its functions only call the next ones in the chain. Another tracer of the process calls
+ * it, which comes before this one: a program is linked with a tracer, and mpgtrace record preloads one. */
+void mpgtrace_stand_aside(void);
+
+/* Returns whether the tracer was made to stand aside. */
+bool tracer_stands_aside(void);
 
 #endif

@@ -194,6 +194,10 @@ void tracer_before_init(void)
 {
     if (life.began || tracer_real_is_other())
         return;
+    if (tracer_stands_aside()) {
+        tracer_real_chain(false);
+        return;
+    }
     /* Open MPI 4 ends the process in MPI_Init if srun provides no protocol that it knows. */
     if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
         summary_warn_watch();
@@ -264,7 +268,7 @@ static void report_singletons(void)
 
 void tracer_init(struct tracer_scope *s, int thread_level)
 {
-    if (life.began || tracer_real_is_other())
+    if (life.began || tracer_real_is_other() || tracer_stands_aside())
         return;
     life.tried = true;
     summary_end_watch();
@@ -366,7 +370,7 @@ void tracer_end_early(const char *reason)
 __attribute__((destructor)) static void at_exit(void)
 {
     bool ended;
-    if (!life.began && !life.tried && !tracer_real_is_other())
+    if (!life.began && !life.tried && !tracer_real_is_other() && !tracer_stands_aside())
         summary_report_nothing(life.session);
     if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
         hosts_end(); /* all ranks have called MPI_Finalize, and so left MPI_Init */

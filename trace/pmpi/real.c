@@ -235,9 +235,24 @@ static void report_before(const char *first, int count)
            tracer_real_before(first), count > 1 ? "them" : "it");
 }
 
+/* Makes a second tracer stand aside, if it is the library of the function NEXT. */
+static void put_aside(const void *next)
+{
+    Dl_info module;
+    void (*stand_aside)(void) = NULL;
+    void *handle = dladdr(next, &module) && module.dli_fname ? open_loaded(module.dli_fname) : NULL;
+    void *found = handle ? dlsym(handle, "mpgtrace_stand_aside") : NULL;
+    memcpy(&stand_aside, &found, sizeof stand_aside);
+    if (found && tracer_real_is_of_one_library(found, next))
+        stand_aside();
+    if (handle)
+        dlclose(handle);
+}
+
 void tracer_real_chain(bool reports)
 {
     const char *before = NULL;
+    const void *last = NULL;
     int count = 0;
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
         const char *name = n->name + 1; /* MPI_X */
@@ -250,8 +265,11 @@ void tracer_real_chain(bool reports)
             put(n, real = next);
         if (!real)
             continue;
-        if (next && !tracer_real_is_own(next) && !tracer_real_is_of_one_library(next, real))
+        if (next && !tracer_real_is_own(next) && !tracer_real_is_of_one_library(next, real)) {
+            if (!last || !tracer_real_is_of_one_library(next, last))
+                put_aside(last = next);
             memcpy((char *)&tracer_behind + n->next, &next, sizeof next);
+        }
         if (reports && tracer_real_before(name) && count++ == 0)
             before = name;
     }

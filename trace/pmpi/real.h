@@ -57,8 +57,8 @@ bool tracer_real_is_other(void);
  * family is known. */
 const char *tracer_real_loaded_other(void);
 
-/* Finds the next functions in the chain, before MPI_Init. With REPORTS, reports functions that are defined before the
- * tracer's: the tracer misses their calls. */
+/* Finds the next functions in the chain, before MPI_Init. A second tracer among them stands aside (tracer_stands_aside()).
+ * With REPORTS, reports functions that are defined before the tracer's: the tracer misses their calls. */
 void tracer_real_chain(bool reports);
 
 /* Returns the file name of the module that defines NAME (MPI_X) before the tracer, or NULL if there is none. */
