@@ -87,6 +87,8 @@ struct mpg_check *mpg_check_new(struct mpg_error *err)
     struct mpg_check *c = calloc(1, sizeof *c);
     if (!c)
         mpg_error_set(err, "out of memory");
+    else
+        c->rates_load = -1;
     return c;
 }
 
@@ -247,6 +249,15 @@ static int check_systems(struct mpg_check *c, const struct mpg_results *r, struc
     return 0;
 }
 
+/* Notes who may have changed the rates of R. */
+static void note_rates(struct mpg_check *c, const struct mpg_results *r)
+{
+    double load;
+    c->guest = c->guest || mpg_fact_find(r->fact, r->facts, "virtualisation");
+    if (mpg_check_number(r, "other_load", &load))
+        c->rates_load = fmax(c->rates_load, load);
+}
+
 /* Checks the share of repetitions with a late process. */
 static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
@@ -273,6 +284,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     case MPG_BENCHMARK_COLLECTIVE:
         return check_collective(c, r, err);
     case MPG_BENCHMARK_COMPUTE:
+        note_rates(c, r);
         return 0;
     default:
         return mpg_check_noise(c, r, err);
@@ -313,14 +325,18 @@ static double uncertainty(const struct mpg_distribution *rate)
 static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
                        struct mpg_error *err)
 {
+    char who[128] = "";
+    if (c->rates_load >= 0 && c->rates_load <= MAX_LOAD)
+        snprintf(who, sizeof who, " (other processes here used at most %.2f cores%s)", c->rates_load,
+                 c->guest ? ": another guest of the host changes the speed" : "");
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         double part = uncertainty(r->rate);
         if (part > MPG_RATES_MATTER &&
             mpg_check_add_finding(c, MPG_FOUND_RATES, part, err,
                             "compute: %.80s on core %d, %d at once: the mean rate is known to"
-                            " +-%.0f %%, by %zu repetitions", r->kernel, r->core, r->cores_at_once,
-                            100 * part, r->rate->n) < 0)
+                            " +-%.0f %%, by %zu repetitions%s", r->kernel, r->core, r->cores_at_once,
+                            100 * part, r->rate->n, who) < 0)
             return -1;
     }
     return 0;

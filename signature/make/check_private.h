@@ -79,6 +79,8 @@ struct mpg_check {
     struct mpg_check_mode *mode;
     double resolution_ns;          /* largest resolution of a timer that is coarse (check.c); 0: no timer is */
     char busy[MPG_CHECK_BUSY]; /* who used the machine before a measurement; empty: nobody */
+    bool guest;                    /* compute rates were measured in a virtual machine */
+    double rates_load;             /* largest other load while compute rates were measured, in cores; -1: unknown */
     struct mpg_fact *kernel;       /* values of kernel and clock */
     size_t kernels;
 };

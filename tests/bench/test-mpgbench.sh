@@ -86,21 +86,21 @@ expected() {
     local launch name
     echo "ftq --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
     [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
-    compute 0 "${@:3}"
+    local rate=0
+    compute $rate "${@:3}"
     for name in pingpong bandwidth overhead collective; do
-        [ $name != overhead ] || compute 1 "${@:3}"
         for ((launch = 0; launch < $1; launch++)); do
             echo "start -n $2"
             echo "$name --output $3 --launch $launch${5:+ $5}${messages:+ $messages}"
         done
+        compute $((++rate)) "${@:3}"
     done
-    compute 2 "${@:3}"
 }
-# compute LAUNCH DIR CORES [OPTION]: one of the three launches of compute
+# compute LAUNCH DIR CORES [OPTION]: one of the five launches of compute
 compute() {
     echo "compute --output $2 --launch $1 --max-cores $3${4:+ $4} $rates"
 }
-noise='' rates=--duration=200ms messages=''
+noise='' rates=--duration=120ms messages=''
 
 ok "a quick run" bench --quick -o "$tmp/quick"
 is "it runs all, in this order" "$(cat "$LOG")" "$(expected 3 2 "$tmp/quick" 2 --quick)"
@@ -118,26 +118,26 @@ next() {
 is "its last line says what comes next" "$(tail -n 1 "$tmp/out")" "$(next "")"
 is "what the benchmarks print is in a file, after their commands" \
     "$(grep -c "^results of" "$tmp/quick/tables.txt") $(grep -c -- "--output $tmp/quick" "$tmp/quick/tables.txt")" \
-    "$((cores == 1 ? 16 : 17)) $((cores == 1 ? 16 : 17))"
+    "$((cores == 1 ? 18 : 19)) $((cores == 1 ? 18 : 19))"
 ok "--verbose" bench --verbose --quick --replace -o "$tmp/quick"
-is "it names each step before and after" "$(grep -c ' of 1[67]: ' "$tmp/err")" $((cores == 1 ? 32 : 34))
-is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 16 : 17))
+is "it names each step before and after" "$(grep -c ' of 1[89]: ' "$tmp/err")" $((cores == 1 ? 36 : 38))
+is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 18 : 19))
 
 ok "a run of some minutes" bench -o "$tmp/default"
-is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=700ms messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
+is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=500ms messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
 like "... and names both others" "$(cat "$tmp/out")" "*; --full takes up to * min, --quick one;*"
 ok "a full run" bench --full -o "$tmp/full"
-is "measures with all precision" "$(cat "$LOG")" "$(rates=--duration=1700ms expected 5 2 "$tmp/full" 8)"
+is "measures with all precision" "$(cat "$LOG")" "$(rates=--duration=1s expected 5 2 "$tmp/full" 8)"
 is "and names no other" "$(grep -c -- --quick "$tmp/out")" 0
 ok "options of its own" bench --full -o"$tmp/own folder" -l 2 -n4 --max-cores=0
-is "reach the benchmarks" "$(cat "$LOG")" "$(rates=--duration=1700ms expected 2 4 "$tmp/own folder" 0)"
+is "reach the benchmarks" "$(cat "$LOG")" "$(rates=--duration=1s expected 2 4 "$tmp/own folder" 0)"
 
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
-ok "a folder with results" fails 1 "has results already (16 files" bench --quick -o "$tmp/quick"
+ok "a folder with results" fails 1 "has results already (18 files" bench --quick -o "$tmp/quick"
 is "nothing ran" "$(cat "$LOG")" ""
 ok "--replace" bench --quick --replace -l 1 -o "$tmp/quick"
 is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | tr '\n' ' ')" \
-    "bandwidth-0.samples collective-0.samples compute-0.samples compute-1.samples compute-2.samples ftq-core0.samples \
+    "bandwidth-0.samples collective-0.samples compute-0.samples compute-1.samples compute-2.samples compute-3.samples compute-4.samples ftq-core0.samples \
 mine.samples notes overhead-0.samples pingpong-0.samples tables.txt "
 
 # ---- a machine in use ----
@@ -202,7 +202,7 @@ if [ -z "$core" ]; then
 else
     cp "$tmp/bin/start" "$tmp/bin/mpirun"
     ok "one core" one_core --quick -o "$tmp/one"
-    is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute compute compute "
+    is "no pairs" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" "ftq compute compute compute compute compute "
     like "it says so" "$(cat "$tmp/err")" "*warning: two ranks would share the only core*are skipped*"
     like "and again at the end" "$(cat "$tmp/out")" "*Missing       the network: two ranks would have shared one core*"
 fi
@@ -261,11 +261,11 @@ noise="ftq ftq "
 [ "$cores" -gt 1 ] || noise="ftq "
 ok "of one that it was built for, too" bench -l 1 -o "$tmp/mpich"
 is "it starts those of that MPI" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong-other bandwidth-other compute overhead-other collective-other compute "
+    "${noise}compute pingpong-other compute bandwidth-other compute overhead-other compute collective-other compute "
 LAUNCHER="mpirun (Open MPI) 4.1.4"
 ok "Open MPI's launcher" bench -l 1 -o "$tmp/openmpi"
 is "starts the others" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong bandwidth compute overhead collective compute "
+    "${noise}compute pingpong compute bandwidth compute overhead compute collective compute "
 LAUNCHER=''
 PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
 is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
@@ -334,7 +334,7 @@ ok "another ftq on PATH is not ours" fails 1 "cannot find ftq" lost
 
 MPGBENCH=$tmp/without/mpgbench
 ok "without MPI" bench -q -o "$tmp/without/results"
-is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute compute compute "
+is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute compute compute compute compute "
 like "... and says so" "$(cat "$tmp/err")" \
     "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are skipped*"
 like "... to the end" "$(tail -n 2 "$tmp/out" | head -n 1)" "Missing       the network: this mpgkit was built without MPI"
@@ -351,11 +351,11 @@ fi
 cat >"$tmp/short" <<'EOS'
 #!/bin/sh
 case ${0##*/} in
-ftq) set -- "$@" --duration 200ms ;;
+ftq) set -- "$@" --duration 120ms ;;
 compute)
     for option; do
         shift
-        [ "$option" = --duration=200ms ] || set -- "$@" "$option"
+        [ "$option" = --duration=120ms ] || set -- "$@" "$option"
     done
     set -- "$@" --duration 8ms --working-set 64KiB
     ;;
