@@ -44,9 +44,9 @@ static const struct mpg_option options[] = {
      .help = "the cores to measure, like 0,4-7 (default: all this\nprocess may use)"},
     {.name = "max-cores", .kind = MPG_OPTION_INT, .value = &opt.max_cores, .argument = "N",
      .help = "measure at most N of them one by one, evenly spread\n(default: 0, no limit);"
-             " all at once are all in any case", .maximum = 65536},
+             " several at once are measured in any case", .maximum = 65536},
     {.name = "duration", .letter = 'd', .kind = MPG_OPTION_TIME, .value = &opt.duration_ns, .argument = "TIME",
-     .help = "measure each kernel for TIME on each core, and again on\nall cores at once (default: 5s)",
+     .help = "measure each kernel for TIME on each core, and again on\neach number of cores at once (default: 5s)",
      .minimum = 1e6, .maximum = 1e13, .given = &opt.duration_given},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "a duration of 600ms, and working sets of at most 256MiB"},
@@ -65,8 +65,8 @@ static const struct mpg_option options[] = {
 
 static const struct mpg_program program = {
     .name = "mpgbench compute",
-    .summary = "Measures how fast each core computes and reaches memory, one by one and all at\n"
-               "once: floating point, memory bandwidth, memory latency, branchy integer work.",
+    .summary = "Measures how fast each core computes and reaches memory, alone and with 2, 4, ...\n"
+               "and all cores at once: floating point, memory bandwidth, memory latency, branchy integer work.",
     .options = options};
 
 struct run {
@@ -83,17 +83,17 @@ struct run {
 
 /* ---- measuring ---- */
 
-/* Measures all kernels on core INDEX (-1: all cores) in turns of random order, to keep machine drift from looking
+/* Measures all kernels on COUNT cores at once from core FIRST on, in turns of random order, to keep machine drift from looking
  * like a difference between kernels. */
-static int measure_kernels(struct run *run, int index, uint64_t *state, double *done,
+static int measure_kernels(struct run *run, int first, int count, uint64_t *state, double *done,
                            struct mpg_progress *progress, struct mpg_error *err)
 {
     size_t order[MPG_KERNELS];
     for (int round = 0; round < ROUNDS; round++) {
         mpg_random_order(state, order, MPG_KERNELS);
         for (int k = 0; k < MPG_KERNELS; k++) {
-            if (mpg_compute_threads_measure(run->threads, (enum mpg_kernel)order[k], index,
-                                 opt.duration_ns / ROUNDS, err) < 0)
+            if (mpg_compute_threads_measure(run->threads, (enum mpg_kernel)order[k], first, count,
+                                            opt.duration_ns / ROUNDS, err) < 0)
                 return -1;
             mpg_progress_update(progress, ++*done);
         }
@@ -105,16 +105,18 @@ static int measure_all(struct run *run, struct mpg_error *err)
 {
     uint64_t state = (uint64_t)opt.seed;
     double done = 0;
-    int turns = run->n_alone + (run->n > 1), status = 0;
+    int turns = run->n_alone, status = 0;
     struct mpg_progress progress;
+    for (int n = mpg_compute_next_count(1, run->n); n <= run->n; n = mpg_compute_next_count(n, run->n))
+        turns++;
     mpg_progress_start(&progress, "compute: measuring", turns * ROUNDS * MPG_KERNELS);
     mpg_load_start(&run->load);
     for (int i = 0; i < run->n; i++)
         run->steal_ns[i] = mpg_machine_steal_ns(run->core[i]);
     for (int i = 0; i < run->n_alone && status == 0; i++)
-        status = measure_kernels(run, run->alone[i], &state, &done, &progress, err);
-    if (run->n > 1 && status == 0)
-        status = measure_kernels(run, -1, &state, &done, &progress, err);
+        status = measure_kernels(run, run->alone[i], 1, &state, &done, &progress, err);
+    for (int n = mpg_compute_next_count(1, run->n); n <= run->n && status == 0; n = mpg_compute_next_count(n, run->n))
+        status = measure_kernels(run, 0, n, &state, &done, &progress, err);
     mpg_load_end(&run->load);
     for (int i = 0; i < run->n; i++)
         run->steal_ns[i] = run->steal_ns[i] < 0

@@ -66,7 +66,8 @@ int mpg_compute_threads_print(const struct mpg_compute_threads *threads, int n, 
     printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
            "kernel", "cores", "slowest core", "median core", "fastest core");
     for (int k = 0; k < MPG_KERNELS; k++)
-        if (print_line(threads, n, k, 1, err) < 0 || (n > 1 && print_line(threads, n, k, n, err) < 0))
-            return -1;
+        for (int cores = 1; cores <= n; cores = mpg_compute_next_count(cores, n))
+            if (print_line(threads, n, k, cores, err) < 0)
+                return -1;
     return 0;
 }

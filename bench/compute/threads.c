@@ -27,6 +27,7 @@ struct worker {
     struct mpg_compute_threads *threads;
     pthread_t thread;
     int index, core;
+    bool measures;       /* is one of the measuring workers */
     double *stream;      /* the three arrays of the triad, concatenated */
     size_t elements;     /* number of elements of each array */
     size_t position;     /* start of the next piece */
@@ -50,7 +51,7 @@ struct mpg_compute_threads {
     unsigned calls;            /* number of tasks so far */
     enum task task;
     enum mpg_kernel kernel;
-    int index;                 /* measuring worker; -1: all */
+    int cores;                 /* number of measuring workers */
     double duration_ns;
     int pending;               /* workers still busy with the task */
     atomic_int ready, done;    /* counts of measuring workers */
@@ -165,7 +166,7 @@ static void measure(struct worker *w)
 {
     struct mpg_compute_threads *threads = w->threads;
     enum mpg_kernel kernel = threads->kernel;
-    int cores = threads->index < 0 ? threads->n : 1;
+    const int cores = threads->cores;
     double units, target_ns = threads->duration_ns / 100, left_ns = threads->duration_ns;
     if (target_ns > LONGEST_REPETITION_NS)
         target_ns = LONGEST_REPETITION_NS;
@@ -219,7 +220,7 @@ static void *work(void *arg)
         while (threads->calls == seen)
             pthread_cond_wait(&threads->called, &threads->mutex);
         task = threads->task;
-        bool mine = threads->index < 0 || threads->index == w->index;
+        const bool mine = w->measures;
         pthread_mutex_unlock(&threads->mutex);
         if (task == TASK_PREPARE)
             prepare(w);
@@ -266,7 +267,7 @@ struct mpg_compute_threads *mpg_compute_threads_new(const int *core, int n, int6
         return NULL;
     }
     *threads = (struct mpg_compute_threads){.n = n, .worker = worker, .working_bytes = working_bytes,
-                              .seed = seed, .timer = timer, .index = -1,
+                              .seed = seed, .timer = timer,
                               .mutex = PTHREAD_MUTEX_INITIALIZER,
                               .called = PTHREAD_COND_INITIALIZER,
                               .answered = PTHREAD_COND_INITIALIZER};
@@ -287,13 +288,22 @@ struct mpg_compute_threads *mpg_compute_threads_new(const int *core, int n, int6
     return threads;
 }
 
-int mpg_compute_threads_measure(struct mpg_compute_threads *threads, enum mpg_kernel kernel, int index, double duration_ns,
-                     struct mpg_error *err)
+int mpg_compute_threads_measure(struct mpg_compute_threads *threads, enum mpg_kernel kernel, int first, int count,
+                                double duration_ns, struct mpg_error *err)
 {
     threads->kernel = kernel;
-    threads->index = index;
+    threads->cores = count;
+    for (int i = 0; i < threads->n; i++)
+        threads->worker[i].measures = false;
+    for (int i = 0; i < count; i++)
+        threads->worker[first + (int)((int64_t)i * (threads->n - first) / count)].measures = true;
     threads->duration_ns = duration_ns;
     return call(threads, TASK_MEASURE, err);
+}
+
+int mpg_compute_next_count(int n, int all)
+{
+    return n == all ? all + 1 : 2 * n < all ? 2 * n : all;
 }
 
 const struct mpg_rates *mpg_compute_threads_rates(const struct mpg_compute_threads *threads, int index)

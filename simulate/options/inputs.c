@@ -255,18 +255,38 @@ void mpg_files_close(struct mpg_files *f)
 
 /* --- placement of ranks --- */
 
+/* Returns the source's node of each rank: by --source=map, else the host in TRACE. *NAMED: they are given or recorded. The caller
+ * frees the array; NULL: out of memory. */
+static int32_t *source_nodes(const struct mpg_config *c, const struct mpg_trace *trace, const struct mpg_setting *in, bool *named,
+                             struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    int32_t *node = malloc((size_t)ranks * sizeof *node);
+    *named = c->source.map != NULL;
+    if (!node)
+        mpg_error_set(err, "out of memory");
+    for (int32_t i = 0; node && i < ranks; i++) {
+        node[i] = c->source.map ? in->source_placement.node[i] : mpg_trace_host(trace, i);
+        *named = *named || mpg_trace_find_fact(trace, i, "host");
+    }
+    return node;
+}
+
+/* Places noise on nodes, and counts the ranks of the fullest node. Without --map the target has the source's nodes. */
 static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace,
                        struct mpg_setting *in, struct mpg_error *err)
 {
-    int32_t ranks = mpg_trace_ranks(trace);
-    int32_t *traced = malloc((size_t)ranks * sizeof *traced);
-    if (!traced)
-        return mpg_error_set(err, "out of memory");
-    for (int32_t i = 0; i < ranks; i++)
-        traced[i] = c->source.map ? in->source_placement.node[i] : mpg_trace_host(trace, i);
-    const int32_t *host = in->placement.ranks > 0 ? in->placement.node : traced;
-    int status = mpg_perturbation_noise_location(&in->p, ranks, host, traced, c->model.cosched, err);
-    free(traced);
+    const int32_t ranks = mpg_trace_ranks(trace);
+    bool named;
+    int32_t *source = source_nodes(c, trace, in, &named, err);
+    if (!source)
+        return -1;
+    const bool placed = in->placement.ranks > 0;
+    const int32_t *target = placed ? in->placement.node : source;
+    in->busy.source = named ? mpg_busy_cores_of(source, ranks) : 0;
+    in->busy.target = placed || named ? mpg_busy_cores_of(target, ranks) : 0;
+    int status = mpg_perturbation_noise_location(&in->p, ranks, target, source, c->model.cosched, err);
+    free(source);
     return status;
 }
 
@@ -275,19 +295,15 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
                         struct mpg_setting *in, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(trace);
-    bool named = false;
+    bool named;
     if (c->source.map)
         return mpg_placement_parse(&in->source_placement, "source=map", c->source.map, ranks, err);
     if (!c->target.map || c->target.predict)
         return 0;
-    int32_t *host = malloc((size_t)ranks * sizeof *host);
+    int32_t *host = source_nodes(c, trace, in, &named, err);
     if (!host)
-        return mpg_error_set(err, "out of memory");
-    for (int32_t i = 0; i < ranks; i++) {
-        host[i] = mpg_trace_host(trace, i);
-        named = named || mpg_trace_find_fact(trace, i, "host");
-    }
-    int status = named ? mpg_placement_of_hosts(&in->source_placement, host, ranks, err) : 0;
+        return -1;
+    const int status = named ? mpg_placement_of_hosts(&in->source_placement, host, ranks, err) : 0;
     free(host);
     return status;
 }
@@ -350,8 +366,8 @@ static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace
 
 static int resolve_ratios(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f, struct mpg_error *err)
 {
-    const struct mpg_ratio_sources from = {.target = in->target, .source = in->source.signature, .machine = c->target.machine,
-                                           .trace = f->trace, .counted = &f->counted,
+    const struct mpg_ratio_sources from = {.target = in->target, .source = in->source.signature, .busy = in->busy,
+                                           .machine = c->target.machine, .trace = f->trace, .counted = &f->counted,
                                            .prefers_counters = c->target.predict && !c->target.machine};
     return mpg_ratios_resolve(&in->ratios, &from, err);
 }
@@ -372,10 +388,9 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
-        mpg_setting_check_noise(in, c, err) < 0 || resolve_ratios(in, c, f, err) < 0 ||
-        mpg_setting_check_ranks(c, p, ranks, err) < 0)
+        mpg_setting_check_noise(in, c, err) < 0 || place_noise(c, f->trace, in, err) < 0)
         return -1;
-    return place_noise(c, f->trace, in, err);
+    return resolve_ratios(in, c, f, err) < 0 ? -1 : mpg_setting_check_ranks(c, p, ranks, err);
 }
 
 static void clear_setting(struct mpg_setting *in)

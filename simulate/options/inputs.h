@@ -40,6 +40,7 @@ struct mpg_setting {
     struct mpg_signature *scaled;       /* copy of the files' target with factors of message times; NULL: no factors */
     struct mpg_source source;
     struct mpg_placement placement, source_placement;
+    struct mpg_busy_cores busy;         /* ranks of the fullest node */
     struct mpg_processors processors; /* processors of a parametric target */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };

@@ -74,54 +74,21 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Mean rates of a kernel, for the largest number of cores at once: the mean over cores, the slowest and the fastest launch of a
- * core. */
-struct core_rates {
-    double mean, min, max; /* 0: not measured */
-};
-
-static struct core_rates rates_of(const struct mpg_signature *sig, const char *kernel)
+static double rate_of(const struct mpg_signature *sig, const char *kernel, int busy)
 {
-    int at_once = 0;
-    struct core_rates x = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < sig->rates; i++)
-        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once > at_once)
-            at_once = sig->rate[i].cores_at_once;
-    for (size_t i = 0; i < sig->rates; i++) {
-        if (strcmp(sig->rate[i].kernel, kernel) != 0 || sig->rate[i].cores_at_once != at_once)
-            continue;
-        const double rate = sig->rate[i].rate->mean; /* long computation sees the mean; a median jumps between speeds */
-        x.min = n == 0 ? rate : fmin(x.min, rate);
-        x.max = fmax(x.max, rate);
-        for (size_t k = 0; k < sig->rate[i].launches; k++) {
-            x.min = fmin(x.min, sig->rate[i].launch_mean[k]);
-            x.max = fmax(x.max, sig->rate[i].launch_mean[k]);
-        }
-        x.mean += rate;
-        n++;
-    }
-    x.mean = n > 0 ? x.mean / (double)n : 0;
-    return x;
+    return mpg_core_rates_of(sig, kernel, busy).mean;
 }
 
-/* Returns the mean over cores of KERNEL's mean rate in SIG for the largest number of cores at once; 0: not measured. */
-static double rate_of(const struct mpg_signature *sig, const char *kernel)
-{
-    return rates_of(sig, kernel).mean;
-}
-
-static int resolve_kernel(struct mpg_ratio *x, const struct mpg_signature *target,
-                          const struct mpg_signature *source, struct mpg_error *err)
+static int resolve_kernel(struct mpg_ratio *x, const struct mpg_ratio_sources *from, struct mpg_error *err)
 {
     const char *name = strchr(x->what, ':') + 1;
-    if (!target || !source)
-        return mpg_error_set(err, "there is no %s whose rates it could take", target ? "source" : "--signature");
-    const struct mpg_signature *both[] = {target, source};
-    for (int i = 0; i < 2; i++)
-        if (!(rate_of(both[i], name) > 0))
-            return mpg_error_set(err, "%s has no rates of '%s' (sigshow --all lists them)", both[i]->path, name);
-    x->value = rate_of(source, name) / rate_of(target, name);
+    if (!from->target || !from->source)
+        return mpg_error_set(err, "there is no %s whose rates it could take", from->target ? "source" : "--signature");
+    const double target = rate_of(from->target, name, from->busy.target), source = rate_of(from->source, name, from->busy.source);
+    if (!(target > 0 && source > 0))
+        return mpg_error_set(err, "%s has no rates of '%s' (sigshow --all lists them)",
+                             target > 0 ? from->source->path : from->target->path, name);
+    x->value = source / target;
     if (!(x->value >= min && x->value <= max))
         return mpg_error_set(err, "the rates are too unlike");
     return 0;
@@ -135,13 +102,13 @@ static int blame_machine(const struct mpg_ratio *x, const struct mpg_parameters 
 
 /* --- from counters --- */
 
-/* Sets *RATES to the rates of SIG. Returns false if one is missing. */
-static bool find_rates(const struct mpg_signature *sig, struct mpg_compute_rates *rates)
+/* Sets *RATES to the rates of SIG with BUSY cores at once. Returns false if one is missing. */
+static bool find_rates(const struct mpg_signature *sig, int busy, struct mpg_compute_rates *rates)
 {
     if (!sig)
         return false;
-    *rates = (struct mpg_compute_rates){rate_of(sig, "floating_point"), rate_of(sig, "integer"), rate_of(sig, "memory_bandwidth"),
-                                        rate_of(sig, "memory_latency")};
+    *rates = (struct mpg_compute_rates){rate_of(sig, "floating_point", busy), rate_of(sig, "integer", busy),
+                                        rate_of(sig, "memory_bandwidth", busy), rate_of(sig, "memory_latency", busy)};
     return rates->floating > 0 && rates->integer > 0 && rates->bytes > 0 && rates->accesses > 0;
 }
 
@@ -200,7 +167,8 @@ static int use_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *fr
         return asked ? mpg_error_set(err, "--compute-ratio=counters: the trace lacks counters of instructions, cycles or "
                                           "last-level misses: record it with --papi=PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L3_TCM")
                      : 0;
-    const bool source_known = find_rates(from->source, &source), target_known = find_rates(from->target, &target);
+    const bool source_known = find_rates(from->source, from->busy.source, &source),
+               target_known = find_rates(from->target, from->busy.target, &target);
     if (!source_known || !target_known)
         return asked ? mpg_error_set(err, "--compute-ratio=counters: the %s has no rates of all kernels (mpgbench compute)",
                                      source_known ? "target" : "source")
@@ -229,7 +197,7 @@ int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_ratio_sources *fro
         asked = asked || x->is_counters;
         if (x->is_counters)
             continue;
-        if (x->is_kernel && resolve_kernel(x, from->target, from->source, err) < 0)
+        if (x->is_kernel && resolve_kernel(x, from, err) < 0)
             return machine && x->text == machine->mips_ratio
                        ? blame_machine(x, machine, err)
                        : mpg_error_prefix(err, "--compute-ratio=%s", x->text);
@@ -252,15 +220,18 @@ void mpg_ratios_clear(struct mpg_ratios *r)
     *r = (struct mpg_ratios){0};
 }
 
-int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **min_kernel,
-                          double *min_ratio, const char **largest_kernel, double *largest_ratio)
+int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, struct mpg_busy_cores busy,
+                          const char **min_kernel, double *min_ratio, const char **largest_kernel, double *largest_ratio)
 {
     int n = 0;
-    for (size_t i = 0; target && source && target != source && i < target->rates; i++) {
+    if (!target || !source || (target == source && busy.target == busy.source))
+        return 0;
+    for (size_t i = 0; i < target->rates; i++) {
         const char *kernel = target->rate[i].kernel;
         if (i > 0 && strcmp(kernel, target->rate[i - 1].kernel) == 0)
             continue;
-        const struct core_rates there = rates_of(target, kernel), here = rates_of(source, kernel);
+        const struct mpg_core_rates there = mpg_core_rates_of(target, kernel, busy.target),
+                                    here = mpg_core_rates_of(source, kernel, busy.source);
         const double shortest = here.min / there.max, longest = here.max / there.min;
         if (!(there.min > 0 && here.min > 0 && shortest >= min && longest <= max))
             continue;

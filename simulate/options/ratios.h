@@ -8,6 +8,7 @@
 #include "common/option.h"
 #include "graph/graph.h"
 #include "signature/signature.h"
+#include "simulate/models/core_rates.h"
 #include "simulate/models/counted_compute.h"
 #include "simulate/target/parameters.h"
 
@@ -33,6 +34,7 @@ struct mpg_ratios {
 /* Where ratios come from. */
 struct mpg_ratio_sources {
     const struct mpg_signature *target, *source; /* NULL: none */
+    struct mpg_busy_cores busy;
     const struct mpg_parameters *machine;        /* NULL: none; its MipsRatio is one of the ratios */
     const struct mpg_trace *trace;
     const struct mpg_counted *counted;           /* the counters of TRACE; n = 0: none */
@@ -51,11 +53,12 @@ bool mpg_ratios_want_counters(const struct mpg_ratios *r);
 int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_ratio_sources *from, struct mpg_error *err);
 void mpg_ratios_clear(struct mpg_ratios *r);
 
-/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: mean rates of cores, for the
- * largest number of cores at once. Sets the smallest ratio of compute times, target over source, over kernels, from SOURCE's
+/* Compares the rates of the kernels that both TARGET and SOURCE have, either of which may be NULL: mean rates of cores, with BUSY
+ * cores at once. Sets the smallest ratio of compute times, target over source, over kernels, from SOURCE's
  * slowest core to TARGET's fastest; the largest, from SOURCE's fastest to TARGET's slowest; and their kernels' names, which
- * belong to TARGET. Returns the number of kernels; 0 also if both are one signature. */
-int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, const char **min_kernel,
-                          double *min_ratio, const char **largest_kernel, double *largest_ratio);
+ * belong to TARGET. Returns the number of kernels; 0 also if both are one signature and equally many
+ * cores are busy. */
+int mpg_ratios_of_kernels(const struct mpg_signature *target, const struct mpg_signature *source, struct mpg_busy_cores busy,
+                          const char **min_kernel, double *min_ratio, const char **largest_kernel, double *largest_ratio);
 
 #endif

@@ -4,6 +4,7 @@
 #define MPG_COMPANIONS_H
 
 #include "simulate/evaluate/driver/result.h"
+#include "simulate/models/core_rates.h"
 #include "simulate/models/counted_compute.h"
 #include "simulate/models/speed.h"
 
@@ -38,6 +39,7 @@ struct mpg_companions {
     double any_speed_90[2];
     /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
     int kernels;
+    struct mpg_busy_cores busy; /* at which these rates were measured, or interpolated */
     struct mpg_kernel_run min, largest;
     /* Where the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: not. */
     double counted_ratio;

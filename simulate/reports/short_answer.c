@@ -235,6 +235,17 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
     return text;
 }
 
+/* Writes how many cores of a node are busy with ranks on both machines, as far as known. */
+static void put_busy(const struct mpg_busy_cores *busy, FILE *out)
+{
+    if (busy->source == 0 || busy->target == 0)
+        return;
+    if (busy->source == busy->target)
+        fprintf(out, ", %d of a node busy,", busy->source);
+    else
+        fprintf(out, ", %d of a node busy as recorded and %d as predicted,", busy->source, busy->target);
+}
+
 /* Writes the ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
 static void put_computation(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
@@ -250,8 +261,10 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
                 100 * s->latency);
         return;
     }
-    fprintf(out, "assumed as fast as recorded; by the rates of both machines' cores it takes %.3g (%s) to %.3g (%s) times as "
-                 "long: ", c->min.ratio, kernel_words(c->min.kernel, min, sizeof min), c->largest.ratio,
+    fputs("assumed as fast as recorded; by the rates of both machines' cores", out);
+    put_busy(&c->busy, out);
+    fprintf(out, " it takes %.3g (%s) to %.3g (%s) times as long: ", c->min.ratio,
+            kernel_words(c->min.kernel, min, sizeof min), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
     put_range(out, c->min.run_ns, c->largest.run_ns);
     const bool varies = knows_speed(r);
@@ -658,6 +671,10 @@ void mpg_short_answer_json(struct mpg_json *j, const struct mpg_report *r, const
         mpg_json_object(j, "computation_bounds");
         put_kernel_json(j, "least", &c->min);
         put_kernel_json(j, "largest", &c->largest);
+        if (c->busy.source > 0)
+            mpg_json_integer(j, "source_cores_busy", c->busy.source);
+        if (c->busy.target > 0)
+            mpg_json_integer(j, "target_cores_busy", c->busy.target);
         mpg_json_close(j);
     }
 }

@@ -287,8 +287,9 @@ static int vary(const struct mpg_config *c, struct mpg_setting *setting, const s
         x->counted_ratio = setting->ratios.counted.ratio;
         x->counted_shares = setting->ratios.counted.shares;
     } else if (c->change.compute_ratio.n == 0)
-        x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, &x->min.kernel, &x->min.ratio,
-                                           &x->largest.kernel, &x->largest.ratio);
+        x->kernels = mpg_ratios_of_kernels(setting->target, setting->source.signature, setting->busy, &x->min.kernel,
+                                           &x->min.ratio, &x->largest.kernel, &x->largest.ratio);
+    x->busy = setting->busy;
     x->speed = mpg_speed_of(&setting->p);
     for (int i = 0; i < RUNS && status == 0; i++) {
         if ((i >= LEAST && x->kernels == 0) || ((i == FAST || i == SLOW) && !x->speed.is_known))

@@ -192,18 +192,44 @@ static void test_team(void)
     ok(threads != NULL, "a threads of %d %s", n, err.text);
     for (int k = 0; threads && k < MPG_KERNELS; k++) {
         const char *name = mpg_kernel_name((enum mpg_kernel)k);
-        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, 0, 2e6, &err) == 0, "%s, alone", name);
+        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, 0, 1, 2e6, &err) == 0, "%s, alone", name);
         ok(rows(mpg_compute_threads_rates(threads, 0), k, 1) > 0, "%s: samples", name);
         const struct mpg_rates *second = mpg_compute_threads_rates(threads, 1);
         ok(n == 1 || second->n == (size_t)rows(second, 0, n) + (size_t)rows(second, 1, n) + (size_t)rows(second, 2, n),
            "%s: the other core has none", name);
-        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, -1, 2e6, &err) == 0, "%s, all", name);
+        ok(mpg_compute_threads_measure(threads, (enum mpg_kernel)k, 0, n, 2e6, &err) == 0, "%s, all", name);
         for (int i = 0; i < n; i++)
             ok(rows(mpg_compute_threads_rates(threads, i), k, n) > 0, "%s: samples of core %d", name, core[i]);
     }
     mpg_compute_threads_free(threads);
     mpg_compute_threads_free(NULL);
     free(core);
+}
+
+/* Five threads, which share the cores that there are: two at once are the first and the third. */
+static void test_some_of_a_team(void)
+{
+    struct mpg_error err = {""};
+    struct mpg_timer timer;
+    int *core = NULL, five[5], n = mpg_cores_allowed(&core, &err);
+    if (n < 1 || mpg_timer_open("auto", &timer, &err) < 0) {
+        ok(false, "cores and a clock: %s", err.text);
+        free(core);
+        return;
+    }
+    for (int i = 0; i < 5; i++)
+        five[i] = core[i % n];
+    struct mpg_compute_threads *threads = mpg_compute_threads_new(five, 5, 4096, 3, &timer, &err);
+    ok(threads && mpg_compute_threads_measure(threads, MPG_KERNEL_INTEGER, 0, 2, 2e6, &err) == 0, "2 of 5 cores at once");
+    for (int i = 0; threads && i < 5; i++)
+        ok((rows(mpg_compute_threads_rates(threads, i), MPG_KERNEL_INTEGER, 2) > 0) == (i == 0 || i == 2),
+           "... thread %d measures only if it is the first or the third", i);
+    mpg_compute_threads_free(threads);
+    free(core);
+    int counts[5] = {0}, m = 0;
+    for (int k = 1; k <= 6 && m < 5; k = mpg_compute_next_count(k, 6))
+        counts[m++] = k;
+    ok(m == 4 && counts[0] == 1 && counts[1] == 2 && counts[2] == 4 && counts[3] == 6, "of 6 cores: 1, 2, 4 and 6 at once");
 }
 
 int main(void)
@@ -215,5 +241,6 @@ int main(void)
     test_workspace();
     test_choice();
     test_team();
+    test_some_of_a_team();
     return done();
 }

@@ -141,6 +141,32 @@ def check_less_noise():
        f"{-100 * a['noise_ns'] / a['run_ns']:.1f} % more)" in line, (line, a))
 
 
+def check_busy_cores():
+    """A core computes 100 units a second alone and 50 with 4 at once; its time of a unit is linear between."""
+    signature("node.sig", rates={"flops": 100.0, "memory": 100.0})
+    with open("node.sig", encoding="ascii") as text:
+        made = json.load(text)
+    made["compute"] = [dict(rate, cores_at_once=n, rate_per_s=constant(100.0 if n == 1 or rate["kernel"] == "memory" else 50.0))
+                       for rate in made["compute"] for n in (1, 4)]
+    for name in ("alone.sig", "node.sig"):
+        with open(name, "w", encoding="ascii") as out:
+            json.dump(made, out)
+    write("eight.txt", 8, [line for r in range(8) for line in (f"{r} 0 0 Init", f"{r} 100000 110000 Barrier comm=0", f"{r} 110000 110000 Finalize")])
+    for source, target, ratio in ((1, 2, 4 / 3), (1, 8, 2), (2, 1, 3 / 4), (4, 3, 5 / 6), (8, 8, 1), (3, 3, 1)):
+        words = ["--source=alone.sig", f"--source=map=block:{source}", f"--map=block:{target}", "--signature=node.sig", "eight.txt"]
+        by_kernel = answer("--predict", "--compute-ratio=kernel:flops", *words)["run_time_ns"]["median"]
+        by_hand = answer("--predict", f"--compute-ratio={ratio:.17g}", *words)["run_time_ns"]["median"]
+        ok(f"{source} of a node busy as recorded, {target} as predicted: {ratio:.3f} times as long", near(by_kernel, by_hand), (by_kernel, by_hand))
+        bounds = answer(*words)["computation_bounds"]
+        ok("... also in the range", near(min(bounds["least"]["ratio"], bounds["largest"]["ratio"]), min(ratio, 1)) and
+           near(max(bounds["least"]["ratio"], bounds["largest"]["ratio"]), max(ratio, 1)) and
+           (bounds["source_cores_busy"], bounds["target_cores_busy"]) == (source, target), bounds)
+    line = [x for x in run(*words)[1].splitlines() if x.startswith("Computation")][0]
+    ok("... and the answer says how many", "machines' cores, 3 of a node busy, it takes" in line, line)
+    words = ["--source=node.sig", "--source=map=block:1", "--map=block:8", "--signature=node.sig", "eight.txt"]
+    ok("the same machine with other ranks a node", answer(*words)["computation_bounds"]["largest"]["ratio"] == 2)
+
+
 def check_runs():
     """What stands beside the prediction is what runs by themselves give."""
     for options in (REFERENCE, [*REFERENCE, "--seed=5", "--replicas=37"], [*REFERENCE, "--hypothesis=scale foo factor=0.5"]):
@@ -179,6 +205,7 @@ def check_runs():
     bounds = answer("--source=here2.sig", "--signature=there3.sig", "pipe.txt")["computation_bounds"]
     ok("launches differ: 90 / 240, and 110 / 100 in the slow launch", near(bounds["least"]["ratio"], 90 / 240) and
        bounds["largest"]["kernel"] == "flops" and near(bounds["largest"]["ratio"], 110 / 100), bounds)
+    check_busy_cores()
     line = [x for x in run(*words)[1].splitlines() if x.startswith("Computation")][0]
     ok("... which the intervals do not contain, and the line says so", "which the intervals above do not contain" in line, line)
 
