@@ -22,7 +22,7 @@ struct mpg_cpu_switches mpg_cpu_switches(void)
 
 bool mpg_cpu_clock_skips_interrupts(void)
 {
-    static atomic_int known; /* 0: not tested; 1: no; 2: yes */
+    static atomic_int known; /* the function's result: 1: false; 2: true; 0: /proc/stat not read yet */
     int answer = atomic_load(&known);
     if (answer == 0) {
         unsigned long long hard = 0;

@@ -18,7 +18,7 @@ int mpg_error_set(struct mpg_error *err, const char *format, ...)
     return -1;
 }
 
-/* Returns English text in every locale, without allocating if the C library allows. */
+/* Returns the text of error number ERRNUM, in English in every locale; without allocating if the C library allows. */
 static const char *describe(int errnum)
 {
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 32)

@@ -25,8 +25,9 @@ static bool own_folder(char *folder, size_t size)
     return true;
 }
 
-/* Finds the library NAME in OWN/BUILT/.libs, or in OWN/../BUILT/.libs for a program that is itself in libtool's .libs. OWN:
- * this program's folder. */
+/* Finds the library NAME, not installed yet, in the build tree. OWN: folder of this program, or its subfolder .libs,
+ * where libtool puts the program; BUILT: folder of the library from there. Writes the path, of at most SIZE bytes, into
+ * PATH. */
 static bool built_library(const char *own, const char *built, const char *name, char *path, size_t size)
 {
     static const char *const up[] = {"", "../"};
@@ -38,8 +39,8 @@ static bool built_library(const char *own, const char *built, const char *name, 
     return false;
 }
 
-/* Derives the folder of the libraries from OWN for an installation that was moved as a whole: the relation of
- * MPGKIT_LIBRARIES to MPGKIT_PROGRAMS stays the same. */
+/* Writes the folder of the libraries into PATH, if the whole installation was moved: MPGKIT_LIBRARIES still lies relative
+ * to MPGKIT_PROGRAMS as configured. OWN: this program's folder. Returns false if OWN is not such a folder. */
 static bool moved_folder(char *path, size_t size, const char *own)
 {
     const char *programs = MPGKIT_PROGRAMS, *libraries = MPGKIT_LIBRARIES;

@@ -61,8 +61,8 @@ static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_TEXT] = "a text of another kind",
 };
 
-/* The remedy if a file of kind FOUND is given instead of kind WANTED: FIRST, the path, SECOND. Without SECOND the path is
- * omitted. */
+/* Advice to a user who gives a file of kind FOUND where a file of kind WANTED is needed. Printed as FIRST, the file's
+ * path, SECOND; if SECOND is NULL, as FIRST alone. */
 static const struct {
     enum mpg_file_kind found, wanted;
     const char *first, *second;
@@ -219,7 +219,7 @@ static bool is_call(const unsigned char *bytes, size_t n)
     return sscanf(line, "MPI_%63[A-Za-z_]:%*[0-9].%*2[0-9]:%n", name, &end) == 1 && end > 0;
 }
 
-/* Returns the kind of BYTES, a text without a mark at its begin. */
+/* Returns the kind of BYTES, a text that does not begin with one of the marks in `beginnings`. */
 static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
 {
     if (holds(bytes, n, "fileprefix=") && holds(bytes, n, "numprocs="))
@@ -405,7 +405,8 @@ static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
                                                 : kind;
 }
 
-/* Whether every program reads files of KIND as traces, so that a reader's error tells more than the kind. */
+/* Returns whether every program can read files of KIND as traces: the reader's own error then says more than the kind
+ * would. */
 static bool is_read_as_trace(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_TRACE_TEXT || kind == MPG_FILE_OTF2 || kind == MPG_FILE_LIBALLPROF || kind == MPG_FILE_DUMPI ||
@@ -437,7 +438,7 @@ int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_err
     enum mpg_file_kind found = mpg_kind_of(path);
     bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && is_read_as_trace(without_folder(found));
     bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
-                     (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* ERR names the line */
+                     (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* the parser's error names the line */
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||
         any_trace || some_text || without_folder(found) == without_folder(wanted))
         return -1;

@@ -10,10 +10,10 @@ void *mpg_large_alloc(size_t bytes)
     if (!memory)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* affects only speed */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a failure costs only speed */
 #endif
 #ifdef MADV_POPULATE_WRITE
-    (void)madvise(memory, bytes, MADV_POPULATE_WRITE); /* far fewer page faults for small pages */
+    (void)madvise(memory, bytes, MADV_POPULATE_WRITE); /* maps all pages at once instead of in a page fault each */
 #endif
     return memory;
 }

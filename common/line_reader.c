@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of a text. */
+/* Reads a text line by line. */
 #include "config.h"
 
 #include "common/line_reader.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than any useful list; bounds the memory for input without line ends. */
+/* Maximum length of a line: longer than any list of numbers in use. Limits the memory for input without line ends. */
 enum { MAX_LINE_BYTES = 1 << 26 };
 
-/* LINE: the current line, N bytes with line end. BEGIN, END: unread part of BLOCK. */
+/* LINE: the current line of N bytes, including its line end. BEGIN, END: indices of the part of BLOCK not yet read. */
 struct mpg_line_reader {
     FILE *file;
     unsigned long number;

@@ -129,7 +129,7 @@ int mpg_machine_cores(char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "-%d", core - 1);
         first = -1;
     }
-    if (used >= size) /* a truncated list would name a different set */
+    if (used >= size) /* no list: a truncated list would name other cores */
         text[0] = '\0';
     return n;
 }

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Consecutive keys (request numbers, ranks) share a cache line: the lowest NEAR_BITS bits of the first key are not mixed. */
+/* Consecutive keys (request numbers, ranks) shall share a cache line: the lowest NEAR_BITS bits of key 0 select the place
+ * in a group of adjacent entries. */
 enum { NEAR_BITS = 3 };
 
 static size_t slot_of(const struct mpg_map *map, uint64_t key0, uint64_t key1)

@@ -20,9 +20,9 @@
 static const struct {
     const char *word, *name, *built;
     const char *soname;
-    const char *tracer; /* trace/pmpi/family.c */
+    const char *tracer; /* a symbol that the tracer for this MPI exports (trace/pmpi/family.h) */
     const char *symbol; /* the symbol behind MPI_COMM_WORLD or MPI_DUP_FN in mpi.h, a part of the ABI */
-    const char *file;   /* prefix of the library's file name, for a family without symbol */
+    const char *file;   /* prefix of the library's file name, for a family without SYMBOL */
 } families[MPG_MPI_FAMILIES] = {
     [MPG_MPI_OPENMPI] = {"openmpi", "Open MPI", MPGKIT_OPENMPI, MPGKIT_OPENMPI_SONAME, "mpgtrace_openmpi",
                          .symbol = "ompi_mpi_comm_world"},

@@ -13,7 +13,7 @@ static size_t smaller(size_t a, size_t b)
 
 size_t mpg_nearest_distance(const char *a, size_t n, const char *b, size_t m)
 {
-    size_t row[3][MPG_NEAREST_LENGTH + 1]; /* distances of beginnings of A to all beginnings of B: the last three lengths */
+    size_t row[3][MPG_NEAREST_LENGTH + 1]; /* row[i % 3][j]: distance of the first i characters of A to the first j of B */
     if (n > MPG_NEAREST_LENGTH || m > MPG_NEAREST_LENGTH)
         return MPG_NEAREST_LENGTH + 1;
     for (size_t j = 0; j <= m; j++)

@@ -21,7 +21,7 @@
 
 enum { MAX_OPTIONS = 128, MAX_RENAMED = 128, FIRST_CODE = 256, FIRST_RENAMED = 512, CODE_HELP = 1000, CODE_VERSION };
 
-/* The last argument of each option and key; NULL: not given. */
+/* The last argument given to each option and to each of its keys; NULL: not given. */
 struct given {
     const char *option[MAX_OPTIONS], *key[MAX_OPTIONS][MPG_OPTION_KEYS_MAX];
 };
@@ -59,7 +59,8 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
 {
     va_list args;
     if (program->silent) {
-        sleep(1); /* launchers end all processes when one fails; the first may still have to print */
+        /* Another process prints this error: gives it time, because launchers end all processes as soon as one exits. */
+        sleep(1);
         exit(MPG_EXIT_USAGE);
     }
     struct mpg_error err;
@@ -73,7 +74,7 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
 
 /* --- values --- */
 
-/* Formats BOUND in the unit of option O's argument. */
+/* Writes BOUND, a limit of option O's range, to BUF in the unit of O's argument. */
 static const char *format_bound(const struct mpg_option *o, double bound, char *buf, size_t size)
 {
     if (o->kind == MPG_OPTION_TIME)
@@ -93,7 +94,8 @@ static int check_range(const struct mpg_option *o, const char *text, double valu
                          format_bound(o, o->maximum, high, sizeof high));
 }
 
-/* Stores the index of the word TEXT of O, or the number TEXT. ERR names both alternatives. */
+/* Stores the index of TEXT among the words of option O, or the number in TEXT. Returns 0, or -1 with ERR, which names
+ * both alternatives. */
 static int store_word_or_number(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
     char words[120], low[32], high[32];
@@ -155,14 +157,14 @@ static int add_to_list(struct mpg_option_list *list, const char *text, struct mp
     return 0;
 }
 
-/* Returns true if TEXT names a trace, which the option before it took for its argument. */
+/* Returns true if TEXT is the path of a trace. An option takes a trace for its argument if the user omits the argument. */
 static bool is_trace(const char *text)
 {
     const enum mpg_file_kind kind = mpg_kind_of(text);
     return kind == MPG_FILE_TRACE || kind == MPG_FILE_TRACE_FOLDER || kind == MPG_FILE_TRACE_TEXT;
 }
 
-/* Returns the index in O's words of the first LENGTH characters of TEXT; -1 with ERR. */
+/* Returns the index, among the words of option O, of the first LENGTH characters of TEXT; -1 with ERR. */
 static int parse_word(const struct mpg_option *o, const char *text, size_t length, struct mpg_error *err)
 {
     char words[400];
@@ -242,7 +244,8 @@ static const struct mpg_option *find_key(const struct mpg_option *o, char *text,
     return NULL;
 }
 
-/* Truncates TEXT before the next key of O. Returns the text of the next key, or NULL. */
+/* TEXT: keys of option O, separated by commas, from one key on. Ends TEXT before the next key. Returns the next key, or
+ * NULL. */
 static char *cut_key(const struct mpg_option *o, char *text)
 {
     char *value;
@@ -253,8 +256,8 @@ static char *cut_key(const struct mpg_option *o, char *text)
     return text;
 }
 
-/* Stores TEXT as the argument of the option O, or of the key O of the option OF. *BEFORE is the previous argument: a second
- * one is an error, because the first would have no effect. */
+/* Stores TEXT as the argument of the option O, or of the key O of the option OF, in *BEFORE. If *BEFORE already has an
+ * argument, that is an error unless arguments of O add up: the first would have no effect. */
 static void take(const struct mpg_program *program, const struct mpg_option *of, const struct mpg_option *o, const char *text,
                  const char **before)
 {
@@ -271,13 +274,13 @@ static void take(const struct mpg_program *program, const struct mpg_option *of,
         *o->given = true;
 }
 
-/* Handles option I of PROGRAM, given without an argument. */
+/* Handles option I of PROGRAM, given without an argument: stores its default. */
 static void take_alone(const struct mpg_program *program, size_t i, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
     if (program->note)
         program->note(program->context, o, NULL);
-    if (!o->alone || !given->option[i]) /* an earlier argument takes precedence over the default */
+    if (!o->alone || !given->option[i]) /* an argument given earlier on the command line takes precedence over the default */
         take(program, NULL, o, o->alone, &given->option[i]);
 }
 
@@ -291,8 +294,8 @@ static bool is_old(const char *old, const char *text, size_t *length)
     return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
 }
 
-/* Returns the place in TEXT ("NAME=WORD,WORD,...") of the word that the entry R ("NAME=OLD", "NAME=NEW") replaces; NULL: R names
- * two options, or TEXT has no such word. */
+/* R replaces the word OLD of an option by NEW: its fields are "NAME=OLD" and "NAME=NEW". Returns a pointer to OLD in
+ * TEXT, which is "NAME=WORD,WORD,..."; NULL: TEXT has no such word, or R replaces the option's name. */
 static const char *find_old_word(const struct mpg_option_renamed *r, const char *text)
 {
     const size_t name = strcspn(r->old, "=") + 1;
@@ -326,17 +329,17 @@ char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *te
     return latest;
 }
 
-/* An argument that option values point into. */
+/* An argument, kept until the program ends, because the values of options point into its text. */
 struct kept_text {
     struct kept_text *next;
     char text[];
 };
 
-/* Returns --NAME=ARGUMENT (NULL: --NAME) with today's names, kept until the program ends, and prints a warning if they differ;
- * "" if the option has no effect any more. */
+/* Replaces the old names in --NAME=ARGUMENT (ARGUMENT NULL: --NAME). If that changes the text, prints a warning. Returns
+ * the new text, kept until the program ends; "" if the option has no effect any more. */
 static char *keep_renamed(const struct mpg_program *program, const char *name, const char *argument)
 {
-    static struct kept_text *all; /* never freed */
+    static struct kept_text *all; /* never freed: options point into the texts */
     const size_t size = strlen(name) + (argument ? strlen(argument) : 0) + 4;
     char *old = malloc(size), *now = NULL;
     if (old) {
@@ -356,7 +359,7 @@ static char *keep_renamed(const struct mpg_program *program, const char *name, c
     return kept->text;
 }
 
-/* Handles option I of PROGRAM with the argument TEXT: a value, keys, or both; NULL: no argument. Modifies TEXT. */
+/* Handles option I of PROGRAM with the argument TEXT, which is a value, keys, or both; NULL: no argument. Modifies TEXT. */
 static void take_option(const struct mpg_program *program, size_t i, char *text, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
@@ -412,8 +415,8 @@ static bool find_option(const struct mpg_program *program, const char *name, siz
     return false;
 }
 
-/* Returns true if the operand NAME of a rule holds. With BY_DEFAULT a word also holds if it is the default. Writes the name
- * for messages into TEXT. */
+/* Returns true if the command line fulfils NAME, an operand of a rule: "OPTION" or "OPTION=WORD". BY_DEFAULT: a word that
+ * is the option's default counts as given. Writes the operand as messages show it into TEXT. */
 static bool holds(const struct mpg_program *program, const struct given *given, const char *name, bool by_default, char *text,
                   size_t size)
 {
@@ -486,7 +489,7 @@ static void check_together(const struct mpg_program *program, struct given *give
 
 /* --- the command line --- */
 
-/* Refuses a command line without enough arguments; says so if an option took a trace for its argument. */
+/* Refuses a command line with too few arguments. If an option took a trace for its argument, the error says so. */
 static _Noreturn void refuse_missing(const struct mpg_program *program, const struct given *given)
 {
     for (size_t i = 0; program->options[i].name; i++)
@@ -554,8 +557,9 @@ static void fill_tables(const struct mpg_program *program, int argc, char **argv
     for (size_t i = 0; program->renamed && program->renamed[i].old && i < MAX_RENAMED; i++) {
         const char *old = program->renamed[i].old;
         snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
-        if ((i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* entries of the same name are adjacent */
-            && !is_option(program, t->old[i]) /* else a word of an option that keeps its name */
+        /* Entries with the same old name follow each other: the first is enough. */
+        if ((i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0)
+            && !is_option(program, t->old[i]) /* an entry of an option that keeps its name replaces a word: no old name */
             && is_used(t->old[i], argc, argv))
             t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
                                             (int)(FIRST_RENAMED + i)};
@@ -629,8 +633,9 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
     fill_tables(program, argc, argv, &t);
-    if (!program->stop_at_argument) /* otherwise a started program would inherit the ignored signal */
-        (void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit becomes a write error, which removes temporary files */
+    if (!program->stop_at_argument) /* a started program would inherit that the signal is ignored */
+        /* A write beyond the file size limit then fails with EFBIG, and the program can remove its temporary files. */
+        (void)signal(SIGXFSZ, SIG_IGN);
 
     if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
         if (program->silent)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 30 }; /* of the column with the options' names */
+enum { WIDTH = 30 }; /* characters of the column with the options' names */
 
 static const struct mpg_option help_option = {.name = "help", .letter = 'h', .kind = MPG_OPTION_STRING, .argument = "all",
                                               .alone = "", .help = "print this help and exit"};

@@ -13,8 +13,8 @@
 
 struct mpg_output {
     FILE *stream;
-    char *path;  /* NULL: standard output */
-    char *temporary; /* NULL: PATH is not a regular file and is written directly */
+    char *path;  /* NULL: the output goes to standard output */
+    char *temporary; /* renamed to PATH at the end; NULL: PATH is a device or a pipe and is written directly */
 };
 
 static void output_free(struct mpg_output *out)
@@ -24,7 +24,7 @@ static void output_free(struct mpg_output *out)
     free(out);
 }
 
-/* Returns true if PATH exists and must not be replaced: a device or a pipe. */
+/* Returns true if PATH is a device, a pipe or anything else that an output file must not replace. */
 static bool is_special(const char *path)
 {
     struct stat st;

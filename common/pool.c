@@ -17,8 +17,8 @@ union link {
     max_align_t align;
 };
 
-/* Objects begin at a cache line, so that objects of whole lines touch as few lines as possible. malloc: the tracer has its
- * own. */
+/* Objects begin at a cache line, so that an object of whole lines touches as few lines as possible. Not aligned_alloc():
+ * the tracer has an allocator of its own, which cannot align. */
 static int add_block(struct mpg_pool *pool)
 {
     const bool is_large = pool->large_alloc && pool->bytes >= MPG_LARGE_PAGE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Classifies UTF-8 characters as printable or escaped. */
+/* Decides which UTF-8 characters are printed and which are escaped. */
 #include "common/printable.h"
 
 #include <stdarg.h>

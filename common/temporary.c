@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The signal handler may neither allocate memory nor use directory streams. */
+/* Removes temporary files when a signal ends the program. The signal handler may neither allocate memory nor use
+ * directory streams. */
 #define _GNU_SOURCE
 #include "common/temporary.h"
 
@@ -27,7 +28,8 @@ static struct temporary {
     char path[PATH_MAX];
 } all[MAX_TEMPORARY];
 
-/* Removes the folder NAME of folder AT with its files, and with folders of files if DEPTH is 1. */
+/* Removes the folder NAME in the folder with descriptor AT, and its files. DEPTH 1: also its subfolders, which contain
+ * only files. */
 static void remove_at(int at, const char *name, int depth)
 {
     char buffer[4096] __attribute__((aligned(8)));
@@ -58,7 +60,7 @@ static void clean_up(int number)
             (void)unlink(all[i].path);
         else if (all[i].what == A_FOLDER)
             mpg_temporary_remove_folder(all[i].path);
-    (void)raise(number); /* SA_RESETHAND has restored the default action */
+    (void)raise(number); /* the default action ends the program; SA_RESETHAND has restored it */
 }
 
 static void catch_signals(void)
@@ -71,7 +73,8 @@ static void catch_signals(void)
     caught = true;
 }
 
-/* Blocks the signals between the creation of a file and its entry in the table. */
+/* Blocks the signals until a new file is in the table of temporary files, so that no handler runs between. *BEFORE:
+ * previous mask. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t held;

@@ -13,7 +13,7 @@ int mpg_plot_report(const struct mpg_plot_options *options, int status, struct m
     if (status < 0) {
         if (outcome->interrupted) {
             mpg_error_print(maker, err);
-            raise(outcome->interrupted); /* end with the signal's exit status */
+            raise(outcome->interrupted); /* so that the shell sees a program ended by this signal */
         }
         return -1;
     }

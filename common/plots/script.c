@@ -128,10 +128,10 @@ void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
     putc('\n', script);
 }
 
-/* Returns the size of letters, at most LARGEST, with which TEXT fits between the margins. */
+/* Returns the font size, in points and at most LARGEST, with which TEXT fits between the plot's margins. */
 static int letters_of(const char *text, int largest)
 {
-    enum { WIDTH = 1650, SMALLEST = 7 }; /* WIDTH: characters of a line times their size; about half as wide as high */
+    enum { WIDTH = 1650, SMALLEST = 7 }; /* WIDTH: characters that fit between the margins, times their font size */
     const int fitting = WIDTH / (int)(strlen(text) + 1);
     return fitting > largest ? largest : fitting < SMALLEST ? SMALLEST : fitting;
 }
@@ -183,7 +183,7 @@ static void format_number(char *buf, double value)
         snprintf(buf, PLOT_TEXT, "%g", value);
 }
 
-/* Range of values that an axis can show, whatever the signature contains. */
+/* Smallest and largest value shown on an axis; a signature can contain any number. */
 static const double min_shown = 1e-200, max_shown = 1e200;
 enum { MAX_DECADES = 15 };
 
@@ -196,7 +196,7 @@ double mpg_plot_floor(double low, double high)
     return fmax(low, high * pow(10, -MAX_DECADES));
 }
 
-/* Labels the decades; an axis of few decades also labels 2 and 5. */
+/* Writes a logarithmic axis with labels at powers of ten. An axis of few decades also has labels at 2 and 5 times these. */
 static void log_axis(FILE *script, const char *axis, double low, double high,
                      void (*format)(char *, double))
 {
@@ -215,7 +215,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
             to = last * marks[m];
     }
     fprintf(script, "set logscale %s 10\nset %srange [%.10g:%.10g]\nset %stics (", axis, axis,
-            from / 1.01, to * 1.01, axis); /* gnuplot omits a label exactly on the edge */
+            from / 1.01, to * 1.01, axis); /* the margin of 1 %: gnuplot omits a label exactly on the edge */
     for (int i = 0; i <= last_decade - first_decade + 1 && i <= MAX_DECADES + 2; i++) {
         double decade = pow(10, first_decade + i);
         for (int m = 1; m < 10 && decade <= to; m++) {

@@ -83,7 +83,8 @@ int mpg_plot_interruption(struct mpg_error *err)
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
 
-/* In the child process: runs SCRIPT in WORK_FOLDER; gnuplot's messages go to a file there. -d ignores the user's settings. */
+/* In the child process: executes gnuplot for SCRIPT in WORK_FOLDER, with its messages written to a file there. Option -d
+ * ignores the user's gnuplot settings. */
 static void become_gnuplot(const char *gnuplot, const char *work_folder, const char *script)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -277,7 +278,7 @@ int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const 
         if (!was_there)
             (void)rmdir(options->folder);
         outcome->interrupted = interrupted;
-        (void)mpg_plot_interruption(err); /* replaces gnuplot's message */
+        (void)mpg_plot_interruption(err); /* "interrupted" says more than gnuplot's own message, which ERR holds */
     }
     return status;
 }

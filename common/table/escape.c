@@ -9,7 +9,8 @@
 #include "common/units.h"
 #include "common/utf8.h"
 
-/* Writes BYTES of TEXT, escaped, with PREFIX before each character in SPECIAL; PREFIX '\0' doubles the character. */
+/* Writes the first BYTES bytes of TEXT. Control characters are escaped. PREFIX goes before each character in SPECIAL;
+ * PREFIX '\0' doubles the character instead. */
 static void put_fit(FILE *stream, const char *text, size_t bytes, const char *special, char prefix)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -91,7 +92,7 @@ void mpg_json_write_real(FILE *stream, double value, bool point)
     }
     snprintf(text, sizeof text, "%.17g", value);
     char *exponent = strchr(text, 'e');
-    if (exponent) { /* 1e+05 becomes 1e5 */
+    if (exponent) { /* rewrites 1e+05 as 1e5 */
         char *digits = exponent + 2, *to = exponent[1] == '-' ? exponent + 2 : exponent + 1;
         digits += strspn(digits, "0");
         memmove(to, digits, strlen(digits) + 1);

@@ -264,7 +264,7 @@ void mpg_table_boolean(struct mpg_table *t, bool value)
     put(t, (struct mpg_table_cell){.kind = MPG_CELL_BOOLEAN, .count = value});
 }
 
-/* Adds a cell with TEXT, escaped; MPG_CELL_LINES keeps line ends. */
+/* Adds a cell with TEXT, control characters escaped. A cell of kind MPG_CELL_LINES keeps its line ends. */
 static void put_text(struct mpg_table *t, const char *text, enum mpg_table_kind kind)
 {
     char *fit = NULL;

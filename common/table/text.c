@@ -56,7 +56,8 @@ static void format_range(const struct mpg_table_column *column, const double *va
     snprintf(text, 2 * NUMBER + 4, "%s to %s", low, high);
 }
 
-/* Returns the text of CELL (not MPG_CELL_LINES): its own text or NUMBER_TEXT, which has space for a range. */
+/* Returns the text of CELL, which is not of kind MPG_CELL_LINES: the cell's own text, or NUMBER_TEXT, to which the number
+ * is written; it has room for a range of two numbers. */
 static const char *cell_text(const struct mpg_table *t, size_t c, const struct mpg_table_cell *cell, char *number_text)
 {
     const struct mpg_table_column *column = &t->column[c];
@@ -86,7 +87,7 @@ static const char *cell_text(const struct mpg_table *t, size_t c, const struct m
     return number_text;
 }
 
-/* Returns the number of UTF-8 characters. */
+/* Returns the number of UTF-8 characters in TEXT. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -95,10 +96,10 @@ static int width_of(const char *text)
     return width;
 }
 
-/* The line being written. */
+/* The output line being written. */
 struct line {
     FILE *out;
-    int at, blanks; /* characters written; pending blanks, written only before further text */
+    int at, blanks; /* characters written so far; blanks to write before the next text, but not at the line's end */
 };
 
 static void put_text(struct line *line, const char *text)
@@ -108,7 +109,7 @@ static void put_text(struct line *line, const char *text)
     line->blanks = 0;
 }
 
-/* Writes LINES below each other. */
+/* Writes the text LINES with each of its lines in the present column. */
 static void put_lines(struct line *line, const char *lines)
 {
     fprintf(line->out, "%*s", line->blanks, "");
