@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deconvolution by expectation maximisation on an uneven grid. */
+/* Deconvolution of a distribution of sums by expectation maximisation on an uneven grid. */
 #include "statistics/deconvolution.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -16,9 +16,9 @@ enum {
     SUM_POINTS = 512,
     KNOWN_POINTS = 384,
     RANKS = 128,
-    POINTS = SUM_POINTS + 4 + 2 * RANKS, /* points of the unknown */
+    POINTS = SUM_POINTS + 4 + 2 * RANKS, /* points of the unknown summand */
     STARTS = 4096,
-    ITERATIONS = 60, /* more iterations fit the noise of the samples */
+    ITERATIONS = 60, /* further iterations would fit the noise of the samples */
     ITERATIONS_KNOWN = 100,
 };
 
@@ -31,19 +31,21 @@ struct grid {
     double *at, *mass;
 };
 
-/* A sum of two points lies between sum points BELOW and BELOW + 1, at share PART of the way. */
+/* The sum of a point of the unknown and a point of the other summand lies between the sum points BELOW and BELOW + 1, at
+ * fraction PART of the way. */
 struct cell {
     uint32_t below;
     float part;
 };
 
 struct problem {
-    size_t n, m;                 /* number of sums; number of samples of the known summand, 0: two equal halves */
-    double *sums, *known;        /* ascending */
-    struct grid unknown, other, sum; /* other: the known summand, or for halves the unknown itself */
+    /* Number of sums; number of samples of the known summand, or 0: the sums are of two equally distributed halves. */
+    size_t n, m;
+    double *sums, *known;        /* samples, ascending */
+    struct grid unknown, other, sum; /* OTHER: the known summand, or for halves the unknown itself */
     struct cell *cell;           /* unknown.n rows of other.n cells */
-    double *predicted, *ratio;   /* values at sum points */
-    double *factor;              /* values at unknown points */
+    double *predicted, *ratio;   /* a value for each point of SUM */
+    double *factor;              /* a value for each point of UNKNOWN */
 };
 
 /* ---- grids ---- */
@@ -85,7 +87,8 @@ static bool alloc_grid(struct grid *grid, size_t n)
     return grid->at && grid->mass;
 }
 
-/* A tenth of the interquartile range; a share of the range if the quartiles are equal. */
+/* The typical spacing of the SORTED values: a tenth of the interquartile range; if the quartiles are equal, a small
+ * fraction of the range. */
 static double spread(const double *sorted, size_t n)
 {
     double quartiles = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
@@ -93,7 +96,8 @@ static double spread(const double *sorted, size_t n)
     return fmax(fmax(quartiles / 10, 1e-6 * range), 1e-9 * fabs(sorted[n - 1]));
 }
 
-/* The grid of the sums or of the known summand: half the points by spread_points(), half at quantiles. */
+/* Fills GRID for the sums or for the known summand, whose samples are SORTED: half of the points by spread_points(), half
+ * at quantiles. */
 static void fill_points(struct grid *grid, size_t points, const double *sorted, size_t n)
 {
     spread_points(grid->at, points / 2, sorted[0], sorted[n - 1], quantile(sorted, n, 0.5),
@@ -103,9 +107,9 @@ static void fill_points(struct grid *grid, size_t points, const double *sorted, 
     grid->n = sort_points(grid->at, points, sorted[0], sorted[n - 1]);
 }
 
-/* Candidate values of the unknown: each sum point less the other summand's median (every sum point must be
- * reachable); sums less the smallest other summand (a sum with a single large part); sums less the other summand's
- * quantile of equal rank. */
+/* Fills the points of the unknown within LOW..HIGH with candidate values: each sum point less the other summand's median
+ * (every sum point must be reachable); sums less the smallest other summand (a sum with a single large part); sums less
+ * the other summand's quantile of equal rank. */
 static void fill_unknown(struct problem *p, double low, double high)
 {
     struct grid *grid = &p->unknown;
@@ -137,9 +141,9 @@ static void weigh(struct grid *grid, const double *sorted, size_t n)
     }
 }
 
-/* Initial masses. Halves: uniform. Known summand: the differences of equal quantiles, which have a tail only if
- * the sums' tail is longer, plus a small mass everywhere. A uniform start would move part of the known summand's
- * tail into the unknown by chance. */
+/* Sets the initial masses of the unknown. Halves: equal masses. Known summand: masses at the differences of equal
+ * quantiles, which have a tail only if the sums' tail is longer, plus a small mass at each point. Equal masses would move
+ * part of the known summand's tail into the unknown by chance. */
 static int start_masses(struct problem *p, struct mpg_error *err)
 {
     struct grid *grid = &p->unknown;
@@ -165,7 +169,7 @@ static int start_masses(struct problem *p, struct mpg_error *err)
     return 0;
 }
 
-/* Adds end points without samples for sums outside the range of the samples. */
+/* Extends the grid of sums by end points, of mass 0, to the smallest and largest sum of two grid points. */
 static void add_ends(struct problem *p)
 {
     struct grid *sum = &p->sum;
@@ -224,7 +228,7 @@ static void predict(struct problem *p)
     }
 }
 
-/* Kolmogorov-Smirnov distance of the samples from the prediction. */
+/* Returns the Kolmogorov-Smirnov distance between the observed and the predicted distribution of the sums. */
 static double misfit_of(const struct problem *p)
 {
     return mpg_kolmogorov_grid(p->sum.mass, p->predicted, p->sum.n);
@@ -236,7 +240,7 @@ static double ratio_of(const struct problem *p, const struct cell *cell)
     return low + (high - low) * (double)cell->part;
 }
 
-/* An iteration of expectation maximisation; the masses still add up to 1. */
+/* One iteration of expectation maximisation: updates the masses of the unknown, whose sum stays 1. */
 static void step(struct problem *p)
 {
     double total = 0, *factor = p->factor, *mass = p->unknown.mass;
@@ -264,7 +268,7 @@ static void step(struct problem *p)
         mass[i] /= total;
 }
 
-/* Runs all iterations; returns the misfit. */
+/* Runs all iterations; returns the remaining misfit_of(P). */
 static double maximise(struct problem *p)
 {
     predict(p);
@@ -277,7 +281,7 @@ static double maximise(struct problem *p)
 
 /* ---- the result ---- */
 
-/* Cuts off end points with less mass than a hundredth of a sample. */
+/* Cuts off end points with less mass than a hundredth of one sample's mass. */
 static void cut_ends(struct grid *grid, size_t n)
 {
     double min = 0.01 / (double)n, total = 0;
@@ -295,7 +299,7 @@ static void cut_ends(struct grid *grid, size_t n)
         grid->mass[j] /= total;
 }
 
-/* The mass of a point spreads evenly to the midpoints between neighbours. */
+/* In the result the mass of a point is spread evenly between the midpoints to its neighbours; returns the lower midpoint. */
 static double cell_low(const struct grid *grid, size_t j)
 {
     return j > 0 ? (grid->at[j - 1] + grid->at[j]) / 2 : grid->at[j];
@@ -319,9 +323,9 @@ static void moments(const struct grid *grid, double *mean, double *sd)
     *sd = sqrt(squares);
 }
 
-/* Imposes MEAN and SD by exponential tilting: multiplies masses by exp(a u + b u^2), u = (x - mean) / sd, the
- * change of least Kullback-Leibler divergence. A narrow body stays in place if only the tail is off. Newton's
- * method on the two conditions; TILTED: scratch for all masses. Without a solution the masses stay unchanged. */
+/* Imposes MEAN and SD on GRID by exponential tilting: multiplies masses by exp(a u + b u^2), u = (x - mean) / sd, the
+ * change of least Kullback-Leibler divergence. If only the tail is off, a narrow body stays in place. Newton's method
+ * finds a and b. TILTED: scratch for all masses. Without a solution the masses stay unchanged. */
 static void impose(struct grid *grid, double mean, double sd, double *tilted)
 {
     double a = 0, b = 0;
@@ -356,7 +360,7 @@ static void impose(struct grid *grid, double mean, double sd, double *tilted)
     }
 }
 
-/* Returns a distribution with GRID's masses, mean and sd, and D's n and lag1. Frees D, also on failure. */
+/* Returns a distribution with GRID's masses, mean and sd, and with the n and lag1 of D. Frees D, also on failure. */
 static struct mpg_distribution *replace(struct mpg_distribution *d, const struct grid *grid,
                                         size_t knots, struct mpg_error *err)
 {
@@ -427,7 +431,7 @@ static void free_problem(struct problem *p)
     free(p->factor);
 }
 
-/* Builds grids and cells for the unknown within LOW < HIGH. */
+/* Builds the grids and cells of P; the unknown lies within LOW..HIGH, LOW < HIGH. Returns 0, or -1 with ERR. */
 static int set_up(struct problem *p, double low, double high, struct mpg_error *err)
 {
     if (!alloc_grid(&p->unknown, POINTS) || !alloc_grid(&p->sum, SUM_POINTS + 2) ||
@@ -461,7 +465,7 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
                                            size_t m, size_t knots, double *misfit,
                                            struct mpg_error *err)
 {
-    /* The distribution of the sums supplies n, lag1 and moments, and its construction checks the values. */
+    /* This distribution of the sums is made for its n, lag1 and moments, and because its construction checks the values. */
     struct mpg_distribution *d = mpg_distribution_from_samples(sums, n, knots, err);
     if (!d)
         return NULL;

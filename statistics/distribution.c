@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Empirical distributions: construction, checks, look-up. */
+/* Empirical distributions: makes, checks and evaluates them. */
 #include "statistics/distribution.h"
 
 #include <float.h>
@@ -31,8 +31,8 @@ static int check_samples(const double *samples, size_t n, struct mpg_error *err)
     return 0;
 }
 
-/* Mean, standard deviation and autocorrelation. For equal samples, rounding of the mean would give a tiny variance
- * instead of 0, hence the special case. */
+/* Computes mean, standard deviation and autocorrelation. For equal samples, rounding of the mean would give a tiny
+ * variance instead of 0, hence the special case. */
 static void fill_moments(struct mpg_distribution *d, const double *samples)
 {
     double min = d->quantiles[0], max = d->quantiles[d->knots - 1];
@@ -111,20 +111,22 @@ struct mpg_distribution *mpg_distribution_thin(const struct mpg_distribution *d,
     return made;
 }
 
-/* Fills the guide table; few cells contain more than a single knot. */
+/* Fills GUIDE with the last knot at or below each multiple of 1 / CELLS; a look-up between two multiples searches few
+ * knots. */
 static void fill_guide(struct mpg_distribution *d, size_t cells, uint16_t *guide)
 {
     for (size_t i = 0, knot = 0; i <= cells; i++) {
         while (knot + 2 < d->knots && d->probabilities[knot + 1] <= (double)i / (double)cells)
             knot++;
-        guide[i] = (uint16_t)knot; /* fits: at most 65537 knots */
+        guide[i] = (uint16_t)knot; /* a distribution has at most 65537 knots */
     }
     free(d->guide);
     d->guide = guide;
     d->cells = (double)cells;
 }
 
-/* The slope of the line from MIN at FROM to MAX at TO, lowered until rounding cannot lift a point above MAX. */
+/* Returns the slope of the line from value MIN at probability FROM to value MAX at TO. The slope is lowered until
+ * rounding cannot lift a point of the line above MAX. */
 static double slope_of(double from, double to, double min, double max)
 {
     double slope = to > from ? fmin((max - min) / (to - from), DBL_MAX) : 0;
@@ -178,7 +180,7 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
         return d->quantiles[0];
     if (u >= 1)
         return d->quantiles[high];
-    if (d->cells > 0) { /* cells is a power of 2: the product is exact */
+    if (d->cells > 0) { /* cells is a power of 2, so the product is exact */
         size_t cell = (size_t)(u * d->cells);
         low = d->guide[cell];
         high = (size_t)d->guide[cell + 1] + 1;
@@ -192,7 +194,7 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     }
     double from = d->probabilities[low], to = d->probabilities[high];
     double min = d->quantiles[low], max = d->quantiles[high];
-    if (u == from && low > 0 && d->probabilities[low - 1] == u) /* a jump at this probability */
+    if (u == from && low > 0 && d->probabilities[low - 1] == u) /* two knots with this probability: the values jump */
         return d->quantiles[low - 1] + (min - d->quantiles[low - 1]) * (1 - u);
     return min + (u - from) * (d->piece ? d->piece[low].slope : slope_of(from, to, min, max));
 }

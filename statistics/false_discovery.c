@@ -6,7 +6,7 @@
 #include "statistics/order.h"
 #include "statistics/rank.h"
 
-/* Returns the index of the last element of N ascending values that is at most VALUE, which is among them. */
+/* Returns the index of the last of N ascending values that is at most VALUE. VALUE is one of the values. */
 static size_t last_at_most(const double *ascending, size_t n, double value)
 {
     size_t low = 0, high = n;

@@ -17,15 +17,16 @@
 #include "statistics/kolmogorov.h"
 
 enum { TAIL_THRESHOLDS = 64 };
-/* Instead of 0.025: the samples also chose the threshold, after which a nominal 98 % interval covers 95 %. */
+/* Probability beyond either end of the interval of a tail's exponent. 0.025 would be too large: the same samples also
+ * chose the threshold, so that a nominal 98 % interval covers 95 %. */
 static const double TAIL_BEYOND = 0.01;
 static const double LARGEST_SHAPE = 1e6;
 
-/* Input of all families: sorted, > 0. */
+/* Samples to fit: ascending, > 0. */
 struct data {
     size_t n;
-    double *x, *log; /* log: of x / mean, because the mean is accurate for nearly constant x */
-    double mean, mean_log, mean_log_square; /* mean_log: mean of log; mean_log_square: variance of log */
+    double *x, *log; /* LOG: of x / mean, which is accurate even if all x are nearly equal */
+    double mean, mean_log, mean_log_square; /* mean and variance of LOG */
 };
 
 const char *mpg_family_name(enum mpg_family family)
@@ -90,7 +91,7 @@ static void set_interval(struct mpg_fit *fit, int i, double value, double low, d
     fit->high[i] = high;
 }
 
-/* An interval normal on the logarithmic scale. */
+/* Sets the 95 % interval of parameter I, whose logarithm is normally distributed with standard error RELATIVE_ERROR. */
 static void set_log_interval(struct mpg_fit *fit, int i, double value, double relative_error)
 {
     double factor = exp(gsl_cdf_ugaussian_Pinv(0.975) * relative_error);
@@ -163,7 +164,8 @@ static void fit_lognormal(const struct data *d, struct mpg_fit *fit)
     fit->n = d->n;
 }
 
-/* Sums of y^shape, y^shape l and y^shape l^2 with l = ln y, all divided by the largest y^shape. */
+/* Returns in SUM the sums of y^shape, y^shape l and y^shape l^2, y = x / mean, l = ln y, all divided by the largest
+ * y^shape. */
 static void weibull_sums(const struct data *d, double shape, double sum[3])
 {
     double largest = d->log[d->n - 1];
@@ -176,8 +178,8 @@ static void weibull_sums(const struct data *d, double shape, double sum[3])
     }
 }
 
-/* The likelihood equation sum y^k l / sum y^k - 1 / k = mean l is increasing in k: Newton's steps inside a
- * bracket. */
+/* The likelihood equation sum y^k l / sum y^k - 1 / k = mean l increases with the shape k: Newton steps, kept within
+ * LOW..HIGH, which contains the solution. */
 static double weibull_shape(const struct data *d)
 {
     double shape = M_PI / sqrt(6 * d->mean_log_square), low = 0, high = INFINITY, sum[3];
@@ -205,7 +207,7 @@ static void fit_weibull(const struct data *d, struct mpg_fit *fit)
     double n = (double)d->n, shape = weibull_shape(d), sum[3];
     weibull_sums(d, shape, sum);
     double log_scale = log(sum[0] / n) / shape + d->log[d->n - 1];
-    /* From the inverse Fisher information: 6 / pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
+    /* Variances times n, from the inverse Fisher information: 6 / pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
     double first = 6 / (M_PI * M_PI), second = 1 + first * (1 - M_EULER) * (1 - M_EULER);
     fit->parameters = 2;
     set_log_interval(fit, 0, shape, sqrt(first / n));
@@ -215,7 +217,7 @@ static void fit_weibull(const struct data *d, struct mpg_fit *fit)
     fit->n = d->n;
 }
 
-/* Hill's estimate of the tail from order statistic FIRST on; LOGS: the sum of logarithms from there on. */
+/* Fits a power law by Hill's estimate to the tail from sample FIRST on; LOGS: the sum of the tail's logarithms. */
 static void fit_tail(const struct data *d, size_t first, double logs, struct mpg_fit *fit)
 {
     double n = (double)(d->n - first), excess = logs - n * d->log[first];
@@ -350,10 +352,11 @@ out:
 /* ---- goodness of fit of a tail ---- */
 
 enum { TAIL_REPLICATES = 100, TAIL_ENOUGH = 10 };
-/* sqrt(n) times the distance far beyond chance: the bootstrap would give 0. */
+/* A distance times sqrt(n) above this is far beyond chance: no replicate would reach such a distance. */
 static const double HOPELESS = 1.3;
 
-/* Draws a replicate of D: tail samples from FIT, the samples before FIRST resampled. */
+/* Draws AGAIN, a replicate of D, for the bootstrap: tail samples from the distribution FIT, others from the samples
+ * before FIRST. */
 static void draw_replicate(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
                            struct data *again)
 {
@@ -367,7 +370,7 @@ static void draw_replicate(gsl_rng *rng, const struct data *d, size_t first, con
         again->log[i] = log(again->x[i]);
 }
 
-/* The share of replicates with at least FIT's distance. */
+/* Returns the fraction of replicates whose distance from their own fit is at least FIT's distance. */
 static double replicate(gsl_rng *rng, const struct data *d, const struct mpg_fit *fit,
                         struct data *again)
 {

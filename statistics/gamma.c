@@ -15,21 +15,21 @@ enum { MAX_TERMS = 10000, MAX_STEPS = 200 };
 
 static const double EULER = 0.57721566490153286061;
 static const double LARGE_SHAPE = 3000;
-/* Below this ln x, P equals x^a / Gamma(1 + a) to the last bit. */
+/* For ln x below this, P equals x^a / Gamma(1 + a) to the last bit. */
 static const double TINY_LOG_X = -40;
 
-/* ln P and ln Q at a point, and ln of x times the density. */
+/* At a point x: ln of the CDF P, ln of Q = 1 - P, and ln of x times the density. */
 struct point {
     double log_p, log_q, log_slope;
 };
 
-/* ln(1 - e^x), x < 0. */
+/* Returns ln(1 - e^x), for x < 0. */
 static double log_1m_exp(double x)
 {
     return x > -M_LN2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
-/* ln Gamma(1 + a) with small relative error for small A as well: Abramowitz and Stegun, 6.1.33. */
+/* Returns ln Gamma(1 + a), with a small relative error even for small A: Abramowitz and Stegun, 6.1.33. */
 static double log_gamma_1p(double a)
 {
     if (a > 0.5)
@@ -47,7 +47,7 @@ struct mpg_gamma mpg_gamma_make(double shape)
     return (struct mpg_gamma){shape, log_gamma_1p(shape)};
 }
 
-/* P from the power series; for shapes below 1 the alternating series, which keeps Q = 1 - P accurate. */
+/* Returns P from its power series, and Q. For shapes below 1 the series alternates, which keeps Q = 1 - P accurate. */
 static struct point by_series(const struct mpg_gamma *g, double y)
 {
     double a = g->shape, x = exp(y), sum, log_factor;
@@ -70,7 +70,7 @@ static struct point by_series(const struct mpg_gamma *g, double y)
     return (struct point){log_p, log_1m_exp(log_p), a * y - x - g->log_gamma_1p + log(a)};
 }
 
-/* Q from the continued fraction, by Lentz's method. */
+/* Returns Q from its continued fraction, by Lentz's method, and P. */
 static struct point by_fraction(const struct mpg_gamma *g, double y)
 {
     double a = g->shape, x = exp(y), b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
@@ -88,7 +88,7 @@ static struct point by_fraction(const struct mpg_gamma *g, double y)
     return (struct point){log_1m_exp(log_q), log_q, log_slope};
 }
 
-/* P and Q for large shapes: Temme 1979, (1.3) to (1.6), with the first two coefficients. */
+/* Returns P and Q for large shapes: Temme 1979, (1.3) to (1.6), with the first two coefficients. */
 static struct point by_expansion(const struct mpg_gamma *g, double y)
 {
     double a = g->shape, mu = expm1(y - log(a)), c0, c1;
@@ -116,7 +116,8 @@ static struct point evaluate(const struct mpg_gamma *g, double y)
     return x < (g->shape < 1 ? 1.5 : g->shape + 1) ? by_series(g, y) : by_fraction(g, y);
 }
 
-/* The start of Newton's method, ln x. LOWER solves x^a / Gamma(1 + a) = u and never exceeds the quantile. */
+/* Returns ln x from which Newton's method starts, for probability U. LOWER: ln x of the solution of x^a / Gamma(1 + a) =
+ * u, which never exceeds the quantile. */
 static double first_guess(const struct mpg_gamma *g, double u, double lower)
 {
     double a = g->shape;
@@ -141,7 +142,7 @@ double mpg_gamma_quantile(const struct mpg_gamma *g, double u)
         double log_mass = upper ? at.log_q : at.log_p;
         double step = (log_mass - target) * exp(log_mass - at.log_slope);
         step = upper ? step : -step;
-        if (!isfinite(step)) /* outside the range of doubles: a step back */
+        if (!isfinite(step)) /* overflow: the last step went too far, so go back */
             step = upper ? -1 : 1;
         y += step;
         if (fabs(step) < 1e-15 * (1 + fabs(y)) || (i > 20 && fabs(step) < 1e-13))

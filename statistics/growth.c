@@ -10,15 +10,16 @@
 #include "statistics/order.h"
 
 static const double SCATTER_LEVEL = 0.05, BEYOND = 0.025;
-/* Parameters of a model: constant, coefficient and the shape, chosen from the values. */
+/* Number of parameters of a model: constant, coefficient, and the shape, which is chosen from the values. */
 static const double PARAMETERS = 3;
-static const double FARTHEST = 30; /* largest deviation of a logarithm: a single degree of freedom draws arbitrary values */
+/* Limit of a drawn logarithm's deviation from the model: with a single degree of freedom deviations are unbounded. */
+static const double FARTHEST = 30;
 
-/* Data of an analysis. */
+/* The values of one analysis. */
 struct analysis {
     struct growth_design design;
-    double *log;         /* mean logarithm at each N */
-    double within;       /* sum of squares of logarithms about these means */
+    double *log;         /* mean logarithm of the values at each number of processes N */
+    double within;       /* sum of squared deviations of the logarithms from LOG at their N */
     double *work, *again;
 };
 
@@ -71,8 +72,8 @@ static int analysis_make(struct pair *pair, size_t values, struct analysis *a)
     return 0;
 }
 
-/* Returns whether the means at each N scatter more than the values at equal N. BETWEEN: residual sum of squares of
- * the means about a model with PARAMETERS parameters. */
+/* Returns whether the means at each N deviate from a model more than the scatter of the values at equal N explains.
+ * BETWEEN: residual sum of squares of the means about the model, which has PARAMETERS parameters. */
 static bool scatters(const struct analysis *a, double between, double parameters)
 {
     const double freedom = (double)a->design.counts - parameters;
@@ -85,8 +86,8 @@ static bool scatters(const struct analysis *a, double between, double parameters
                            freedom_within) < SCATTER_LEVEL;
 }
 
-/* The p-value of the best of shapes FIRST..LAST-1 with UNEXPLAINED = 1 - R^2 of VALUES values: the smaller of the
- * tube bound and the Bonferroni bound over shapes. */
+/* Returns the p-value of the best fit among shapes FIRST..LAST-1, which leaves UNEXPLAINED = 1 - R^2 of the variance of
+ * VALUES values: the smaller of the tube bound and the Bonferroni bound over the shapes. */
 static double by_chance(const struct analysis *a, int first, int last, double unexplained,
                         double values)
 {
@@ -118,7 +119,7 @@ static struct direction test_direction(struct analysis *a, int first, int last, 
     return chosen;
 }
 
-/* Fits the regression line of ln y over ln N. */
+/* Fits the regression line of ln(value) over ln N. */
 static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
 {
     const struct growth_design *d = &a->design;
@@ -170,7 +171,8 @@ static double model_at(const struct mpg_growth_model *m, double n)
     return m->constant + m->coefficient * mpg_growth_term(m->shape, n);
 }
 
-/* Draws values about G's model and fits the best shape to the draws. */
+/* Parametric bootstrap: draws REPLICA of the values from G's model and its scatter, and fits the best shape to the draws:
+ * MODEL. */
 static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t replica,
                        mpg_growth_draw *draw, void *context, struct mpg_growth_model *model)
 {
@@ -191,7 +193,7 @@ static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t 
     *model = best.model;
 }
 
-/* Returns VALUE with its 95 % interval from its resamples, which are sorted in place. */
+/* Returns VALUE with its 95 % interval: quantiles of the RESAMPLE values, which are sorted in place. */
 static struct mpg_growth_interval interval(double value, double *resample, size_t resamples)
 {
     struct mpg_growth_interval i = {value, value, value};
@@ -270,7 +272,7 @@ static int check(const double *n, const double *value, size_t values, struct mpg
     return 0;
 }
 
-/* The reason for which the sorted VALUES have no model; NULL: a model exists. */
+/* Returns the reason for which VALUES values, sorted by N, have no model; NULL: a model exists. */
 static const char *without(const struct pair *pair, size_t values)
 {
     size_t counts = values > 0;
@@ -307,7 +309,7 @@ int mpg_growth_analyse(const double *n, const double *value, size_t values, size
     if (*why)
         goto out;
     const double only = pair[0].value;
-    const bool zero = !(only > 1e-100); /* all values are equal: fit ones instead of logarithms of 0 */
+    const bool zero = !(only > 1e-100); /* all values are 0: analyses ones, because 0 has no logarithm */
     for (size_t i = 0; zero && i < values; i++)
         pair[i].value = 1;
     growth->min_n = pair[0].n;

@@ -5,7 +5,7 @@
 #include "statistics/growth_private.h"
 
 enum { STEPS = 3 };
-static const double MIN_TERM = 0.0005; /* minimum share of the term in the model at some N, as in Extra-P */
+static const double MIN_TERM = 0.0005; /* minimum fraction of the model that its term must reach at some N, as in Extra-P */
 static const double ALIKE = 1e-10;
 
 /* Weighted regression of the targets on the term, with the sums needed for leave-one-out predictions. */
@@ -49,8 +49,8 @@ static struct line regress_origin(const double *term, const double *target, cons
     return l;
 }
 
-/* Predicts count K with K left out: target - residual / (1 - leverage) (Belsley, Kuh and Welsch, Regression
- * Diagnostics, 2.1). False: without K the fit is undetermined. */
+/* Predicts the value at one N by the line fitted without this N: target - residual / (1 - leverage) (Belsley, Kuh and
+ * Welsch, Regression Diagnostics, 2.1). Returns false if the line is undetermined without this N. */
 static bool left_out(const struct line *l, double term, double target, double weight,
                      double *predicted)
 {
@@ -84,7 +84,8 @@ static bool fit_constant(const struct growth_design *d, const double *log, struc
     return isfinite(fit->model.constant);
 }
 
-/* Targets and weights of the next Gauss-Newton step about LINE: f (1 + ln(y / f)), weight / f^2. */
+/* Sets targets f (1 + ln(y / f)) and weights 1 / f^2 of the next Gauss-Newton step, for the residuals ln(y / f); f: value
+ * of the present LINE, y: VALUE. */
 static void linearise(const struct growth_design *d, const struct line *l, const double *term,
                       const double *value, double *target, double *weight)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of shapes, the design, and the path from shape to shape. */
+/* The table of model shapes, the set of process counts, and the path from shape to shape that the tube bound needs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -68,7 +68,8 @@ out:
     return -1;
 }
 
-/* The angle between vectors A and B of COUNTS values, about their means. */
+/* Returns the angle, in radians, between the vectors A and B with one component for each process count, after subtracting
+ * their means. */
 static double angle(const struct growth_design *d, const double *a, const double *b)
 {
     double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;

@@ -27,12 +27,14 @@ double mpg_effective_samples(size_t n, double lag1)
 
 /* ---- quantiles ---- */
 
-/* Ranks, from 1, of order statistics around a quantile, and their coverage. */
+/* Order statistics that bound a quantile: their ranks, from 1, and the probability that the quantile lies between the
+ * two. */
 struct ranks {
     double low, high, coverage;
 };
 
-/* The ranks of mpg_order_interval(), clamped to the samples, with the resulting coverage. */
+/* Returns the ranks of mpg_order_interval() for the P quantile of EFFECTIVE samples, limited to 1..EFFECTIVE, and their
+ * coverage. */
 static struct ranks find_ranks(double effective, double p, double confidence)
 {
     unsigned int n = (unsigned int)effective;
@@ -46,15 +48,15 @@ static struct ranks find_ranks(double effective, double p, double confidence)
         .low = fmax(low, 1), .high = fmin(high, n), .coverage = fmax(1 - below - above, 0)};
 }
 
-/* The probability at which D holds the order statistic of RANK among EFFECTIVE of N samples: the middle of the
- * sample's own range. */
+/* Returns the probability at which distribution D of N samples has the order statistic of RANK among EFFECTIVE samples. A
+ * sample covers 1 / N of the probability; the middle of that range counts. */
 static double position(double rank, double effective, size_t n)
 {
     double part = effective > 1 ? (rank - 1) / (effective - 1) : 0.5;
     return (part * (double)(n - 1) + 0.5) / (double)n;
 }
 
-/* The interval stored in D, rescaled to CONFIDENCE. */
+/* Returns the stored 95 % interval I of a quantile of D, rescaled to CONFIDENCE. */
 static struct mpg_confidence stated(const struct mpg_distribution *d,
                                   const struct mpg_quantile_interval *i, double confidence)
 {
@@ -85,7 +87,7 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
             *interval = stated(d, &d->interval[i], confidence);
             return 0;
         }
-    /* An integer, tolerant of rounding errors. */
+    /* A number of samples is an integer; 1e-6 allows for rounding errors. */
     double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
     effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
     struct ranks ranks = find_ranks(effective, p, confidence);
@@ -188,13 +190,13 @@ static double lower_median_of(double *values, size_t n)
     return mpg_sorted_quantile(values, n, 0.5);
 }
 
-/* 0.6745 DISTANCE / SPREAD, clamped; both may be 0. */
+/* Returns the modified z-score 0.6745 DISTANCE / SPREAD, limited to +-1e9 since SPREAD can be 0. */
 static double score_of(double distance, double spread)
 {
     return distance == 0 ? 0 : fmin(fmax(0.6745 * distance / spread, -1e9), 1e9);
 }
 
-/* Location and scale of an outlier test: the spread is at least FLOOR |median| and MIN. */
+/* An outlier test: how to compute location and scale. The scale is at least FLOOR |median| and at least MIN. */
 struct rule {
     double (*median)(double *values, size_t n); /* may reorder the values */
     double floor, min;

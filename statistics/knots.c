@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Permitted errors of mean - minimum and of variance, relative. */
+/* Permitted relative errors of (mean - minimum) and of the variance. */
 static const double MEAN_TOLERANCE = 0.002, VARIANCE_TOLERANCE = 0.004;
 /* A knot may be dropped if its distance from the line is at most this share of mean - minimum, of the
  * interquartile range (robust against outliers), and of its own value. */
 static const double LINE_MEAN = 0.001, LINE_QUARTILES = 0.01, LINE_OWN = 0.01;
-/* Share of a piece's probability by which an end may move to become a short decimal. */
+/* An end of a piece may be moved by this fraction of the piece's probability, to become a short decimal. */
 static const double SNAP = 2e-4;
 
 struct knot {
-    double p, below, above; /* probability; value from below and from above, different at a jump */
-    bool fixed;             /* an exact probability or an end: never dropped */
-    double mean, square;    /* signed error of the line to the next knot, in mean and in second moment */
+    double p, below, above; /* probability; value just below and just above it, which differ at a jump */
+    bool fixed;             /* P must stay exact, or is 0 or 1: the knot is never dropped */
+    double mean, square;    /* signed error of the straight line to the next knot, in mean and in second moment */
     bool done;              /* no refinement improves the line to the next knot */
 };
 
@@ -45,10 +45,10 @@ static double piece_mass(const struct mpg_pieces *s, size_t i)
     return piece_start(s, i + 1) - piece_start(s, i);
 }
 
-/* The piece that contains P (0..1); at a boundary the upper piece. */
+/* Returns the piece that contains probability P (0..1); at a boundary the upper piece. */
 static size_t piece_at(const struct mpg_pieces *s, double p)
 {
-    size_t low = 0, high = s->n; /* invariant: start of low <= p < start of high */
+    size_t low = 0, high = s->n; /* invariant: start of piece LOW <= p < start of piece HIGH */
     if (!s->until) {
         size_t guess = (size_t)(p * (double)s->n);
         low = guess > 0 ? guess - 1 : 0;
@@ -65,13 +65,13 @@ static size_t piece_at(const struct mpg_pieces *s, double p)
     return low;
 }
 
-/* Probability within this distance of the start of piece I > 0 counts as the boundary. */
+/* Returns the distance from the start of piece I > 0 within which a probability counts as equal to this start. */
 static double reach(const struct mpg_pieces *s, size_t i)
 {
     return 1.25 * SNAP * fmin(piece_mass(s, i - 1), piece_mass(s, i));
 }
 
-/* The upper of the two pieces that meet at P; 0: P is not at a boundary. */
+/* Returns the upper of the two pieces that meet at probability P; 0: no two pieces meet there. */
 static size_t meeting_at(const struct mpg_pieces *s, double p)
 {
     size_t i = piece_at(s, p);
@@ -103,7 +103,8 @@ static double value_at(const struct mpg_pieces *s, double p)
     return value_in(s, piece_at(s, p), p);
 }
 
-/* Integrals over FROM..TO of the scaled value and of its squared distance from the mean. */
+/* Integrates the scaled value and its squared distance from the mean over the probabilities FROM..TO, into *FIRST and
+ * *SECOND. */
 static void integrate(const struct choice *c, double from, double to, double *first,
                       double *second)
 {
@@ -123,7 +124,7 @@ static void integrate(const struct choice *c, double from, double to, double *fi
 
 /* ---- short decimals ---- */
 
-/* The shortest decimal within TOLERANCE of P. */
+/* Returns the shortest decimal within TOLERANCE of P. */
 static double shortest(double p, double tolerance)
 {
     double power = 1;
@@ -147,7 +148,7 @@ static size_t count(const struct choice *c)
     return c->knots + c->jumps;
 }
 
-/* Computes the errors of the line from knot I to the next. */
+/* Computes the errors, in mean and second moment, of the straight line from knot I to the next. */
 static void weigh(struct choice *c, size_t i)
 {
     struct knot *k = &c->knot[i];
@@ -162,7 +163,7 @@ static void weigh(struct choice *c, size_t i)
 
 /* ---- the grid ---- */
 
-/* The number of parts of the body for at most MAX knots. */
+/* Returns the number of equal parts into which the body of the grid is divided, for at most MAX knots altogether. */
 static size_t body_parts(size_t max)
 {
     static const size_t round[] = {1,   2,   4,   5,    10,   20,   25,    50,
@@ -178,7 +179,8 @@ static void append(struct choice *c, double p, bool fixed)
     c->knot[c->knots++] = (struct knot){.p = p, .fixed = fixed};
 }
 
-/* Adds PART / POWER and its mirror image; written as quotients, both are short decimals. */
+/* Adds the probability PART / POWER and its mirror image 1 - PART / POWER. POWER is a power of ten, so that both are
+ * short decimals. */
 static void append_both(struct choice *c, double part, double power, bool fixed)
 {
     append(c, part / power, fixed);
@@ -234,7 +236,7 @@ static bool on_line(const struct choice *c, size_t a, size_t b, double tolerance
     return true;
 }
 
-/* Drops the knots that a straight line replaces. */
+/* Drops the knots at which a straight line between other knots is accurate enough. */
 static void thin(struct choice *c)
 {
     size_t kept = 1, from = 0;
@@ -273,9 +275,9 @@ static void make_jump(struct choice *c, size_t i, size_t upper)
     weigh(c, i);
 }
 
-/* A boundary between two pieces, at knot I, at the next knot or between them. */
+/* The boundary with the largest jump of the value, among those at knot I, at the next knot or between the two. */
 struct gap {
-    size_t upper;       /* upper piece of the boundary; 0: none */
+    size_t upper;       /* the piece above the boundary; 0: none */
     double width;
     enum { GAP_WITHIN, GAP_AT_LOW, GAP_AT_HIGH } place;
 };
@@ -298,7 +300,7 @@ static struct gap widest_gap(const struct choice *c, size_t i)
     return gap;
 }
 
-/* A short decimal between A and B: the middle in the body, the geometric mean in a tail. */
+/* Returns a short decimal between A and B: near the middle in the body, near the geometric mean in a tail. */
 static double middle(double a, double b)
 {
     double p = (a + b) / 2;
@@ -309,7 +311,7 @@ static double middle(double a, double b)
     return shortest(p, fmin(p - a, b - p) / 5);
 }
 
-/* Improves the line from knot I to the next by a jump or a knot; false: no improvement possible. */
+/* Makes the line from knot I to the next more accurate by a jump or a further knot; returns false if neither helps. */
 static bool refine(struct choice *c, size_t i)
 {
     struct gap gap = widest_gap(c, i);
@@ -365,8 +367,8 @@ static void refine_all(struct choice *c, size_t max)
 
 /* ---- few distinct values ---- */
 
-/* The number of runs of pieces with a common constant value; MAX + 1 if there are more or a piece is not
- * constant. */
+/* Returns the number of distinct values of the pieces if each piece is constant; MAX + 1 if one is not or if there are
+ * more than MAX. */
 static size_t count_runs(const struct mpg_pieces *s, size_t max)
 {
     size_t runs = 1;
@@ -383,7 +385,7 @@ static void fill_steps(struct choice *c)
 {
     const struct mpg_pieces *s = c->pieces;
     c->knot[c->knots++] = (struct knot){.p = 0, .below = s->from[0], .above = s->from[0]};
-    size_t start = 0; /* first piece of the run */
+    size_t start = 0; /* first of the pieces with the present value */
     for (size_t i = 1; i < s->n; i++) {
         if (!(s->to[i - 1] < s->from[i]))
             continue;

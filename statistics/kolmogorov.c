@@ -8,11 +8,11 @@
 
 /* ---- two empirical distributions ---- */
 
-/* Bounds *MIN and *MAX of D's CDF at X: of P(< X) if STRICTLY, else of P(<= X). */
+/* Sets the bounds *MIN and *MAX that D's knots imply for its CDF at X: for P(< X) if STRICTLY, else for P(<= X). */
 static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly, double *min,
                        double *max)
 {
-    size_t last = d->knots - 1, low = 0, high = d->knots; /* number of knots below X is within low..high */
+    size_t last = d->knots - 1, low = 0, high = d->knots; /* the number of knots below X is in LOW..HIGH */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (strictly ? d->quantiles[middle] < x : d->quantiles[middle] <= x)
@@ -33,7 +33,7 @@ static void cdf_bounds(const struct mpg_distribution *d, double x, bool strictly
     *max = from + (to - from) * (outermost && between ? 1 : part);
 }
 
-/* The distance between two ranges; 0 if they overlap. */
+/* Returns the distance between the ranges A and B; 0 if they overlap. */
 static double apart(double min_a, double max_a, double min_b, double max_b)
 {
     return fmax(fmax(min_a - max_b, min_b - max_a), 0);
@@ -59,7 +59,7 @@ static double kolmogorov_beyond(double x)
     if (x < 0.2)
         return 1;
     double sum = 0;
-    if (x < 1.18) { /* here Jacobi's theta identity converges faster */
+    if (x < 1.18) { /* for small X Jacobi's theta identity converges faster */
         for (int k = 1; k <= 7; k += 2)
             sum += exp(-k * k * M_PI * M_PI / (8 * x * x));
         return fmin(fmax(1 - sqrt(2 * M_PI) / x * sum, 0), 1);
@@ -88,8 +88,8 @@ struct search {
     double n, largest;
 };
 
-/* Searches between order statistics I and J, where the CDF is LOW and HIGH. A step over the whole range bounds
- * every distance inside, which prunes most of the search. */
+/* Searches the samples between I and J, where the CDF is LOW and HIGH, for the largest distance. The distance of one step
+ * from I to J bounds all distances between, so that most of the samples need not be visited. */
 static void look_between(struct search *d, size_t i, size_t j, double low, double high)
 {
     double n = d->n;

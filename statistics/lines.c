@@ -29,7 +29,7 @@ int mpg_median(const double *value, size_t n, double *median, struct mpg_error *
     return 0;
 }
 
-/* The sum of t (t - 1) (2 t + 5) over groups of T equal values. */
+/* Computes *SUM of t (t - 1) (2 t + 5) over all groups of equal values, t: number of values in the group. */
 static int sum_ties(const double *value, size_t n, double *sum, struct mpg_error *err)
 {
     double *copy = malloc((n + 1) * sizeof *copy);
@@ -48,7 +48,8 @@ static int sum_ties(const double *value, size_t n, double *sum, struct mpg_error
     return 0;
 }
 
-/* Fills the interval of SLOPE from the pair slopes in ascending order. */
+/* Fills the 95 % interval of SLOPE. ASCENDING: the slopes of all pairs of points, sorted; VARIANCE: of Kendall's
+ * statistic. */
 static void find_bounds(struct mpg_slope *slope, const double *ascending, double variance)
 {
     const double m = (double)slope->pairs, reach = 1.959963984540054 * sqrt(variance > 0 ? variance : 0);

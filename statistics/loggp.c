@@ -13,10 +13,11 @@
 
 #include "statistics/distribution.h"
 
-/* Relative residuals below this are clock resolution. */
+/* Smaller relative residuals come from the clock's resolution. */
 static const double RELATIVE_RESOLUTION = 1e-4;
 
-/* Cumulative sums over the sizes before index i; differences give the line of any range. */
+/* Weighted sums of x and y over the message sizes before an index. The difference of two such structs gives the
+ * regression line through the sizes between. */
 struct sums {
     double w, wx, wxx, wy, wxy, wyy;
 };
@@ -51,7 +52,7 @@ static void fill_sums(const struct mpg_loggp_times *times, struct sums *sums)
     }
 }
 
-/* Sum of squared relative residuals of the line through sizes FROM..TO - 1. */
+/* Returns the sum of squared relative residuals of the line through the message sizes FROM..TO - 1. */
 static double residuals(const struct sums *sums, size_t from, size_t to)
 {
     const struct sums *a = &sums[from], *b = &sums[to];
@@ -62,7 +63,7 @@ static double residuals(const struct sums *sums, size_t from, size_t to)
     return fmax(xx > 0 ? yy - xy * xy / xx : yy, 0) + floor;
 }
 
-/* Segment i covers sizes cut[i]..cut[i + 1] - 1. */
+/* A division of the message sizes into segments: segment i has the sizes with indices cut[i]..cut[i + 1] - 1. */
 struct cuts {
     size_t segments, cut[MPG_LOGGP_MAX_SEGMENTS + 1];
     double criterion;
@@ -103,7 +104,7 @@ static struct cuts find_cuts(const struct sums *sums, size_t n, size_t forced)
     return best;
 }
 
-/* Fits a line to N times, with standard errors; WORK: 2 N doubles. */
+/* Fits a line to N times, with standard errors. WORK: scratch of 2 N doubles. */
 static int fit_line(const int64_t *size_bytes, const double *time_ns, size_t n, double *work,
                     struct mpg_loggp_segment *segment, struct mpg_error *err)
 {
@@ -136,7 +137,8 @@ static int fit_line(const int64_t *size_bytes, const double *time_ns, size_t n, 
     return 0;
 }
 
-/* The number of eager sizes if both protocols have enough sizes; else 0. */
+/* Returns the number of sizes up to the eager limit, where a segment must end, if there are enough sizes on both sides;
+ * else 0. */
 static size_t forced_cut(const struct mpg_loggp_times *times, int64_t eager_limit_bytes)
 {
     size_t eager = 0;
@@ -175,7 +177,7 @@ out:
     return status;
 }
 
-/* Median time of small messages; 0 without any. */
+/* Sets *TIME_NS to the median time of small messages; 0: there are none. */
 static int small_time(const struct mpg_loggp_times *times, double *time_ns, struct mpg_error *err)
 {
     size_t n = 0;

@@ -45,7 +45,7 @@ static void sort_by_digits(double *value, uint64_t *room, size_t n)
             count[d][from[i] >> 8 * d & (DIGIT_VALUES - 1)]++;
     }
     for (int d = 0; d < DIGITS; d++) {
-        if (count[d][from[0] >> 8 * d & (DIGIT_VALUES - 1)] == n) /* all digits are equal */
+        if (count[d][from[0] >> 8 * d & (DIGIT_VALUES - 1)] == n) /* all keys have the same digit here */
             continue;
         for (size_t k = 0, next = 0; k < DIGIT_VALUES; k++) {
             const size_t more = count[d][k];
@@ -96,7 +96,8 @@ static double binomial(double n, double p, double k)
 /* The smallest count whose cumulative binomial probability exceeds SIDE. */
 static size_t binomial_quantile(size_t n, double p, double side)
 {
-    double mean = (double)n * p, reach = 9 * (1 + sqrt(mean * (1 - p))); /* a mass of 1e-15 lies beyond */
+    /* Less than 1e-15 of the probability lies below mean - reach. */
+    double mean = (double)n * p, reach = 9 * (1 + sqrt(mean * (1 - p)));
     double k = floor(fmax(0, mean - reach)), part = binomial((double)n, p, k), below = part;
     while (below <= side && k < (double)n) {
         part *= ((double)n - k) / (k + 1) * p / (1 - p);
@@ -109,8 +110,8 @@ static size_t binomial_quantile(size_t n, double p, double side)
 void mpg_order_interval(size_t n, double p, double confidence, size_t *low, size_t *high)
 {
     double side = (1 - confidence) / 2;
-    /* Fewer than LOW values below the quantile put the quantile below value LOW; the upper side is the mirror
-     * image. */
+    /* The quantile lies below value LOW if fewer than LOW values lie below the quantile, a binomial event. HIGH is the
+     * mirror image. */
     *low = binomial_quantile(n, p, side);
     *high = n + 1 - binomial_quantile(n, 1 - p, side);
 }

@@ -48,7 +48,7 @@ int mpg_midranks(const double *value, size_t n, double *rank, struct mpg_error *
     return 0;
 }
 
-/* Doubled midranks are integers: the sums are exact, and perfect correlation gives exactly +-1. */
+/* Computes with doubled midranks, which are integers: the sums are exact, and a perfect correlation gives exactly +-1. */
 int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct mpg_error *err)
 {
     double *rank = malloc(2 * n * sizeof *rank), sum_x = 0, sum_y = 0, xx = 0, yy = 0, xy = 0;
@@ -72,8 +72,8 @@ int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct m
 
 /* ---- significance ---- */
 
-/* Heap's algorithm (Comput. J. 6 (1963) 293) changes each permutation by a single exchange, hence the sum of
- * products is updated in O(1). Doubled midranks are integers: comparisons are exact. */
+/* Heap's algorithm (Comput. J. 6 (1963) 293) makes each permutation from the one before by a single exchange, so that
+ * updating the sum of products takes O(1). Doubled midranks are integers, so comparisons are exact. */
 double mpg_rank_permutations(const double *x, const double *y, size_t n)
 {
     int64_t a[MPG_RANK_EXACT], b[MPG_RANK_EXACT], sum_a = 0, sum_b = 0, products = 0;

@@ -10,14 +10,14 @@
 #include "statistics/order.h"
 
 enum {
-    BINS = 1024,       /* largest number of bin means to transform */
-    COSINES = 64,      /* largest number of cosines */
+    BINS = 1024,       /* maximum number of bins; a bin holds the mean of successive samples */
+    COSINES = 64,      /* maximum number of cosines */
     MIN_COSINES = 4,
     BINS_A_COSINE = 4, /* fewer bins would distort the highest cosine */
 };
-/* Significance level of the F test for excess power in the lower cosines. */
+/* Significance level of the F test for more power in the lower cosines than in the others. */
 #define EXCESS_LEVEL 0.3
-/* Upper limit of effective size per sample; larger estimates come from chance. */
+/* Maximum effective sample size per sample; larger estimates come from chance. */
 #define MAX_SIZE_PER_SAMPLE 8.0
 
 /* ---- one series ---- */
@@ -53,8 +53,8 @@ static void bin(const double *series, size_t n, double limit, struct binned *b)
     b->variance = fmax(squares / (double)n - mean * mean, 0);
 }
 
-/* The squared coefficient of cosine J (DCT type II), scaled to have the values' variance as expectation for
- * independent values. */
+/* Returns the squared coefficient of cosine J (DCT type II), scaled so that its expectation is the variance if values are
+ * independent. */
 static double power_at(const struct binned *b, size_t j)
 {
     double angle = M_PI * (double)j / (double)b->n, twice = 2 * cos(angle);
@@ -76,7 +76,8 @@ static bool has_excess_power(const double *sum, size_t low, size_t n)
     return first > rest * gsl_cdf_fdist_Qinv(EXCESS_LEVEL, (double)low, (double)(n - low));
 }
 
-/* The number of cosines that estimate the density at frequency 0 without bias. */
+/* Returns how many of the N lowest cosines have the same power on average. Their mean estimates the spectral density at
+ * frequency 0. */
 static size_t choose_cosines(const double *sum, size_t n)
 {
     while (n >= 2 * MIN_COSINES && (has_excess_power(sum, n / 2, n) || has_excess_power(sum, n / 4, n)))
@@ -93,7 +94,7 @@ struct mpg_effective_size mpg_series_effective_size(const double *series, size_t
     while (cosines < COSINES && 2 * cosines * BINS_A_COSINE <= b.n)
         cosines *= 2;
     if (cosines >= b.n)
-        cosines = b.n - 1; /* all available cosines */
+        cosines = b.n - 1; /* N bins have N - 1 cosines */
     if (cosines == 0 || !(b.variance > 0))
         return (struct mpg_effective_size){count, fmax(count - 1, 1)};
     for (size_t j = 1; j <= cosines; j++)
@@ -111,14 +112,14 @@ struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, si
 {
     double beyond = (1 - confidence) / 2, count = (double)n;
     double wider = gsl_cdf_tdist_Qinv(beyond, size->freedom) / gsl_cdf_ugaussian_Qinv(beyond);
-    double m = fmax(1, floor(size->samples / (wider * wider) + 1e-6)); /* tolerates rounding errors */
+    double m = fmax(1, floor(size->samples / (wider * wider) + 1e-6)); /* 1e-6 allows for rounding errors */
     size_t low, high, max = (size_t)fmin(m, count);
     /* Even with negative dependence, N samples cannot bound a quantile outside their range. */
     mpg_order_interval(max, p, confidence, &low, &high);
     struct mpg_rank_bounds b = {0, n - 1, low < 1, high > max};
     if (m > count)
         mpg_order_interval((size_t)m, p, confidence, &low, &high);
-    /* Scales the ranks from M effective to N real samples, rounding outwards. */
+    /* Scales the ranks from M effective samples to the N real samples, rounding outwards. */
     if (!b.low_open)
         b.low = (size_t)floor((double)(low - 1) * count / m);
     if (!b.high_open)
@@ -129,10 +130,11 @@ struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, si
 
 /* ---- samples of several launches ---- */
 
-/* Samples sorted by launch and stretch. */
+/* Samples sorted by launch, and within a launch by stretch: a series of successive samples, for example of one pair of
+ * ranks. */
 struct ordered {
     size_t n, launches;
-    double *value, *sorted, *work; /* scratch, N elements */
+    double *value, *sorted, *work; /* N elements each; WORK: scratch */
     size_t *launch_end;            /* end index of each launch */
     size_t stretches, *stretch_end;
     double *launch_quantile;       /* quantile of each launch, or its logarithm */
@@ -162,7 +164,7 @@ static bool is_in_order(const struct mpg_samples *s)
     return true;
 }
 
-/* Copies the samples in order and records the end of each launch and stretch. */
+/* Copies the samples to O, sorted by PLACE (NULL: already sorted), and records where each launch and stretch ends. */
 static void find_ends(const struct mpg_samples *s, const struct placed *place, struct ordered *o)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -217,7 +219,8 @@ static int put_in_order(const struct mpg_samples *s, struct ordered *o)
     return 0;
 }
 
-/* Effective size of all stretches together: strata with fixed shares of the samples, whose variances add up. */
+/* Returns the effective size for the P quantile, of value LIMIT, of all stretches together. The stretches are strata with
+ * fixed shares of the samples, so their variances add up. */
 static struct mpg_effective_size size_within(const struct ordered *o, double limit, double p)
 {
     double sum = 0, terms = 0;
@@ -232,7 +235,7 @@ static struct mpg_effective_size size_within(const struct ordered *o, double lim
     return (struct mpg_effective_size){fmax(p * (1 - p) / sum, 1), sum * sum / terms};
 }
 
-/* The interval within launches. */
+/* Sets ESTIMATE to the P quantile with the interval that the scatter within launches gives. */
 static void estimate_within(const struct ordered *o, double p, double confidence,
                         struct mpg_quantile_estimate *estimate)
 {
@@ -245,7 +248,7 @@ static void estimate_within(const struct ordered *o, double p, double confidence
     estimate->freedom = size.freedom;
 }
 
-/* The standard error of the mean of N values. */
+/* Returns the standard error of the mean of N values. */
 static double error_of_mean(const double *value, size_t n)
 {
     double mean = 0, squares = 0, count = (double)n;
@@ -256,7 +259,7 @@ static double error_of_mean(const double *value, size_t n)
     return sqrt(squares / (count - 1) / count);
 }
 
-/* VALUE changed by STEPS, on a logarithmic or linear scale. */
+/* Returns VALUE plus STEPS, or with LOGARITHM, VALUE times e^STEPS. */
 static double moved(double value, double steps, bool logarithm)
 {
     return logarithm ? value * exp(steps) : value + steps;
@@ -267,7 +270,7 @@ static double apart(double from, double to, bool logarithm)
     return logarithm ? log(to / from) : to - from;
 }
 
-/* Widens ESTIMATE, the interval within launches, to cover differences between launches. */
+/* Widens ESTIMATE, an interval from the scatter within launches, to cover the differences between launches. */
 static void widen_by_launches(struct ordered *o, double p, double confidence,
                               struct mpg_quantile_estimate *estimate)
 {
@@ -297,7 +300,7 @@ static void widen_by_launches(struct ordered *o, double p, double confidence,
 
 /* ---- ranks ---- */
 
-/* Twice the mean rank, from 0, of VALUE among the N ascending SORTED. */
+/* Returns twice the mean rank, counted from 0, of VALUE among the N values SORTED in ascending order. */
 static double rank_of(const double *sorted, size_t n, double value)
 {
     size_t low = 0, high = n, first;

@@ -40,7 +40,7 @@ static size_t choose_segment(size_t n, double spacing_ns, double resolution_hz)
     return segment;
 }
 
-/* Adds a segment's periodogram, not yet scaled, to POWER. */
+/* Adds the periodogram of a segment of N values to POWER; fill_power() scales the sum. */
 static int add_segment(const double *values, const double *window, size_t n, double *work,
                        double *power, struct mpg_error *err)
 {
@@ -52,7 +52,7 @@ static int add_segment(const double *values, const double *window, size_t n, dou
         return mpg_error_set(err, "Fourier transform: %s", gsl_strerror(status));
     power[0] += work[0] * work[0];
     power[n / 2] += work[n / 2] * work[n / 2];
-    for (size_t k = 1; k < n / 2; k++) /* one-sided: positive and negative frequency */
+    for (size_t k = 1; k < n / 2; k++) /* the power at frequencies k and -k together */
         power[k] += 2 * (work[k] * work[k] + work[n - k] * work[n - k]);
     return 0;
 }
@@ -85,8 +85,8 @@ out:
     return status;
 }
 
-/* Twice the number of independent segments, by Welch's equation for the variance: under the Hann window, segments
- * with 50 % overlap correlate by (1/6)^2. */
+/* Returns the degrees of freedom of the mean periodogram by Welch's equation for its variance: two for each independent
+ * segment. Under the Hann window, segments with 50 % overlap correlate by (1/6)^2. */
 static double welch_freedom(size_t segments)
 {
     double k = (double)segments;
@@ -138,7 +138,8 @@ void mpg_spectrum_free(struct mpg_spectrum *spectrum)
     free(spectrum);
 }
 
-/* Turns WORK, values less mean followed by zeros, into the circular correlation; the zeros prevent wrap-around. */
+/* Turns WORK, the values less their mean followed by zeros, into its circular correlation, in place. The zeros prevent
+ * that end and begin of the series correlate. */
 static int correlate(double *work, size_t size, struct mpg_error *err)
 {
     int status = gsl_fft_real_radix2_transform(work, 1, size);
@@ -172,7 +173,7 @@ int mpg_autocorrelation(const double *values, size_t n, size_t lags, double *cor
     int status = 0;
     bool equal = all_equal(values, n);
     if (!equal) {
-        /* Scaled to +-1 to avoid overflow of squares. */
+        /* Values are scaled to -1..1, because squares of large values would overflow. */
         double mean = gsl_stats_mean(values, 1, n), largest = 0;
         for (size_t i = 0; i < n; i++)
             largest = fmax(largest, fabs(values[i] - mean));

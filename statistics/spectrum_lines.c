@@ -13,11 +13,11 @@
 #include "statistics/spectrum_private.h"
 
 enum {
-    LOWEST_BIN = 6, /* lower bins hold drifts and the removed mean */
-    LINE_BINS = 2,  /* width of a line under the Hann window, to either side */
-    APART_BINS = 3, /* closer peaks count as a single peak */
+    LOWEST_BIN = 6, /* below lie slow drifts, and bin 0 lacks the subtracted mean */
+    LINE_BINS = 2,  /* a line under the Hann window extends this many bins to either side */
+    APART_BINS = 3, /* peaks closer than this are one peak */
     MISSING_ORDERS = 2,
-    STRENGTHS = 4, /* number of preceding orders that limit a harmonic's strength */
+    STRENGTHS = 4, /* the strengths of this many preceding orders limit the strength of a harmonic */
     HIGHEST = 128, /* harmonics are searched up to this multiple of half the sampling frequency */
 };
 
@@ -31,8 +31,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Half width of the running median at bin K: many line widths, but symmetric about K. An asymmetric window would
- * turn the lower end of a steep spectrum into lines. */
+/* Returns the half width, in bins, of the running median at bin K: many widths of a line, but symmetric about K. In the
+ * decreasing power at low frequencies an asymmetric window would give too low a median, and lines that do not exist. */
 static size_t reach(const struct mpg_spectrum *s, size_t k)
 {
     size_t widest = smaller(larger(s->bins / 32, 16), 128);
@@ -49,11 +49,11 @@ static size_t window_bins(const struct mpg_spectrum *s, size_t k)
     return smaller(2 * reach(s, k) + 1, s->bins - window_start(s, k));
 }
 
-/* Computes the running median of power into background, at selected bins and linear between. */
+/* Computes the running median of power at selected bins, interpolates linearly between, and stores both in s->background. */
 static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
 {
     size_t last = s->bins - 1, previous = 0;
-    double *sorted = malloc(s->bins * sizeof *sorted); /* wide enough for every window */
+    double *sorted = malloc(s->bins * sizeof *sorted); /* room for every window */
     if (!sorted)
         return mpg_error_set(err, "out of memory for a background");
     for (size_t k = 0;; k = smaller(k + larger(reach(s, k) / 8, 1), last)) {
@@ -79,8 +79,8 @@ static double chi_square_quartiles(double freedom)
     return mpg_chi_square_quantile(0.75, freedom) / mpg_chi_square_quantile(0.25, freedom);
 }
 
-/* Lowers the degrees of freedom to those of a chi-square with the observed scatter of bins about the median,
- * within 2..Welch's. Quartiles are insensitive to lines. */
+/* Lowers the degrees of freedom of a bin's power to the chi-square distribution that scatters like the observed bins
+ * about the median; at least 2, at most Welch's. Uses quartiles, because lines hardly change them. */
 static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
 {
     size_t n = s->bins - 1 - LOWEST_BIN; /* without the last bin, which has half the degrees of freedom */
@@ -107,8 +107,8 @@ static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
     return 0;
 }
 
-/* The p-value of bin K under noise. Hann-windowed neighbours correlate (1 + 2 (4/9) + 2/36 = 1.94), hence the
- * median of W bins has the degrees of freedom of W / (1.94 pi / 2) bins. */
+/* Returns the p-value of the power in bin K if there is only noise. Hann-windowed neighbours correlate (1 + 2 (4/9) +
+ * 2/36 = 1.94), hence the median of W bins has the degrees of freedom of W / (1.94 pi / 2) independent bins. */
 static double chance(const struct mpg_spectrum *s, size_t k)
 {
     double freedom = k == s->bins - 1 ? s->freedom / 2 : s->freedom;
@@ -134,7 +134,7 @@ static bool is_peak(const struct mpg_spectrum *s, size_t k)
  * place the line (2 b - a) / (a + b) bins above. */
 static double peak_bin(const struct mpg_spectrum *s, size_t k)
 {
-    if (k == s->bins - 1) /* a line and its mirror image overlap here */
+    if (k == s->bins - 1) /* at the Nyquist frequency a line overlaps its mirror image */
         return (double)k;
     double here = sqrt(above(s, k)), up = sqrt(above(s, k + 1)), down = sqrt(above(s, k - 1));
     double shift = up >= down ? (2 * up - here) / (up + here) : -(2 * down - here) / (down + here);
@@ -148,7 +148,8 @@ static void fill_line(const struct mpg_spectrum *s, size_t k, double probability
     for (size_t i = k - LINE_BINS; i <= smaller(k + LINE_BINS, s->bins - 1); i++)
         sum += above(s, i);
     double bin = peak_bin(s, k);
-    double mean_square = k == s->bins - 1 ? 1 : 0.5; /* mean square of cos(pi i), and of any other cosine */
+    /* Mean square of the cosine at the Nyquist frequency, cos(pi i), and of all others. */
+    double mean_square = k == s->bins - 1 ? 1 : 0.5;
     *line = (struct mpg_line){
         .frequency_hz = bin * s->resolution_hz,
         .resolution_hz = s->resolution_hz,
@@ -157,7 +158,7 @@ static void fill_line(const struct mpg_spectrum *s, size_t k, double probability
     };
 }
 
-/* Returns whether power falls below half of either peak between bins A < B. */
+/* Returns whether peaks in bins A < B are separate: between them power falls below half of the lower peak. */
 static bool separate(const struct mpg_spectrum *s, size_t a, size_t b)
 {
     double valley = INFINITY;
@@ -198,7 +199,7 @@ int mpg_spectrum_find_lines(struct mpg_spectrum *s, double false_alarm, struct m
     }
     if (running_median(s, err) < 0)
         goto out;
-    /* A series without noise leaves only rounding errors. */
+    /* In a series without noise, the background is only rounding errors: a floor avoids division by 0. */
     double floor = 1e-12 * gsl_stats_mean(s->power, 1, s->bins);
     for (size_t k = 0; k < s->bins; k++)
         s->background[k] = fmax(s->background[k], floor);
@@ -224,21 +225,22 @@ out:
 
 /* ---- harmonics ---- */
 
-/* The frequency at which FREQUENCY appears after aliasing: 0..NYQUIST. */
+/* Returns the frequency, 0..NYQUIST, at which FREQUENCY appears after aliasing. */
 static double fold(double frequency, double nyquist)
 {
     double rest = fmod(frequency, 2 * nyquist);
     return rest <= nyquist ? rest : 2 * nyquist - rest;
 }
 
-/* The true frequency of a line seen at FREQUENCY and identified with MULTIPLE of a fundamental. */
+/* Returns the true frequency of a line that appears at FREQUENCY after aliasing, if its true frequency is near MULTIPLE,
+ * a multiple of a fundamental. */
 static double unfold(double frequency, double multiple, double nyquist)
 {
     double turns = floor(multiple / (2 * nyquist)), rest = multiple - turns * 2 * nyquist;
     return turns * 2 * nyquist + (rest <= nyquist ? frequency : 2 * nyquist - frequency);
 }
 
-/* The nearest unassigned line within TOLERANCE of FREQUENCY; NULL: none. */
+/* Returns the nearest line within TOLERANCE of FREQUENCY that belongs to no fundamental yet; NULL: none. */
 static struct mpg_line *line_near(struct mpg_spectrum *s, double frequency, double tolerance)
 {
     struct mpg_line *nearest = NULL;
@@ -252,8 +254,9 @@ static struct mpg_line *line_near(struct mpg_spectrum *s, double frequency, doub
     return nearest;
 }
 
-/* Harmonics follow each other with at most MISSING_ORDERS missing, except near multiples of the sampling
- * frequency, which averaging over the spacing suppresses. */
+/* Marks the harmonics of FUNDAMENTAL. The search ends after more than MISSING_ORDERS missing harmonics in sequence. Not
+ * counted are harmonics near multiples of the sampling frequency, which averaging over the spacing suppresses, and
+ * harmonics that appear at the fundamental's frequency. */
 static void mark_harmonics_of(struct mpg_spectrum *s, struct mpg_line *fundamental)
 {
     double nyquist = 0.5e9 / s->spacing_ns, tolerance = 0.75 * s->resolution_hz;
