@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Classifies calls by kind. */
+/* Classifies MPI calls as point-to-point, synchronization, collective and so on (enum mpg_category). */
 #include "graph/graph.h"
 
 static bool is_barrier(enum mpg_call call)

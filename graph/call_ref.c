@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Error texts with rank, call number and call. */
+/* Error texts that name the rank, the number of the call and the MPI function. */
 #include "graph/call_ref.h"
 
 #include <stdarg.h>

@@ -12,16 +12,16 @@ struct point {
 };
 
 struct rank_clock {
-    int64_t first_ns;  /* first enter of the rank */
+    int64_t first_ns;  /* enter of the rank's first call, on its own clock */
     size_t points;
     struct point *point;
-    double constant_ns; /* offset of times counted from first_ns (NONE, BOUNDED) */
+    double constant_ns; /* offset of the rank's clock, for times counted from first_ns; only if SOURCE is NONE or BOUNDED */
 };
 
 struct mpg_clock_map {
     enum mpg_clock_source source;
     int32_t ranks;
-    int64_t origin_ns; /* first enter of rank 0, on rank 0's clock */
+    int64_t origin_ns; /* enter of rank 0's first call, on rank 0's clock */
     struct rank_clock *rank;
 };
 
@@ -30,7 +30,7 @@ static int read_points(const struct mpg_trace *t, int32_t r, struct rank_clock *
 {
     int64_t time_ns, offset_ns;
     while (mpg_trace_clock(t, r, c->points, &time_ns, &offset_ns)) {
-        if ((c->points & (c->points - 1)) == 0) { /* capacity is a power of two: the array is full */
+        if ((c->points & (c->points - 1)) == 0) { /* the array is full: its capacity is always a power of two */
             size_t capacity = c->points ? 2 * c->points : 1;
             struct point *grown = realloc(c->point, capacity * sizeof *grown);
             if (!grown)
@@ -99,7 +99,8 @@ enum mpg_clock_source mpg_clock_map_source(const struct mpg_clock_map *map)
     return map->source;
 }
 
-/* Offset at TIME_NS: linear between measured points, constant outside. */
+/* Returns the clock's offset at TIME_NS as *WHOLE_NS plus the result, ns: linear between measured points, constant before
+ * the first and after the last. */
 static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *whole_ns)
 {
     if (c->points == 0) {
@@ -111,7 +112,7 @@ static double interpolate(const struct rank_clock *c, int64_t time_ns, int64_t *
         *whole_ns = (time_ns <= c->point[0].time_ns ? c->point : last)->offset_ns;
         return 0;
     }
-    size_t low = 0, high = c->points - 1; /* TIME_NS is in the interval [LOW, HIGH) */
+    size_t low = 0, high = c->points - 1; /* TIME_NS is in the interval [LOW, HIGH) of points */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (time_ns >= c->point[middle].time_ns)
@@ -148,8 +149,8 @@ bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns
     return map->source == MPG_CLOCK_SHARED;
 }
 
-/* For each ordered pair (sender, receiver), the minimum of received - sent: an upper bound of offset(sender) -
- * offset(receiver). */
+/* MIN_NS: minimum, over all messages of SENDER to RECEIVER, of receive time minus send time on the uncorrected clocks.
+ * This is an upper bound of offset(sender) - offset(receiver). */
 struct bound {
     int32_t sender, receiver;
     double min_ns;
@@ -157,7 +158,7 @@ struct bound {
 
 struct mpg_clock_bounds {
     int32_t ranks;
-    struct mpg_map index; /* (sender, receiver) -> number + 1 */
+    struct mpg_map index; /* (sender, receiver) -> 1 + index in BOUNDS */
     size_t count, capacity;
     struct bound *bounds;
 };
@@ -205,8 +206,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *b, int32_t sender, int32_t rec
     return 0;
 }
 
-/* Returns the width of the interval that contains the receiver's offset minus the sender's; *MIDDLE_NS is the middle of
- * the interval. INFINITY: messages in one direction only. */
+/* Messages in both directions bound the receiver's offset minus the sender's to an interval. Returns its width, ns, and
+ * its middle in *MIDDLE_NS; INFINITY: there are messages in one direction only. */
 static double pair_width(const struct mpg_clock_bounds *b, const struct bound *forth,
                          double *middle_ns)
 {
@@ -218,15 +219,15 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     return back_ns + forth->min_ns;
 }
 
-/* Heap of offset intervals, each between a rank with known offset and another rank. The narrowest interval comes
- * first; ties go by order of appearance. */
+/* Heap of intervals that bound clock offsets, each between a rank of known offset and another rank. The narrowest
+ * interval comes first, of equal ones the pair of ranks that was seen first. */
 struct interval_heap {
     size_t count;
     struct offset_interval {
         double width_ns, middle_ns;
         size_t bound;
     } *offset_interval;
-    size_t *of_rank, *next; /* linked list of each sender's bounds: index of a bound + 1; 0: the end */
+    size_t *of_rank, *next; /* for each sender a linked list of its entries in bounds: index + 1; 0: the end */
 };
 
 static bool is_narrower(const struct offset_interval *a, const struct offset_interval *b)
@@ -257,7 +258,7 @@ static struct offset_interval pop_interval(struct interval_heap *w)
     return top;
 }
 
-/* Adds the intervals that start at RANK, whose offset is now known. */
+/* Adds the intervals between RANK, whose offset is now known, and all ranks that it sent messages to. */
 static void push_intervals(struct interval_heap *w, const struct mpg_clock_bounds *b, int32_t rank)
 {
     for (size_t i = w->of_rank[rank]; i > 0; i = w->next[i - 1]) {
@@ -283,8 +284,8 @@ static int begin_intervals(struct interval_heap *w, const struct mpg_clock_bound
     return 0;
 }
 
-/* Builds a minimum spanning tree from rank 0 over interval widths (Prim). Returns 1 and fills OFFSET; 0 if the tree
- * does not reach all ranks, or if an interval is empty. */
+/* Finds the offsets of all ranks to rank 0 along a minimum spanning tree of the interval widths (Prim). Returns 1 and
+ * fills OFFSET, ns; 0 if messages do not connect all ranks, or if an interval is empty. */
 static int grow_tree(const struct mpg_clock_bounds *b, int32_t ranks, struct interval_heap *w, bool *known,
                      double *offset)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Member look-up by world rank. In most communicators a world rank is its own index, or world ranks ascend; other
- * communicators get a sorted index on first use. */
+/* Finds the index of a world rank among the members of a communicator. In most communicators the index is the world rank,
+ * or world ranks ascend. For others a sorted list is made on first use. */
 #include "graph/members.h"
 
 #include <stdlib.h>
 
 struct comm_index {
     bool counted, is_ascending;
-    int32_t number;    /* members in this job */
+    int32_t number;    /* number of members that belong to this job */
     uint64_t *by_rank; /* world rank << 32 | index of each member, ascending; made on first use */
 };
 
-/* Returns the index of COMM; NULL: out of memory. */
+/* Returns the entry of COMM; NULL with ERR: out of memory. */
 static struct comm_index *find_comm(struct members *m, int32_t comm, struct mpg_error *err)
 {
     if (comm >= m->count) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks up observed weak progress. */
+/* Tells for which calls and sizes weak progress was observed: communication that progresses only inside MPI calls. */
 #include "graph/nonblocking.h"
 
 const struct mpg_weak_progress mpg_no_weak_progress = {

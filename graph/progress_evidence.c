@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts sends by size. */
+/* Counts, by message size, the sends that waited for their receiver and those that did not. */
 #include "graph/progress_evidence.h"
 
-/* A size or kind shows weak progress only if at most one call in ONE_IN did not wait. An eager send seldom ends just
- * when the receiver enters MPI; a weak send can complete while the receiver is in an unrecorded call. */
+/* Sends of a size or kind count as weak progress (they complete only once the receiver is inside MPI) if at most one of
+ * ONE_IN did not wait. Both kinds of exception occur: an eager send can end by chance just when the receiver enters MPI,
+ * and a weak send can complete during a call of the receiver that is not recorded. */
 enum { ONE_IN = 10, MAX_SIZES = 65536 };
 
 static bool too_many_left(uint64_t waited, uint64_t left)
@@ -20,7 +21,7 @@ static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
     if (map->count == MAX_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
         return;
-    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL if memory runs out: not counted */
+    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL: out of memory; the observation is then left out */
     if (sum)
         *sum += more;
 }
@@ -44,7 +45,7 @@ int64_t mpg_graph_evidence_left(const struct progress_evidence *e)
     return eager;
 }
 
-/* Sizes up to the largest one with too many sends that did not wait do not count. */
+/* Sizes count only above the largest size of which too many sends did not wait. */
 int64_t mpg_graph_evidence_limit(const struct progress_evidence *e, uint64_t often)
 {
     const int64_t eager = mpg_graph_evidence_left(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Batches of steps, and a stack of unused slots. */
+/* Stores the graph's steps in batches, and gives out slots: numbered places in which evaluators keep a value between steps. */
 #include "graph/steps.h"
 
 #include <stdatomic.h>
@@ -17,9 +17,9 @@ struct block {
     _Alignas(16) char data[];
 };
 
-/* Initial sizes of a batch, and the numbers of steps and of bytes of lists that make a batch full. With FULL steps a batch,
- * threads that consume steps wait for each other about a thousand times in a million messages. Candidates of calls on
- * thousands of requests fill the lists first. */
+/* Initial sizes of a batch in bytes. A batch is full after FULL steps or FULL_LISTS bytes of lists. At 1024 steps,
+ * threads that consume the steps wait for each other about a thousand times in a million messages. FULL_LISTS matters for
+ * calls on thousands of requests, which have as many candidates. */
 enum {
     FULL = 1024,
     STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
@@ -31,7 +31,8 @@ enum {
 
 /* --- batches --- */
 
-/* Returns room for BYTES behind the used part of C; new blocks have at least USUAL bytes. NULL: out of memory. */
+/* Returns a pointer to at least BYTES free bytes behind the used part of C. Allocates a block of at least USUAL bytes if
+ * needed. NULL: out of memory. */
 static char *room(struct step_memory *c, size_t bytes, size_t usual)
 {
     struct block *at = c->at, **next = at ? &at->next : &c->first;
@@ -79,7 +80,7 @@ static bool is_kept(struct mpg_batch *b)
     return atomic_load_explicit(&b->kept, memory_order_acquire) > 0;
 }
 
-/* Empties B, the oldest batch, and releases the slots that were kept for B. */
+/* Empties B, the oldest batch. Slots freed by the steps of B become available, because all evaluators have processed B. */
 static void empty_batch(struct steps *s, struct mpg_batch *b)
 {
     while (b->attachments) {
@@ -105,7 +106,8 @@ bool mpg_graph_lists_are_full(const struct steps *s)
     return s->batch->listed_bytes >= FULL_LISTS;
 }
 
-/* Chooses the batch for the next steps. */
+/* Empties batches that no evaluator reads any more. If the current batch is full, makes one of these, or a new one, the
+ * current batch. */
 static int choose_batch(struct steps *s, struct mpg_error *err)
 {
     while (s->oldest && !is_kept(s->oldest)) {
@@ -134,7 +136,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the end of C's used part, and in *CAPACITY how many items of BYTES fit there. */
+/* Returns the begin of C's free part, and in *CAPACITY how many items of BYTES bytes each fit into it. */
 static void *open_in(struct step_memory *c, size_t bytes, size_t usual, uint32_t *capacity)
 {
     void *at = room(c, bytes, usual);
@@ -159,7 +161,7 @@ int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
     return s->steps && s->edges ? 0 : mpg_graph_out_of_memory(err);
 }
 
-/* Moves COUNT open items of BYTES each, at *ITEMS in C, to a place with more room. */
+/* Moves the last list of C, which is still growing, to a place with more room. *ITEMS: its COUNT items of BYTES bytes each. */
 static int grow(struct step_memory *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
 {
     void *old, *at;
@@ -206,7 +208,7 @@ struct mpg_edge *mpg_graph_steps_arrival(struct steps *s)
     return edge;
 }
 
-/* --- contents --- */
+/* --- lists of a step --- */
 
 struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct call_ref *call_ref)
 {
@@ -319,7 +321,7 @@ struct mpg_posted *mpg_graph_add_posted(struct steps *s)
 
 int mpg_graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
-    if (s->slots == s->unused_capacity) { /* room to free all slots */
+    if (s->slots == s->unused_capacity) { /* room for the case that all slots are unused at once */
         if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
             mpg_reserve_at(&s->next_freed, sizeof *s->next_freed, &s->next_freed_capacity, s->slots + 1, err) < 0)
             return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks up collectives that are not expanded. */
+/* The list of collectives that are not simulated as the messages of their algorithm: look-up, and a checksum of the list. */
 #include "graph/unexpanded.h"
 
 bool mpg_unexpanded_has(const struct mpg_unexpanded *unexpanded, enum mpg_call call, int32_t members, double bytes)
@@ -24,7 +24,7 @@ bool mpg_unexpanded_same(const struct mpg_unexpanded *a, const struct mpg_unexpa
     return true;
 }
 
-/* FNV-1a, word by word. */
+/* One step of the FNV-1a hash, over a whole number instead of a byte. */
 static uint64_t add(uint64_t sum, uint64_t number)
 {
     return (sum ^ number) * UINT64_C(1099511628211);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of collective operations and algorithms, used by the parser of mpgcollectives(5), by plans, and by tests
- * that compare manual and reference implementation. docs/COLLECTIVES.md describes the messages; CONTRIBUTING.md says
- * how to add an algorithm. */
+/* The list of collective operations and of their algorithms, used by the parser of mpgcollectives(5), by plans, and by
+ * tests that compare manual and reference implementation. docs/COLLECTIVES.md describes the messages of each algorithm;
+ * CONTRIBUTING.md says how to add an algorithm. */
 #include "graph/algorithms/descriptors.h"
 
 #include <assert.h>
@@ -59,7 +59,7 @@ static void add_tree(const struct planning *planning, enum mpg_phase_kind kind, 
     phase->rounds = kind == MPG_PHASE_UP ? 1 : (uint32_t)mpg_tree_children(&phase->tree, 0);
 }
 
-/* Adds tree phases: up, down or both, by operation. */
+/* Adds a phase up the tree (reductions, gathers), down the tree (broadcasts, scatters), or both, as the operation needs. */
 static void plan_tree(const struct planning *planning)
 {
     const struct operation *operation = &operations[planning->operation];
@@ -69,7 +69,8 @@ static void plan_tree(const struct planning *planning)
         add_tree(planning, MPG_PHASE_DOWN, operation->subtrees);
 }
 
-/* Plans a pipeline: as a tree or, for vectors above the segment size, in segments by the pattern. */
+/* Plans a pipeline: segments along the pattern's chain; for vectors up to the segment size a tree, since there is only
+ * one segment. */
 static void plan_pipeline(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -83,7 +84,7 @@ static void plan_pipeline(const struct planning *planning)
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* Plans a scatter of the vector along the tree, then an allgather by the pattern (van de Geijn). */
+/* Plans van de Geijn's broadcast: a scatter of the vector's parts along the tree, then an allgather by the pattern. */
 static void plan_scattered(const struct planning *planning)
 {
     const int first = planning->plan->phases;
@@ -93,13 +94,13 @@ static void plan_scattered(const struct planning *planning)
         planning->plan->phase[i].equal = true;
 }
 
-/* Plans the pattern, round by round. */
+/* Plans the pattern as rounds: a member starts a round after its messages of the round before. */
 static void plan_rounds(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* Plans all messages of the pattern at once (Open MPI's and MPICH's linear algorithms). */
+/* Plans the pattern with the messages of all rounds posted at once, as in Open MPI's and MPICH's linear algorithms. */
 static void plan_linear(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_POSTED);
@@ -114,7 +115,7 @@ void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operati
     planning.service->plan(&planning);
 }
 
-/* Plans two rooted operations in sequence. */
+/* Plans an operation that consists of two rooted operations, for example an allreduce as a reduce and a bcast. */
 static void plan_two_operations(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -127,7 +128,7 @@ static void plan_two_operations(const struct planning *planning)
         else
             choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
-        choice.segment_bytes = 0; /* a plan has one segment size */
+        choice.segment_bytes = 0; /* one message: a plan has only one segment size */
         mpg_graph_plan_operation(plan, part, NULL, &choice);
     }
 }
@@ -144,7 +145,7 @@ enum {
     SCANS = O(SCAN) | O(EXSCAN)
 };
 
-/* In the order in which observations try algorithms of nonblocking collectives (docs/PROGRESS.md). */
+/* In this order mpgsim tries algorithms to explain observed nonblocking collectives (docs/PROGRESS.md). */
 static const struct mpg_algorithm algorithms[] = {
     {"linear",
      0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans, and the bytes by which tables choose. */
+/* Plans: the messages of a collective by its algorithm. Also the message sizes by which tables choose an algorithm. */
 #include "graph/algorithms/plan.h"
 
 #include "graph/algorithms/descriptors.h"
 
-/* Sets the vector and block bytes of the operation. Returns the bytes by which tables choose. */
+/* Sets the bytes of PLAN's vector and of a block. Returns the size by which tables choose the operation's algorithm, bytes. */
 static double find_bytes(struct mpg_plan *plan)
 {
     const struct mpg_collective_size *size = &plan->size;

@@ -50,10 +50,10 @@ static uint32_t half_as_many(const struct turn *t)
 
 /* --- folding to a power of two of members --- */
 
-/* The largest power of two of members takes part in the exchanges of recursive doubling and halving. The `rest` other
- * members are `gone`: each first gives its data to a remaining member, and can get the result from that member.
- * EVEN_GO, ODD_GO: among the first 2 * rest members the even, or odd, ones are gone, and give to a neighbour. LAST_GO:
- * the last `rest` members are gone, and give to the first `rest`. */
+/* Recursive doubling and halving need a power of two of members: the largest one takes part in the exchanges ("remaining"
+ * members). Each of the `rest` others ("gone") first gives its data to a remaining member and can get the result from
+ * that member. EVEN_GO, ODD_GO: of the first 2 * rest members the even, or odd, ones are gone and give to a neighbour.
+ * LAST_GO: the last `rest` members are gone and give to the first `rest`. */
 enum gone_members { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
@@ -61,7 +61,7 @@ struct fold {
     enum gone_members gone_members;
 };
 
-/* An exchange between remaining members NUMBER and NUMBER ^ DISTANCE. */
+/* Exchange number STEP, between the remaining members NUMBER and NUMBER ^ DISTANCE (numbered without gone members). */
 struct exchange {
     struct fold f;
     uint32_t step;
@@ -70,13 +70,13 @@ struct exchange {
 
 struct fold_rule {
     enum gone_members gone_members;
-    bool is_twice; /* the exchanges are repeated in reverse */
-    bool reduces;  /* receivers reduce, in the reversed exchanges and later no more */
-    /* Writes the bytes of an exchange; false: the member only receives, or is idle. */
+    bool is_twice; /* all exchanges are made a second time, in reverse order */
+    bool reduces;  /* receivers reduce in the first pass of exchanges, not in the reversed ones and later */
+    /* Sets M's bytes, for the member e->number as sender. Returns false if that member sends nothing in this exchange. */
     bool (*exchange)(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m);
     int32_t (*distance)(const struct fold *f, uint32_t step);
-    /* Fills the message of M's sender, a remaining member, in ROUND after the exchanges; a null pointer:
-     * no such rounds. */
+    /* Sets receiver and bytes of the message that M's sender, a remaining member, sends in ROUND after the exchanges.
+     * Returns false if there is no message. NULL: there are no such rounds. */
     bool (*give)(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m);
     uint32_t own_rounds; /* rounds after the exchanges that exist even if no member is gone */
 };
@@ -99,19 +99,19 @@ static bool is_gone(const struct fold *f, int32_t v)
     return v < 2 * (int64_t)f->rest && (v % 2 == 1) == (f->gone_members == ODD_GO);
 }
 
-/* Returns the member to which V, which is gone, gives. */
+/* Returns the remaining member that gets the data of V, a gone member. */
 static int32_t receiver_from_gone(const struct fold *f, int32_t v)
 {
     return f->gone_members == LAST_GO ? v - f->power : f->gone_members == ODD_GO ? v - 1 : v + 1;
 }
 
-/* Returns the member that gave to remaining member NUMBER < rest. */
+/* Returns the gone member that gave its data to remaining member NUMBER < rest. */
 static int32_t giver_of(const struct fold *f, int32_t number)
 {
     return f->gone_members == LAST_GO ? f->power + number : 2 * number + (f->gone_members == ODD_GO);
 }
 
-/* Convert between a member and its number among the remaining members. */
+/* number_of() and member_of() convert between a member and its number among the remaining members. */
 static int32_t number_of(const struct fold *f, int32_t v)
 {
     if (f->gone_members == LAST_GO)
@@ -126,8 +126,8 @@ static int32_t member_of(const struct fold *f, int32_t number)
     return number < f->rest ? 2 * number + (f->gone_members == EVEN_GO) : number + f->rest;
 }
 
-/* Returns the bytes of the blocks of N remaining members from FIRST on, including the blocks of gone members, which
- * are stored next to those of the member that took them. */
+/* Returns the bytes of the blocks of N remaining members from number FIRST on, including the blocks of those gone members
+ * that gave their data to one of the N: neighbours, whose blocks follow each other. */
 static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32_t first, int32_t n)
 {
     int32_t end = first + n;
@@ -136,7 +136,7 @@ static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32
     return mpg_graph_blocks(plan, low, high - low);
 }
 
-/* Returns the distance of exchange STEP: doubled at each step, then back. */
+/* Returns the distance of exchange STEP: 1, 2, 4 ..., and in the reversed exchanges back to 1. */
 static int32_t doubled(const struct fold *f, uint32_t step)
 {
     return (int32_t)1 << (step < f->steps ? step : 2 * f->steps - 1 - step);
@@ -160,7 +160,8 @@ static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e
     return true;
 }
 
-/* Sends as exchange_parts() does, but in the reversed exchanges, a gather, only towards number 0. */
+/* Sends as exchange_parts() does. The reversed exchanges are a gather to remaining member 0, so members send only towards
+ * number 0. */
 static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
@@ -168,21 +169,21 @@ static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, 
     return exchange_parts(plan, e, m);
 }
 
-/* Sends the blocks on the partner's side. */
+/* Sends the partner the blocks that belong to the partner's half of the members. */
 static bool exchange_halves(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = blocks_of(plan, &e->f, (e->number ^ e->distance) & ~(e->distance - 1), e->distance);
     return true;
 }
 
-/* Sends the vector without the blocks of the member's own group. */
+/* Sends all of the vector but the blocks of the members in the sender's group of DISTANCE members. */
 static bool exchange_other_groups(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = plan->vector_bytes - blocks_of(plan, &e->f, e->number & ~(e->distance - 1), e->distance);
     return true;
 }
 
-/* Sends the half of the current part that the member gives away. */
+/* Sends half of the part of the vector that the member still reduces: the half that the partner goes on with. */
 static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     int32_t first = 0, half = e->f.power / 2;
@@ -192,11 +193,11 @@ static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchang
     return true;
 }
 
-/* Sends the whole result to the gone member. */
+/* Sends the whole result to the gone member whose data the sender took. */
 static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = number_of(f, m->from);
-    (void)round; /* the only round */
+    (void)round; /* there is only one round */
     if (number >= f->rest)
         return false;
     m->to = giver_of(f, number);
@@ -204,7 +205,7 @@ static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint3
     return true;
 }
 
-/* Sends the gone member its block of the result. */
+/* Sends the gone member whose data the sender took its block of the result. */
 static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     if (!give_vector(plan, f, round, m))
@@ -221,8 +222,8 @@ static int32_t mirrored(int32_t number, uint32_t bits)
     return result;
 }
 
-/* After a butterfly, each remaining member has the result of the one whose number has the bits in reverse order. Results
- * go to the remaining members (round 0), then to the gone ones. */
+/* After a butterfly a remaining member holds the result of another one: the member whose number has the bits in reverse
+ * order. Sends the results to these members (round 0), then to the gone ones. */
 static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = mirrored(number_of(f, m->from), f->steps);
@@ -254,7 +255,8 @@ static bool folded(const struct turn *t, struct mpg_message *m)
         m->bytes = t->plan->vector_bytes;
         return is_gone(&e.f, t->v);
     }
-    m->reduces = m->reduces && e.step < e.f.steps; /* messages after the exchanges carry results */
+    /* Receivers reduce only in the first pass of exchanges; later messages carry results. */
+    m->reduces = m->reduces && e.step < e.f.steps;
     if (is_gone(&e.f, t->v))
         return false;
     if (e.step >= steps)
@@ -283,7 +285,7 @@ FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butte
 
 /* --- barrier --- */
 
-/* Returns the distance in ROUND of an algorithm that doubles the distance. */
+/* Returns the distance between sender and receiver in ROUND: 1, 2, 4 ... */
 static int64_t distance_in(uint32_t round)
 {
     return INT64_C(1) << round;
@@ -299,7 +301,7 @@ const struct mpg_pattern mpg_graph_dissemination = {.message = disseminate, .rou
 
 /* --- pipelines --- */
 
-/* Writes the bytes of segment S of a pipeline; false: no such segment. */
+/* Sets M's bytes to the size of segment S of a pipeline. Returns false if there is no such segment. */
 static bool send_segment(const struct mpg_plan *plan, int64_t s, struct mpg_message *m)
 {
     if (s < 0 || s >= plan->segments)
@@ -326,7 +328,7 @@ static uint32_t pipeline_rounds(const struct turn *t)
     return t->plan->segments + (uint32_t)t->plan->size.p - 2;
 }
 
-/* Sets the range of senders in ROUND, *LOW .. *HIGH - 1, numbered from the begin of the chain: member v sends segment
+/* Sets the range of senders in ROUND, *LOW .. *HIGH - 1, in a pipeline that starts at member 0: member v sends segment
  * ROUND - v. */
 static void senders_down(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
 {
@@ -363,7 +365,7 @@ static bool is_power_of_two(int32_t p)
     return (p & (p - 1)) == 0;
 }
 
-/* Blocks begin at a multiple of the distance. */
+/* Each member sends the blocks gathered so far, those of its aligned group of as many members as the distance. */
 static bool gather_doubling(const struct turn *t, struct mpg_message *m)
 {
     const int64_t distance = distance_in(t->round);
@@ -384,8 +386,8 @@ static bool pass_around(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
 
-/* Each member exchanges the blocks received last with its two neighbours in turn: two blocks, of members 2 q and 2 q
- * + 1; in the first round one block. */
+/* Each member exchanges blocks with its two neighbours in turn: in the first round its own block, then the two blocks
+ * received last, of members 2 q and 2 q + 1. */
 static bool neighbor(const struct turn *t, struct mpg_message *m)
 {
     int32_t p = t->plan->size.p, pair = t->v / 2, shift = (int32_t)(t->round / 2);
@@ -420,8 +422,8 @@ const struct mpg_pattern mpg_graph_pairwise_allgather = {.message = send_block_t
 
 /* --- allgather by recursive doubling, with extra rounds for missing partners (MPICH) --- */
 
-/* Returns the number of members in the second half of the last group of 2 DISTANCE members, if p leaves that half
- * incomplete; 0 if the half is complete or empty. As many members of the first half have a partner; the rest have none. */
+/* Returns the number of members in the second half of the last group of 2 DISTANCE members, if p leaves that half incomplete;
+ * 0 if the half is complete or empty. As many members of the first half have a partner there; the rest have none. */
 static int32_t partners_left(int32_t p, int64_t distance)
 {
     int64_t rest = p % (2 * distance);
@@ -437,7 +439,8 @@ static uint32_t rounds_of_any(const struct turn *t)
     return rounds;
 }
 
-/* Exchanges with the member at DISTANCE, if it exists. */
+/* Sets M to V's message to its partner at DISTANCE: the blocks of V's group of DISTANCE members. Returns false if there
+ * is no partner. */
 static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v,
                         struct mpg_message *m)
 {
@@ -449,8 +452,8 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
     return true;
 }
 
-/* Passes the blocks of the last group's second half on to the members of its first half that have no partner at DISTANCE: from
- * the N members with a partner, over STEP, which is halved from round to round. */
+/* In the last group of 2 DISTANCE members only N members of the first half have a partner and get the blocks of the second
+ * half. These members pass the blocks on to the others of the first half, over STEP, which is halved from round to round. */
 static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
                     struct mpg_message *m)
 {
@@ -492,7 +495,7 @@ static bool send_to_each(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_pairwise_alltoall = {.message = send_to_each, .rounds = a_round_each_other};
 
-/* Returns the count of numbers 0 .. p - 1 with bit K. */
+/* Returns how many of the numbers 0 .. p - 1 have bit K set. */
 static int32_t with_bit(int32_t p, uint32_t k)
 {
     int64_t cycle = INT64_C(2) << k, half = cycle / 2, last = p % cycle;

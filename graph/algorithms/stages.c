@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* While messages are listed, stages are numbered within each member. */
+/* A message of the plan. Its stages at sender and receiver (FROM_WAVE, TO_WAVE) are counted for each member from 0. */
 struct listed {
     int32_t from, to;
     uint32_t from_wave, to_wave;
@@ -16,11 +16,12 @@ struct listing {
     struct listed *message;
     uint32_t n, capacity;
     uint32_t *stages; /* number of stages of each member so far */
-    uint64_t *turn;  /* turn in which each member took part last */
-    uint64_t turns;  /* number of turns so far: all messages of a turn that concern a member are in one of its stages */
+    uint64_t *turn;  /* number of the last turn in which each member took part */
+    /* Number of turns so far. A turn is a set of messages that members start at once: for each member one stage. */
+    uint64_t turns;
 };
 
-/* Notes that V takes part in TURN. Returns V's stage. */
+/* Notes that member V takes part in TURN. Returns the number, from 0, of V's stage for this turn. */
 static uint32_t take_part(struct listing *l, int32_t v, uint64_t turn)
 {
     if (l->turn[v] != turn) {
@@ -46,7 +47,7 @@ static bool add(struct listing *l, int32_t from, uint32_t from_wave, int32_t to,
     return true;
 }
 
-/* Lists a round phase; all POSTED rounds are one stage. */
+/* Lists the messages of a phase of rounds. A round is a turn; all rounds of a POSTED phase are one turn. */
 static bool list_rounds(struct listing *l, const struct mpg_phase *phase)
 {
     const bool posted = phase->kind == MPG_PHASE_POSTED;
@@ -67,13 +68,14 @@ static bool list_rounds(struct listing *l, const struct mpg_phase *phase)
     return true;
 }
 
-/* Lists a tree phase: each member receives in one stage and sends in the next. */
+/* Lists the messages of a phase in a tree: each member's receives are one stage, its sends another. */
 static bool list_tree(struct listing *l, const struct mpg_phase *phase)
 {
     const bool down = phase->kind == MPG_PHASE_DOWN;
     const uint64_t receives = ++l->turns, sends = ++l->turns;
     const int32_t p = l->plan->size.p;
-    for (int32_t i = 1; i < p; i++) { /* parents have lower numbers than children, and send before them */
+    /* A member's number is larger than its parent's: a message is listed after those that its sender receives first. */
+    for (int32_t i = 1; i < p; i++) {
         const int32_t v = down ? i : p - i;
         const struct mpg_message m = mpg_tree_message(l->plan, phase, v);
         const uint32_t from = take_part(l, m.from, sends), to = take_part(l, m.to, receives);
@@ -94,14 +96,16 @@ static bool list(struct listing *l)
     return true;
 }
 
-/* PLACES[i + 1] has the count of stage i, for N stages: converts the counts to begins (prefix sums). */
+/* PLACES[i + 1] is the number of messages of stage i, of N stages. Turns these numbers into the index of the first
+ * message of each stage (prefix sums). */
 static void add_up(uint32_t *places, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         places[i + 1] += places[i];
 }
 
-/* Sorts message numbers by stage (counting sort). */
+/* Lists message indices in ORDER by receiving stage, or sending stage if not RECEIVED (counting sort). BEGINS: for each
+ * stage the index of its first entry in ORDER. */
 static void sort(const struct mpg_stages *w, bool received, uint32_t *begins, uint32_t stages, uint32_t *order)
 {
     for (uint32_t i = 0; i < w->message_number; i++)
@@ -109,7 +113,7 @@ static void sort(const struct mpg_stages *w, bool received, uint32_t *begins, ui
     add_up(begins, stages);
     for (uint32_t i = 0; i < w->message_number; i++)
         order[begins[received ? w->message[i].to : w->message[i].from]++] = i;
-    for (uint32_t i = stages; i > 0; i--) /* each entry is at the begin of the next stage */
+    for (uint32_t i = stages; i > 0; i--) /* each begin has moved to the begin of the next stage */
         begins[i] = begins[i - 1];
     begins[0] = 0;
 }

@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "common/units.h"
 
-/* The lines of openmpi.collectives. */
+/* The table shipped with mpgkit: the lines of openmpi.collectives. */
 static const char *const built_in[] = {
 #include "graph/algorithms/openmpi.inc"
 };
@@ -17,8 +17,8 @@ enum { MAX_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 
 struct row {
     enum mpg_collective operation;
-    bool nonblocking; /* the nonblocking variant */
-    int64_t processes, bytes; /* minimum number of processes and bytes */
+    bool nonblocking; /* for the nonblocking variant of the operation */
+    int64_t processes, bytes; /* smallest number of processes and smallest size, in bytes, that the row is for */
     struct mpg_choice choice;
     uint32_t line;
 };
@@ -35,7 +35,8 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- a line --- */
 
-/* Parses `radix=N` or `segment=SIZE`, for algorithms with that option; `first=wait` if NONBLOCKING. */
+/* Parses WORD, an option of the row: `radix=N` or `segment=SIZE`, if the algorithm has that option, or `first=wait` if
+ * NONBLOCKING. Returns 0, or -1 with ERR. */
 static int parse_option(const char *word, bool nonblocking, struct mpg_choice *choice, struct mpg_error *err)
 {
     int64_t value = 0;
@@ -64,7 +65,7 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
                          mpg_algorithm_name(choice->algorithm));
 }
 
-/* Parses N >= 4 words as a row. */
+/* Parses the N >= 4 words of a line into ROW. Returns 0, or -1 with ERR. */
 static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_error *err)
 {
     row->operation = mpg_collective_find(word[0]);
@@ -95,7 +96,7 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
     return 0;
 }
 
-/* Adds the row of line NUMBER, of LENGTH bytes, to T. Empty lines and comments have no row. */
+/* Adds the row in LINE, of LENGTH bytes and line number NUMBER, to T. Empty lines and comments have no row. */
 static int add_line(struct mpg_collective_table *t, const char *line, size_t length, uint32_t number,
                     struct mpg_error *err)
 {
@@ -152,7 +153,8 @@ static int compare(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Checks that each operation in T has exactly one choice for any number of processes from 2 on and any bytes. */
+/* Checks that the rows of each operation in T choose exactly one algorithm for any number of processes from 2 on and any
+ * size. */
 static int check(const struct mpg_collective_table *t, const char *name, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -181,7 +183,7 @@ static bool has_operation(const struct mpg_collective_table *t, const struct row
     return false;
 }
 
-/* Adds the rows of BASE for operations missing in T. */
+/* Adds to T the rows of BASE for operations that have no row in T. */
 static int complete(struct mpg_collective_table *t, const struct mpg_collective_table *base, struct mpg_error *err)
 {
     struct row *grown = realloc(t->row, (t->n + base->n) * sizeof *grown);
@@ -283,7 +285,7 @@ static struct mpg_choice find(const struct mpg_collective_table *t, enum mpg_col
         if (!found || r->processes > found->processes || (double)r->bytes <= bytes)
             found = r;
     }
-    return found->choice; /* complete() gave every operation rows */
+    return found->choice; /* complete() has given each operation rows */
 }
 
 struct mpg_choice mpg_collective_table_find(const struct mpg_collective_table *t, enum mpg_collective operation,

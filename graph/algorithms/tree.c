@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tree shapes: parents and children by number. */
+/* Shapes of trees: the parent and the children of a member, by member numbers relative to the root. */
 #include "graph/algorithms/tree.h"
 
 /* --- linear --- */
@@ -101,8 +101,8 @@ const struct mpg_tree_shape mpg_tree_binary = {
 
 /* --- k-nomial --- */
 
-/* Returns the largest r^k that divides v, limited to the least r^k >= p, which is also the result for 0. The subtree of
- * v lies within v .. v + r^k - 1. */
+/* Returns the largest r^k that divides v, r: the tree's radix, but at most the least r^k >= p, which is also the result
+ * for v = 0. The subtree of v lies within v .. v + r^k - 1. */
 static int64_t reach(const struct mpg_tree *t, int32_t v)
 {
     int64_t step = 1;
@@ -111,7 +111,7 @@ static int64_t reach(const struct mpg_tree *t, int32_t v)
     return step;
 }
 
-/* Returns the number of v's children at distances STEP, 2 STEP .. (radix - 1) STEP. */
+/* Returns how many of the members v + STEP, v + 2 STEP .. v + (radix - 1) STEP exist: v's children at these distances. */
 static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
 {
     int64_t below = (t->p - 1 - v) / step;
@@ -164,7 +164,7 @@ const struct mpg_tree_shape mpg_tree_knomial = {
 
 /* --- LibNBC's binomial tree --- */
 
-/* Returns the least 2^k > v. */
+/* Returns the smallest power of two above v. */
 static int64_t beyond(int32_t v)
 {
     int64_t step = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives from the first enter to the last; leaving.c has the rest. */
+/* Collectives while members enter: who takes part, and the steps that join the members' times. leaving.c handles the leaves. */
 #include "graph/collectives/collectives.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ bool mpg_collective_is_partial(enum mpg_call call)
     return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
-/* Returns member I, who is about to enter; NULL: out of memory. */
+/* Allocates member I of C, which is about to enter, and returns it; NULL: out of memory. */
 static struct member *make_member(struct collective *c, int32_t i)
 {
     struct member **block = &c->blocks[i >> BLOCK_BITS];
@@ -44,7 +44,7 @@ static void wake_expanded(void *collective, int32_t i)
     wake_member(collective, i);
 }
 
-/* Returns whether options ask to expand C, to which a member contributes BYTES. */
+/* Returns whether the user's options ask to simulate C as the messages of its algorithm. BYTES: contribution of a member. */
 static bool is_to_expand(const struct collectives *collectives, const struct collective *c, double bytes)
 {
     if (!collectives->expand || !mpg_graph_has_algorithms(c->call))
@@ -55,11 +55,12 @@ static bool is_to_expand(const struct collectives *collectives, const struct col
                                                          bytes) : !collectives->expand_some;
 }
 
-/* Expands C, whose first member contributes BYTES, if options ask for the expansion and all members are of this job. */
+/* Prepares C to be simulated as the messages of its algorithm, if options ask for that and all members are of this job.
+ * BYTES: contribution of the first member that enters. Returns 0, or -1 with ERR. */
 static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
-    /* the calls that complete a nonblocking collective have the edges of weak progress */
+    /* With observed progress of nonblocking collectives, the completing calls have the edges that express weak progress. */
     const bool is_moved = !c->blocking && collectives->observed_progress;
     const struct expansion_input what = {.table = collectives->expand,
                                          .observed_progress = is_moved ? collectives->observed_progress : NULL,
@@ -77,7 +78,7 @@ static int expand(struct collectives *collectives, struct collective *c, double 
     c->expansion = mpg_graph_expansion_new(&what, err);
     if (!c->expansion)
         return -1;
-    c->holds = false; /* the messages of the algorithm say which member waits */
+    c->holds = false; /* the algorithm's messages say which member waits for which */
     collectives->counts->expanded++;
     if (c->p > collectives->expanded_members)
         collectives->expanded_members = c->p;
@@ -112,7 +113,7 @@ static struct collective *new_collective(struct collectives *collectives, const 
     return c;
 }
 
-/* Returns the collective of ENTERING, made on first use; NULL: out of memory. */
+/* Returns the collective that the call ENTERING belongs to, made when its first member enters; NULL with ERR: out of memory. */
 static struct collective *join(struct collectives *collectives, const struct entering *entering,
                                struct mpg_error *err)
 {
@@ -133,7 +134,8 @@ static struct collective *join(struct collectives *collectives, const struct ent
     return c;
 }
 
-/* Returns the index of the member that member ME's call names as ROOT; -1 if ME does not take part. */
+/* Returns the index of the root in C. ROOT: the argument of member ME's call, on an intercommunicator a rank of the other
+ * group. -1: ME does not take part. */
 static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
 {
     if (root == MPG_ROOT)
@@ -168,7 +170,8 @@ static int check_call(const struct collectives *collectives, const struct collec
 
 /* --- steps --- */
 
-/* The first member of this job: draws common to all members are addressed by its call. */
+/* Returns the first member of C that belongs to this job. Random numbers that are common to all members are addressed by
+ * its call. */
 static const struct member *first_member(const struct collective *c)
 {
     int32_t i = 0;
@@ -177,7 +180,7 @@ static const struct member *first_member(const struct collective *c)
     return graph_find_member(c, i);
 }
 
-/* Turns the slot of M's enter into the slot of M's contribution. */
+/* Emits the step in which M's slot, which holds its enter time, gets M's contribution to the collective. */
 static int emit_contribution(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err)
 {
     struct mpg_step *s = mpg_graph_emit_at(collectives->steps, MPG_STEP_CONTRIBUTE, &m->call_ref);
@@ -198,16 +201,18 @@ static int emit_contribution(struct collectives *collectives, const struct colle
     return 0;
 }
 
-/* Properties of the members merged so far. */
+/* The contributions merged so far. */
 struct merged {
     uint32_t slot;
-    int32_t latest;     /* the first of the members that entered last */
+    int32_t latest;     /* index of the member that entered last; of several, the first */
     double latest_ns;
-    int64_t min_ns;     /* minimum duration; 0 for nonblocking members, which have no slack under `wait` */
+    /* Minimum duration of the members' calls; 0 with nonblocking members, which have no slack in the slack model `wait`. */
+    int64_t min_ns;
 };
 
-/* Merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the merged value. The
- * shifts follow from the merged members' times without and with M: latest enter (clock), minimum duration (wait). */
+/* Emits the step that merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the
+ * merged value. The step's shifts follow from the merged members' times without and with M: from the latest enter in the
+ * slack model `clock`, from the minimum duration in the model `wait`. */
 static int emit_merge(struct collectives *collectives, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
@@ -237,7 +242,7 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
     return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
 }
 
-/* All members have entered: the merged contributions become the value of the meeting node. */
+/* All members have entered: emits the steps that merge their contributions into the value of the meeting node. */
 static int close_meeting(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     struct merged merged = {0};
@@ -264,8 +269,8 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     return 0;
 }
 
-/* SCAN: extends the prefix of entered members. The slot of each member in it gets the value of the node at which the
- * member meets all members before. */
+/* For scans: as long as the next member in rank order has entered, merges it with the members before. Its slot then holds
+ * the time at which it and all members before have entered. */
 static int extend_prefix(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
@@ -282,7 +287,7 @@ static int extend_prefix(struct collectives *collectives, struct collective *c, 
             before--;
         m->latest = c->prefix;
         if (before >= 0) {
-            /* The last member of the prefix keeps the prefix's properties. */
+            /* The last member before already has the latest enter and minimum duration of all members up to itself. */
             const struct member *last = graph_find_member(c, before);
             struct merged merged = merged_with_first(last, last->latest);
             if (emit_merge(collectives, m, c->prefix, &m->slot, &merged, err) < 0)
@@ -361,7 +366,7 @@ static int take_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Notes the messages that ME sends in its own call. The root sends one message of BYTES to each child in a binomial
+/* Notes in CALL the messages that ME sends in this call. The root sends one message of BYTES to each child in a binomial
  * tree, or to each other rank; every other member sends one message. */
 static void note_rooted(const struct collective *c, const struct call *call,
                         const struct entering *entering, int32_t me, int64_t bytes)
@@ -378,8 +383,8 @@ static void note_rooted(const struct collective *c, const struct call *call,
         call->sent->rooted_bytes = (double)bytes;
 }
 
-/* Returns whether hypotheses apply to ENTERING: a collective, no constructor. For fences,
- * mpg_graph_end_epoch() has applied hypotheses. */
+/* Returns whether hypotheses can apply to ENTERING here: to a collective, but not to a constructor of communicators. For
+ * fences, mpg_graph_end_epoch() has already applied hypotheses. */
 static bool is_selected(const struct entering *entering)
 {
     const enum mpg_kind kind = mpg_call_kind(entering->call);
@@ -405,7 +410,7 @@ static int refuse_expanded(const struct call *call, struct mpg_error *err)
                            "size only (--predict asks for no other)");
 }
 
-/* Checks that CALL's part in C is dropped like the parts of earlier members; LOAD says whether it is dropped. */
+/* Checks that hypotheses drop either all members' calls of collective C or none. LOAD says whether they drop CALL. */
 static int drop_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
@@ -430,14 +435,14 @@ static int drop_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Returns whether the members of CALL can pass different sizes. */
+/* Returns whether each member of CALL can pass another size. */
 static bool has_own_sizes(enum mpg_call call)
 {
     return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||
            call == MPG_CALL_Alltoallw;
 }
 
-/* Reports the effect of hypotheses on CALL's part, LOAD, in C. */
+/* Reports the effect that hypotheses have on CALL's part of C, as LOAD says. Returns 0, or -1 with ERR. */
 static int report_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
@@ -466,7 +471,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (!c)
         return -1;
     if (check_call(collectives, c, call, entering, root, err) < 0) {
-        collectives->counts->unmatched++; /* the call waits for no member */
+        collectives->counts->unmatched++; /* a call that does not match the other members' calls waits for nobody */
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of docs/MODEL.md, section 4. */
+/* Shape of each collective, and numbers of its rounds and bytes: the tables of docs/MODEL.md, section 4. */
 #include "graph/collectives/costs.h"
 
 enum collective_shape mpg_graph_shape_of(enum mpg_call call)
@@ -67,9 +67,9 @@ double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
         return d * (p - 1) / p;
-    case MPG_CALL_Alltoallv: /* d is the sum over the other members already */
+    case MPG_CALL_Alltoallv: /* d is already the sum over the other members */
     case MPG_CALL_Alltoallw:
-    case MPG_CALL_Win_fence: /* bytes of the epoch */
+    case MPG_CALL_Win_fence: /* d: bytes that the member transferred in the epoch */
     case MPG_CALL_Reduce:
     case MPG_CALL_Gather:
     case MPG_CALL_Gatherv:

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sequences of collectives (MPI-4.0 sections 6.12 and 6.13). */
+/* Numbers the collectives of each communicator: the calls of all members with one number are one collective (MPI-4.0
+ * sections 6.12 and 6.13). */
 #include "graph/collectives/entering.h"
 
 #include "graph/algorithms/operation.h"
 #include "graph/collectives/costs.h"
 
-/* Constructors by group have a sequence of their own: each is the first collective of its new communicator. */
+/* Constructors by group are not called by all members of the old communicator. Each is counted as the first collective of
+ * its new communicator, in a sequence separate from that communicator's other collectives. */
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of expanded collectives. Most algorithms make every member depend on every other: one step once all members
- * have entered. In a tree, a member depends on few others and leaves early, as in MPI libraries: each member has a
- * step of its own, as soon as its predecessors are evaluated. */
+/* Steps of collectives simulated as the messages of their algorithm. In most algorithms every member depends on every
+ * other: one step for all once all have entered. In a tree a member depends on few others and leaves early, as in MPI
+ * libraries: each member has a step of its own, as soon as the members that it depends on have theirs. */
 #include "graph/collectives/expansion.h"
 
 #include <math.h>
@@ -11,21 +11,23 @@
 
 struct expansion {
     struct expansion_input what;
-    struct mpg_expanding shared; /* shared with the evaluator of the steps */
+    struct mpg_expanding shared; /* read by the evaluator of the steps */
     int32_t arrived;
-    bool planned, tree, evaluated; /* tree: one member at a time; evaluated: all members at once */
+    /* TREE: members are evaluated one at a time; EVALUATED: all members have been evaluated at once. */
+    bool planned, tree, evaluated;
     struct mpg_expanded_member *member;
-    struct call_ref *call_ref;           /* each member's call */
-    double *bytes, *before;        /* bytes of each member, and prefix sums from the root on, if block sizes differ */
-    int32_t *lacks;                /* tree: by number relative to the root: how many predecessors are missing; -1: evaluated */
-    int32_t *ready;                /* tree: stack of members to evaluate */
-    bool *elsewhere;               /* see struct mpg_expanding */
+    struct call_ref *call_ref;           /* by member index: the member's call */
+    double *bytes, *before;        /* by member index: bytes; BEFORE: their prefix sums from the root on, if block sizes differ */
+    /* TREE: number of predecessors still missing, by member number relative to the root; -1: evaluated. */
+    int32_t *lacks;
+    int32_t *ready;                /* TREE: stack of members that can be evaluated */
+    bool *elsewhere;               /* by member index: see struct mpg_expanding */
     struct member_time {
-        double enter_ns, progressed_ns, leave_ns; /* leave_ns: only with observes */
-        /* sent_ns: earliest departure of the message from the parent; ready_ns: time from which the member's own
-         * sends depend on progress calls only */
+        double enter_ns, progressed_ns, leave_ns; /* LEAVE_NS: only if what.observes */
+        /* SENT_NS: earliest time at which the parent's message departs; READY_NS: time when the member has all data for
+         * its own sends: whether they progress depends only on the receivers' MPI calls from then on */
         double sent_ns, ready_ns;
-    } *time;                       /* by index, with observes or weak sends */
+    } *time;                       /* by member index; only if what.observes, or with weak sends */
     int32_t left;
 };
 
@@ -90,7 +92,7 @@ static int32_t number_of(const struct expansion *x, int32_t index)
     return v < 0 ? v + x->what.p : v;
 }
 
-/* Computes prefix sums of the blocks, from the root on. */
+/* Computes before[]: prefix sums of the members' bytes, from the root on. */
 static int sum_blocks(struct expansion *x, int32_t root, struct mpg_error *err)
 {
     int32_t p = x->what.p;
@@ -114,16 +116,16 @@ static bool is_synchronous(const struct expansion *x, int32_t v)
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.eager_limit_bytes;
 }
 
-/* Returns whether the send of the message between V and its parent is weak: not synchronous, but waiting until the
- * receiver has entered. */
+/* Returns whether the send between V and its parent is weak: not synchronous, but it completes only once the receiver has
+ * entered MPI. */
 static bool has_progress_call(const struct expansion *x, int32_t v)
 {
     return !is_synchronous(x, v) &&
            mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.weak_bytes;
 }
 
-/* Returns whether the message between V and its parent, if sent weakly, waits for the receiver's enter even if the
- * receiver makes MPI calls before. */
+/* Returns whether the message between V and its parent, if its send is weak, waits until the receiver enters the
+ * collective: earlier MPI calls of the receiver do not progress it. */
 static bool is_posted(const struct expansion *x, int32_t v)
 {
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > (double)x->what.tree_bytes;
@@ -134,8 +136,8 @@ static bool goes_down(const struct expansion *x)
     return first_phase(x)->kind == MPG_PHASE_DOWN;
 }
 
-/* Counts the predecessors of each member: its own enter; down the tree its parent and the children of synchronous or
- * weak sends; up the tree its children, and the parent that receives a weak send. */
+/* Counts the predecessors of each member. Always: the member's enter. Down the tree: its parent, and the children to
+ * which it sends synchronously or weakly. Up the tree: its children, and the parent if it sends weakly. */
 static int plan_tree(struct expansion *x, struct mpg_error *err)
 {
     size_t p = (size_t)x->what.p;
@@ -157,9 +159,9 @@ static struct member_time *time_of(const struct expansion *x, int32_t v)
     return &x->time[index_of(x, v)];
 }
 
-/* look_down() and look_up(): V is about to be evaluated, so the times on which its sends depend are known: down the tree
- * of the members above V and of the children that V waits for, up the tree of all members below V. Mark the sends that
- * an earlier call of the receiver progressed. */
+/* look_down() and look_up() are called when V is about to be evaluated. The enter times on which V's sends depend are
+ * then known: down the tree of the members above V and of the children that V waits for, up the tree of all members below
+ * V. Both mark the sends that progress in an MPI call of the receiver before the collective. */
 static void look_down(struct expansion *x, int32_t v)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;
@@ -191,8 +193,8 @@ static void look_up(struct expansion *x, int32_t v)
         x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->progressed_ns >= me->ready_ns;
 }
 
-/* All members have entered a collective that is evaluated at once although its plan begins with a tree: marks the sends
- * in the tree. Parents have lower numbers than children. */
+/* The plan begins with a tree, but all members are evaluated at once, and all have entered: marks the sends in the tree.
+ * A parent's number is lower than its children's. */
 static void look_at_all(struct expansion *x)
 {
     for (int32_t v = 0; v < x->what.p; v++) {
@@ -203,7 +205,8 @@ static void look_at_all(struct expansion *x)
     }
 }
 
-/* One predecessor of V is evaluated. N members are ready; returns the new number. */
+/* A predecessor of V has been evaluated: adds V to the N members on the stack `ready` if it was the last one missing.
+ * Returns the new number of members on the stack. */
 static int32_t satisfy(struct expansion *x, int32_t v, int32_t n)
 {
     if (--x->lacks[v] == 0)
@@ -216,7 +219,7 @@ static void wake(const struct expansion *x, int32_t v)
     x->what.wake(x->what.context, index_of(x, v));
 }
 
-/* Emits the EXPAND step of V, or of all members (-1). The step names the call of member INDEX. */
+/* Emits the step that evaluates member V, or all members (V = -1). The step refers to the call of member INDEX. */
 static int emit_expand(const struct expansion *x, struct steps *steps, int32_t index, int32_t v,
                        struct mpg_error *err)
 {
@@ -229,8 +232,7 @@ static int emit_expand(const struct expansion *x, struct steps *steps, int32_t i
     return 0;
 }
 
-/* Allocates the slot of the message between V and its parent; the slot lives from one member's evaluation to the
- * other's. */
+/* Allocates the slot for the message between V and its parent, from the evaluation of the sender until that of the receiver. */
 static int make_message(struct expansion *x, struct steps *steps, int32_t v, struct mpg_error *err)
 {
     return graph_new_slot(steps, &x->member[index_of(x, v)].message_slot, err);
@@ -241,8 +243,8 @@ static void drop_message(const struct expansion *x, struct steps *steps, int32_t
     graph_free_slot(steps, x->member[index_of(x, v)].message_slot);
 }
 
-/* V of a down tree is evaluated: appends to the N ready members those that waited for V. Returns the new number of ready
- * members, or -1: out of memory. */
+/* Evaluates V of a tree whose messages go down from the root, and adds to the N members on the stack `ready` those that
+ * waited for V. Returns the new number, or -1: out of memory. */
 static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                              struct mpg_error *err)
 {
@@ -263,7 +265,8 @@ static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v
     return n;
 }
 
-/* Likewise for an up tree. Synchronous sends of the children complete only now. */
+/* Evaluates V of a tree whose messages go up to the root, like evaluate_down(). The children's synchronous sends complete
+ * only now. */
 static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                            struct mpg_error *err)
 {
@@ -306,7 +309,7 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
 
 /* --- all --- */
 
-/* Makes the plan as early as possible; with differing block sizes once all members have entered. */
+/* Makes the plan on the first enter; if block sizes differ, once all members have entered. Returns 0, or -1 with ERR. */
 static int make_plan(struct expansion *x, const struct expansion_member *member, struct mpg_error *err)
 {
     struct mpg_collective_size size = {.operation = mpg_collective_of(x->what.call),
@@ -334,7 +337,8 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
 int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct expansion_member *member,
                                struct mpg_error *err)
 {
-    struct mpg_expanded_member *it = &x->member[member->index]; /* its message_slot can be in use already */
+    /* MESSAGE_SLOT stays: the parent's evaluation can have set it already. */
+    struct mpg_expanded_member *it = &x->member[member->index];
     it->slot = member->slot;
     it->origin = member->origin;
     x->call_ref[member->index] = member->call_ref;
@@ -359,7 +363,8 @@ int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const s
     return 0;
 }
 
-/* Counts the evidence of the message between V and its parent, sent by SENDER and received by OTHER. */
+/* Counts in EVIDENCE whether the send between V and its parent waited for its receiver. SENDER, OTHER: times of sender
+ * and receiver. */
 static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, const struct member_time *other,
                     const struct tree_progress_evidence *evidence)
 {
@@ -370,7 +375,7 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
                                  sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
-/* Up: V sends once V and all members below have entered. */
+/* Up the tree V can send once V and all members below have entered. */
 static void observe_up(const struct expansion *x, const struct tree_progress_evidence *evidence)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;
@@ -378,7 +383,7 @@ static void observe_up(const struct expansion *x, const struct tree_progress_evi
         observe(x, v, time_of(x, v), time_of(x, mpg_tree_parent(tree, v)), evidence);
 }
 
-/* Down: only the child that enters last shows whether the parent waited. */
+/* Down the tree a parent sends to several children: only the child that enters last shows whether the parent waited. */
 static void observe_down(const struct expansion *x, const struct tree_progress_evidence *evidence)
 {
     const struct mpg_tree *tree = &first_phase(x)->tree;

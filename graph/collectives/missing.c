@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives that lack members: when no rank can go on, and at the end. */
+/* Collectives that some member never enters: error texts, when no rank can go on and at the end. */
 #include <stdio.h>
 
 #include "graph/collectives/collective.h"
@@ -9,7 +9,7 @@ bool mpg_graph_part_holds(const struct part *part, const struct waiter *waiter)
     return part->collective && graph_find_member(part->collective, part->me)->waiter == waiter;
 }
 
-/* Returns the first member that has not entered, or p. */
+/* Returns the index of the first member that has not entered; c->p if all have. */
 static int32_t first_missing(const struct collectives *collectives, const struct collective *c)
 {
     const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
@@ -19,7 +19,7 @@ static int32_t first_missing(const struct collectives *collectives, const struct
     return i;
 }
 
-/* Returns whether member I waits for the root only (sync_reduce). */
+/* Returns whether member I waits only for the root (option sync_reduce). */
 static bool waits_for_root(const struct collective *c, int32_t i)
 {
     return c->shape == SHAPE_TO_ROOT && i != c->root;

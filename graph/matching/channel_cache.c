@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A direct-mapped cache. */
+/* For each thread a direct-mapped cache of the channels that it used last. */
 #include "graph/matching/channel_cache.h"
 
 static void give_back(struct matching *matching, struct cached_channel *cached_channel)
@@ -11,7 +11,8 @@ static void give_back(struct matching *matching, struct cached_channel *cached_c
     cached_channel->channel = NULL;
 }
 
-/* A name gets a channel on second use only: names used once can be numerous, each with one message in flight. */
+/* Keeps the channel of a name from its second use on. Most names can be used only once, for one message at a time, and
+ * then need no channel. */
 static int keep_channel(struct matching *matching, struct cached_channel *cached_channel, struct mpg_error *err)
 {
     cached_channel->channel = mpg_graph_find_channel(&matching->channels, &cached_channel->name, err);

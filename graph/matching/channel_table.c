@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linear probing over buckets. Each bucket counts the entries that overflowed past it, so that removal moves nothing. */
+/* A hash table with linear probing over buckets of one cache line. Each bucket counts the entries that did not fit and
+ * went to later buckets, so that removing an entry moves no other. */
 #include "graph/matching/channel_table.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-/* The lowest two bits of the receiver do not select the bucket: four consecutive receivers share a bucket, because a rank that
+/* The lowest two bits of the receiver do not select the bucket, so that four consecutive receivers share one: a rank that
  * sends to all ranks looks up their channels in sequence. */
 static uint32_t hash_of(const struct channel_name *n)
 {
@@ -52,7 +53,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
                                             void ***where)
 {
     const uint32_t hash = hash_of(name);
-    /* once around at most: if entries have overflowed past every bucket, no bucket ends the search */
+    /* A search ends at a bucket without overflow. If all buckets have overflowed, it ends after one round. */
     for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
         for (int i = 0; i < BUCKET_ENTRIES; i++) {
@@ -70,7 +71,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     return (struct channel_entry){NULL, NULL};
 }
 
-/* Inserts WHAT; the table has a free entry. */
+/* Inserts WHAT, a channel or single message with this HASH. The table has a free entry. */
 static void insert(struct channel_table *channel_table, uint32_t hash, void *what)
 {
     for (size_t l = hash & (channel_table->lines - 1);; l = (l + 1) & (channel_table->lines - 1)) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts standard sends by size: completed before the post of the receive, or waited for the post. */
+/* Evidence for the eager limit: counts standard sends by size, those that completed before the receive was posted and
+ * those that waited for it. */
 #include "graph/matching/eager_limit.h"
 
-/* MAX_SIZES: number of different sizes counted. WAITED_OFTEN: sends that must have waited before a size counts as
- * synchronous; a single send can be slow just when the receive is posted. */
+/* MAX_SIZES: maximum number of different sizes counted. WAITED_OFTEN: number of sends of a size that must have waited
+ * before the size counts as synchronous, since a single send can be slow by chance just when the receive is posted. */
 enum { MAX_SIZES = 65536, WAITED_OFTEN = 8 };
 
-/* For each size: number of sends, and minimum sum of their waits (whole ns). */
+/* Values stored for each size: the number of sends that waited, and the sum of their minimum waits, whole ns. */
 enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
 
 void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const struct message *m)
@@ -32,9 +33,9 @@ void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const 
         *ns += (uint64_t)(m->poster_ns - m->sender_ns);
 }
 
-/* Counts M if its receiver waited until the sender entered the completing call. Evidence: the receiver had waited longer
- * before the sender entered this call than it waited after. A message that progresses by itself arrives at a time that
- * does not depend on this call. */
+/* Counts M if it progressed only once its sender entered the call that completes the send. Evidence: the receiver had
+ * waited longer before the sender entered this call than it waited after. A message that progresses by itself arrives at
+ * a time that does not depend on this call. */
 void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
 {
     if (!m->is_awaited || !m->is_received || m->dropped)
@@ -50,8 +51,8 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
     counts->held_ns += waited_ns;
 }
 
-/* Returns the smallest size above EAGER bytes of which at least WAITED_OFTEN sends waited; INT64_MAX: none. EAGER: the
- * largest size of a send that completed before the receive was posted; -1: none. */
+/* Returns the smallest size above EAGER of which at least WAITED_OFTEN sends waited, in bytes; INT64_MAX: none. EAGER:
+ * the largest size of a send that completed before the receive was posted; -1: none. */
 static int64_t min_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages in the calls that complete them or can complete them: edges, views, candidates; the end of a message. */
+/* What the completing call of a message gets: the edge of the arrival or the acknowledgement, the view (a copy of the
+ * arrival for a receiver that can choose another message), candidates; and the end of a message. */
 #include "graph/matching/messages.h"
 
 static inline void describe_arrival(const struct message *m, struct mpg_edge *edge)
@@ -48,7 +49,8 @@ int mpg_graph_view(struct matching *matching, const struct call *call, struct me
     return 0;
 }
 
-/* Returns the arrival of M, which has arrived, described once for the steps of a batch. NULL: out of memory. */
+/* Returns an edge that describes the arrival of M, which has arrived. All steps of a batch share one such edge. NULL: out
+ * of memory. */
 static const struct mpg_edge *arrival_of(struct steps *steps, const struct message *m)
 {
     struct more_of_message *more = graph_more(m);
@@ -89,13 +91,13 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     edge->source = m->destination;
     edge->awaited = !m->posted_requested;
     edge->receive = m->posted_number;
-    edge->slot = m->slot; /* not the view of the receiver */
+    edge->slot = m->slot; /* the sender sees the true arrival, not the receiver's view */
     edge->is_view = false;
     return 0;
 }
 
-/* Notes a dropped wait if the sender of M, a dropped message, waited for the receiver: synchronous and weak sends. The
- * receive of M has no steps. */
+/* Hypotheses drop message M. If its sender waited for the receiver, in a synchronous or weak send, counts that this wait
+ * is lost. For the receive of M there are no steps. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))
@@ -110,7 +112,7 @@ static bool is_wait(enum mpg_call call)
 
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *m, struct mpg_error *err)
 {
-    if (m->synchronous && !m->arrived) /* lenient: the message never arrived */
+    if (m->synchronous && !m->arrived) /* with option lenient: the message never arrived */
         return 0;
     if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
         mpg_graph_weak_send_edge(&matching->progress, call, m, err) < 0)
@@ -173,7 +175,7 @@ void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool 
 
 void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 {
-    if (m->is_listed) /* a receive that chooses: other receives depend on its message */
+    if (m->is_listed) /* other receives can choose this message */
         return;
     m->unwanted = !m->arrived;
     if (m->arrived)
@@ -194,8 +196,8 @@ uint32_t mpg_graph_abandon_message(struct message *m, const struct waiter *waite
     if (!m)
         return 0;
     uint32_t n = graph_abandon(&m->receive_waiter, waiter) +
-                 graph_abandon(&m->send_waiter, waiter); /* the second is a probe's waiter before the send */
-    if (m->has_more) /* a synchronous weak send waits for both */
+                 graph_abandon(&m->send_waiter, waiter); /* send_waiter holds a probe's waiter before the send */
+    if (m->has_more) /* a send that is both synchronous and weak waits for two events */
         (void)graph_abandon(&graph_more(m)->weak_waiter, waiter);
     m->unmatched = m->unmatched || n > 0;
     return n > 0;

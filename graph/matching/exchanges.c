@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inserted calls as sends and receives. */
+/* Messages that hypotheses insert, as sends and receives. */
 #include "graph/matching/exchanges.h"
 
 #include "graph/work/inserted.h"
@@ -9,12 +9,12 @@ static struct channel_name name_of(size_t hypothesis, int32_t from, int32_t to, 
     return (struct channel_name){SPACE_NEIGHBOR, INT32_MAX - (int32_t)hypothesis, from, to, (int32_t)thread};
 }
 
-/* Returns the protocol of an inserted message of BYTES. The message has no traced time: perturb mode treats it as a
- * message with changed protocol, whose times are all absolute. */
+/* Returns the protocol of an inserted message of BYTES. The traced run has no time for the message: perturb mode
+ * therefore treats its protocol as changed, because times of such messages are computed without traced times. */
 static struct protocol protocol_of(const struct matching *matching, int64_t bytes)
 {
     struct protocol protocol = mpg_graph_protocol(matching, MPG_CALL_Sendrecv, bytes);
-    protocol.standard = false; /* no evidence for the traced machine's eager limit */
+    protocol.standard = false; /* an inserted message says nothing about the traced machine's eager limit */
     protocol.sync_source = matching->of_target ? protocol.sync_target : !protocol.sync_target;
     return protocol;
 }

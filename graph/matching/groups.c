@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups of messages; neighbourhood collectives as messages. */
+/* Groups of messages that one call waits for; neighbourhood collectives, which consist of messages. */
 #include "graph/matching/groups.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err)
     return group;
 }
 
-/* *RANK: world rank of neighbour PEER; MPG_PROC_NULL and MPG_FOREIGN are passed through. Returns false with ERR. */
+/* Sets *RANK to the world rank of neighbour PEER; MPG_PROC_NULL and MPG_FOREIGN are passed through. Returns false with ERR. */
 static bool find_neighbor(struct matching *matching, const struct call *call, int32_t comm,
                           int32_t peer, int32_t *rank, struct mpg_error *err)
 {
@@ -50,7 +50,8 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
     return 0;
 }
 
-/* Starts the messages of neighbourhood collective E. TAG: tag of the channels of this collective. */
+/* Starts the messages of the neighbourhood collective E. TAG: tag of its messages, different for each collective of the
+ * communicator. INDEX: of its first message among those of CALL. *GROUP: the messages to receive. */
 static int exchange(struct matching *matching, const struct call *call, const struct mpg_event *e,
                     int32_t tag, uint32_t index, struct group **group, struct mpg_error *err)
 {
@@ -64,7 +65,8 @@ static int exchange(struct matching *matching, const struct call *call, const st
         if (from < 0)
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
-        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* a blocking collective counts drops when left */
+        /* A blocking collective counts dropped messages at its leave. */
+        if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR)
             mpg_graph_note_post(matching, call);
         if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &(*group)->messages[(*group)->count], err) < 0)
             return -1;

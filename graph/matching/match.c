@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Channels: queues of messages that wait for their other end. */
+/* Channels: queues of messages between two ranks, with one communicator and tag, whose send or receive is still missing. */
 #include "graph/matching/match.h"
 
 #include "common/large.h"
@@ -20,7 +20,7 @@ bool mpg_graph_channels_have_more(const struct channels *all)
     return all->message_pool.size > sizeof(struct message);
 }
 
-/* Numbers of communicators, windows and ranks have 31 bits. */
+/* Packs a channel's name into two words. Numbers of communicators, windows and ranks have 31 bits. */
 void mpg_graph_channel_keys(const struct channel_name *n, uint64_t key[2])
 {
     key[0] = (uint64_t)n->space << 62 | (uint64_t)(uint32_t)n->where << 31 |
@@ -28,7 +28,7 @@ void mpg_graph_channel_keys(const struct channel_name *n, uint64_t key[2])
     key[1] = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->tag;
 }
 
-/* Makes channel NAME, with the single message ALONE (or NULL) that was stored under NAME. */
+/* Makes the channel NAME. ALONE: the message that was stored under this name without a channel, or NULL. */
 static struct channel *new_channel(struct channels *all, const struct channel_name *name, struct message *alone,
                                    struct mpg_error *err)
 {
@@ -111,7 +111,7 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
         mpg_graph_channel_remove(&all->channel_table, name, where);
         return m;
     }
-    if (m) { /* a second message: a channel replaces the single message */
+    if (m) { /* a second message: now the name needs a channel */
         if (!(*c = new_channel(all, name, m, err)))
             return NULL;
         mpg_graph_channel_change(where, (struct channel_entry){.channel = *c});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Consequences of a send, a receive and a match for the graph (docs/MODEL.md, section 4). */
+/* The steps and effects of a send, a receive and their match (docs/MODEL.md, section 4). */
 #include "graph/matching/messages.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int mpg_graph_drop_sender(struct matching *matching, struct message *m, int drop
     return m->is_sent ? learn_sender(matching, m, err) : 0;
 }
 
-/* Reports the effect of a hypothesis on the receive of M. */
+/* Reports the effect of a hypothesis on the receive of M, if there is one. */
 static int report_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
@@ -55,7 +55,7 @@ static int report_receiver(struct matching *matching, const struct message *m, s
     return mpg_graph_report_effect(&matching->applied_hypotheses, &effect, m->dropped ? more->dropper : 0, err);
 }
 
-/* With hypotheses: reports effects to both ends of M, which are matched. */
+/* With hypotheses: reports the effects on both ends of M, which has been sent and posted. */
 static int report_ends(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
@@ -68,7 +68,8 @@ static int report_ends(struct matching *matching, const struct message *m, struc
     return m->drops_sender ? learn_sender(matching, m, err) : 0;
 }
 
-/* Refuses M for a receive with a buffer of ROOM_BYTES. */
+/* M is longer than ROOM_BYTES, the buffer of its receive: returns an error; with option lenient counts the case and
+ * returns 0. */
 static int refuse(struct matching *matching, const struct message *m, int64_t room_bytes, struct mpg_error *err)
 {
     const struct call_ref posted = graph_posting_call(m);
@@ -81,7 +82,8 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
-/* Matches M, a synchronous message, with its receive, which the library progresses from the time in PROGRESS_SLOT on. */
+/* Emits the step that pairs the synchronous message M with its receive. PROGRESS_SLOT: the time from which the receiver's
+ * library can progress the receive. */
 static int meet(struct matching *matching, struct message *m, uint32_t progress_slot, struct mpg_error *err)
 {
     const struct call_ref sent = graph_sending_call(m);
@@ -112,7 +114,8 @@ static int meet(struct matching *matching, struct message *m, uint32_t progress_
     return 0;
 }
 
-/* Data of a receive that is posted before the send. */
+/* Properties of a receive that was posted before the send. The send overwrites them in struct message, which keeps both
+ * in unions. */
 struct waiting_receive {
     int64_t room_bytes;
     uint32_t progress_slot;
@@ -123,7 +126,7 @@ static inline struct waiting_receive receive_of(const struct message *m)
     return (struct waiting_receive){m->room_bytes, m->progress_slot};
 }
 
-/* Completes the match of M, which is sent and posted. RECEIVE: data of the posted receive. */
+/* Completes the match of M, which is both sent and posted. RECEIVE: properties of the posted receive. */
 static inline int complete_match(struct matching *matching, struct message *m, struct waiting_receive receive,
                                  struct mpg_error *err)
 {
@@ -142,8 +145,8 @@ static inline int complete_match(struct matching *matching, struct message *m, s
     return m->is_deferred ? 0 : meet(matching, m, receive.progress_slot, err);
 }
 
-/* Stores the time at which SENDER sends the synchronous message M, for the step that pairs M with its receive once the receive is
- * posted. */
+/* Stores the time at which SENDER sends the synchronous message M: the later step that pairs M with its receive needs
+ * this time. */
 static int store_sending(struct matching *matching, const struct call *sender, struct message *m,
                          struct mpg_error *err)
 {
@@ -194,8 +197,8 @@ struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_cal
         .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
 }
 
-/* M is the INDEX-th message of CALL. *SEQUENCE: number of the thread's sequence of messages to this receiver; 0: not
- * known yet. */
+/* Sets M's address for random draws: M is the INDEX-th message of CALL and the nth of the thread to its receiver.
+ * *SEQUENCE: number of the counter of messages to this receiver; 0: not known yet. */
 static int find_origin(const struct call *call, uint32_t index, uint32_t *sequence, struct message *m,
                        struct mpg_error *err)
 {
@@ -211,7 +214,8 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
     return 0;
 }
 
-/* Fills SENT with M, which CALL sends. In place: copying a struct right after filling it stalls on the stores. */
+/* Fills SENT, which tells evaluators about M, a message that CALL sends. Fills it in place: copying a struct right after
+ * filling it stalls on the stores. */
 static inline void describe_sent_message(const struct call *call, const struct message *m, struct mpg_sent *sent)
 {
     const enum mpg_kind kind = mpg_call_kind(call->event->call);
@@ -223,7 +227,7 @@ static inline void describe_sent_message(const struct call *call, const struct m
     sent->sync_target = m->synchronous && !m->grows;
 }
 
-/* Adds M to the messages that CALL sends. */
+/* Adds M to the list of messages that CALL sends. */
 static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct sent *sent = call->sent;
@@ -239,12 +243,14 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
-/* M has been sent on C (NULL: single message): matches RECEIVE, if posted, and wakes probes. */
+/* M has been sent on channel C (NULL: a message without channel). If its receive is posted, completes the match with
+ * RECEIVE. Wakes probes. */
 static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m,
                                struct waiting_receive receive, struct mpg_error *err)
 {
     graph_wake(&m->probe_waiter);
-    if (c && c->first == m) /* a message taken by a receive or matched probe is invisible to plain probes */
+    /* Plain probes see only the first message in the channel, and none that a receive or matched probe has already taken. */
+    if (c && c->first == m)
         mpg_graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, receive, err) < 0)
         return -1;
@@ -255,7 +261,8 @@ static inline int meet_receive(struct matching *matching, struct channel *c, str
     return 0;
 }
 
-/* Drops M, sent by CALL on C (NULL: single message): nobody waits for M, and draws of other messages stay the same. */
+/* Hypotheses drop M, which CALL sends on channel C (NULL: a message without channel): nobody waits for M. M keeps its
+ * address for random draws, so that other messages keep theirs. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
                 struct message *m, struct waiting_receive receive, int dropper, struct message **message,
                 struct mpg_error *err)
@@ -272,7 +279,7 @@ static int drop(struct matching *matching, const struct call *call, struct chann
     return meet_receive(matching, c, m, receive, err);
 }
 
-/* Fills the additional data of M, which is sent with LOAD. */
+/* Fills the data of M that only choices, weak progress and hypotheses need. LOAD: size of M, with and without hypotheses. */
 static void note_more(struct matching *matching, struct message *m, const struct load *load)
 {
     struct more_of_message *more = graph_more(m);
@@ -281,7 +288,7 @@ static void note_more(struct matching *matching, struct message *m, const struct
     more->known_bytes = matching->of_target ? load->target_bytes : load->bytes;
 }
 
-/* Fills M with the data of CALL, which sends M. */
+/* Fills M with the properties of CALL, which sends M. */
 static inline void describe_sent(struct message *m, const struct call *call, int64_t bytes, struct protocol protocol)
 {
     m->is_sent = m->sender_holds = m->receiver_holds = true;
@@ -307,7 +314,8 @@ static inline void count_sent(struct matching *matching, const struct message *m
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
 }
 
-/* Sends a message on C, or on the channel NAME if C is NULL. *SEQUENCE: number of the sequence to the receiver, or 0. */
+/* Sends a message of size LOAD on channel C; if C is NULL, on the channel called NAME. *SEQUENCE: number of the counter
+ * of messages to the receiver, or 0. *MESSAGE: the message. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
@@ -345,7 +353,8 @@ int mpg_graph_send_on(struct matching *matching, const struct call *call, const 
     return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
 }
 
-/* Returns the protocol of LOAD, whose size hypotheses change: on the source by its traced size, on the target by its new size. */
+/* Returns the protocol of a message whose size hypotheses change: on the source machine as its traced size implies, on
+ * the target as its new size implies. */
 static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);
@@ -364,7 +373,7 @@ struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call
     return mpg_graph_protocol(matching, mode, load.bytes);
 }
 
-/* With hypotheses: computes the effect on the message that CALL sends on the channel NAME of COMM. */
+/* With hypotheses: computes their effect on LOAD, the size of the message that CALL sends on the channel NAME of COMM. */
 static int apply_to_load(const struct matching *matching, const struct call *call, int32_t comm,
                         const struct channel_name *name, struct load *load, struct mpg_error *err)
 {
@@ -401,8 +410,8 @@ int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
-/* Returns whether a later call of the rank progresses the receive posted by CALL. For several threads the progressing
- * call is not known. */
+/* Returns whether the receive that CALL posts progresses only in a later call of the rank. With several threads the
+ * progressing call is not known. */
 static bool is_deferred_by(const struct matching *matching, const struct call *call)
 {
     return matching->deferred.rank && !mpg_graph_makes_progress(call) && mpg_graph_is_alone(matching, call->rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of partitioned sends and receives. */
+/* Pairs partitioned sends with partitioned receives. */
 #include "graph/matching/partitioned.h"
 
 static struct channel_pairs *find_pairs(struct channels *channels, const struct channel_name *user,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at channels, and takes messages out of channels. */
+/* Probes: plain probes look at the first message in a channel, matched probes take it out. */
 #include "graph/matching/probes.h"
 
 static bool is_ready(const struct channel *c)
@@ -7,7 +7,7 @@ static bool is_ready(const struct channel *c)
     return c->first && c->first->is_sent;
 }
 
-/* *NAME: the channel of CALL's probe. Returns 1; 0 if the source is of another job; -1 with ERR. */
+/* Sets *NAME to the channel in which CALL, a probe, looks. Returns 1; 0 if the source belongs to another job; -1 with ERR. */
 static int name_channel(struct matching *matching, const struct call *call,
                         struct channel_name *name, struct mpg_error *err)
 {
@@ -56,7 +56,7 @@ int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, stru
         return -1;
     }
     *slot = (uint64_t)(uintptr_t)m;
-    m->posted_number = call->number; /* call number of the probe until the receive is posted */
+    m->posted_number = call->number; /* the posting call is the probe until the message is received */
     m->posted_thread = call->event->thread;
     m->posted_call = (uint16_t)call->event->call;
     m->receiver_holds = true;
@@ -78,7 +78,7 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, co
     if (!slot) {
         int32_t sender = mpg_graph_peer(matching->members, call, e->comm, e->from, err);
         if (sender == MPG_FOREIGN)
-            return 0; /* counted at the probe */
+            return 0; /* the probe has counted this */
         matching->counts->unmatched++;
         return matching->lenient ? 0
                                  : mpg_graph_error_lenient(&here, err, "no probe found its message %lld", (long long)e->message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which call of the target a call waits for. */
+/* One-sided operations that progress only inside MPI calls of their target: finds the call of the target that the
+ * origin's call waits for, and counts observations. */
 #include "graph/matching/rma_progress.h"
 
 #include <math.h>
@@ -12,7 +13,9 @@ struct rma_evidence {
     struct {
         enum mpg_call call;
         int64_t bytes;
-        uint64_t waited[2], left[2]; /* [0]: completing, [1]: starting calls that waited, that did not wait */
+        /* Number of calls that waited, and of calls that did not; [0]: calls that complete operations, [1]: calls that
+         * start them. */
+        uint64_t waited[2], left[2];
     } kind[MPG_RMA_PROGRESS_MAX];
     uint32_t n;
 };
@@ -63,7 +66,7 @@ int mpg_graph_rma_end(struct matching *matching, struct call *call, struct rma_u
 static void count(struct progress *c, const struct rma_under_way *s, bool starts, bool waited)
 {
     if (!c->rma_evidence && !(c->rma_evidence = calloc(1, sizeof *c->rma_evidence)))
-        return; /* out of memory: not counted */
+        return; /* out of memory: the observation is left out */
     struct rma_evidence *e = c->rma_evidence;
     uint32_t i = 0;
     while (i < e->n && (e->kind[i].call != s->call || e->kind[i].bytes != s->bytes))
@@ -77,8 +80,8 @@ static void count(struct progress *c, const struct rma_under_way *s, bool starts
     ++*(waited ? &e->kind[i].waited[starts] : &e->kind[i].left[starts]);
 }
 
-/* Counts the observation of CALL. With several targets, the target whose call begins last is the one that CALL waits
- * for. */
+/* Counts whether CALL waited for a target to enter MPI. Among several targets CALL waits for the one whose next MPI call
+ * begins last. */
 static void observe(struct progress *c, const struct call *call, const struct rma_waits *list)
 {
     const struct rma_under_way *last = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open addressing, without pointers. */
+/* For each receiver, the number of messages that a thread has sent to it: a hash table with open addressing, without
+ * pointers. */
 #include "graph/matching/sequences.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static uint32_t *place_of(const struct sequences *s, int32_t to)
 {
     const uint32_t mask = s->slots - 1;
     uint32_t i =
-        /* the highest bits differ for ranks at any stride */
+        /* takes the highest bits, which differ even if ranks have a large stride */
         (uint32_t)to * 0x9e3779b1u >> (__builtin_clz(s->slots) + 1);
     while (s->slot[i] && s->to[s->slot[i] - 1] != to)
         i = (i + 1) & mask;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided transfers under way, and passive-target calls, which wait for transfers. */
+/* One-sided transfers that are not complete yet, and calls on passive targets, which wait for transfers. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
 #include "graph/matching/window.h"
 #include "graph/matching/windows.h"
 
-/* Damaged files can hold any number: sums saturate. */
+/* Returns A + B, at most INT64_MAX - 1: numbers in damaged files can be arbitrarily large. */
 static int64_t add(int64_t a, int64_t b)
 {
     return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
 }
 
-/* Returns SUM without PART. A saturated sum stays. */
+/* Returns SUM without PART; a sum that add() has limited stays. */
 static int64_t less(int64_t sum, int64_t part)
 {
     return sum < INT64_MAX - 1 ? sum - part : sum;
@@ -27,7 +27,7 @@ static void forget_transfers(struct window *w)
     w->all = nothing_moved;
 }
 
-/* Returns the transfers to TARGET, made on first use; NULL with ERR: out of memory. */
+/* Returns the entry with all pending transfers to TARGET, made on first use; NULL with ERR: out of memory. */
 static struct rma_pending *find_target(struct window *w, int32_t target, struct mpg_error *err)
 {
     uint64_t *number = mpg_map_add(&w->targets, (uint64_t)target, 0);
@@ -74,7 +74,7 @@ struct rma_pending mpg_graph_take_all(struct window *w)
     return taken;
 }
 
-/* Returns the lock epoch of a transfer to TARGET; NULL: none, or no hypotheses. */
+/* Returns the lock epoch in which a transfer to TARGET takes place; NULL: none, or no hypotheses. */
 static struct lock *find_lock(const struct window *w, int32_t target)
 {
     for (size_t i = 0; i < w->lock_count; i++)
@@ -83,7 +83,7 @@ static struct lock *find_lock(const struct window *w, int32_t target)
     return NULL;
 }
 
-/* Computes the effect of hypotheses on *LOAD, the transfer of CALL. */
+/* Computes the effect of hypotheses on *LOAD, the size of the transfer that CALL starts. */
 static int apply_to_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                             const struct call *call, struct load *load, struct mpg_error *err)
 {
@@ -118,18 +118,18 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
                : 0;
 }
 
-/* Returns the world rank of CALL's target; -1: none of this job. */
+/* Returns the world rank of CALL's target; -1: not in this job, or no target. */
 static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
 {
     const struct mpg_event *e = call->event;
-    struct mpg_error err; /* begin_transfer() reported the error */
+    struct mpg_error err; /* not used: begin_transfer() has reported the error */
     if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
         return -1;
     const int32_t rank = mpg_graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
     return rank < 0 ? -1 : rank;
 }
 
-/* Begins a transfer. The call that completes the transfer counts its bytes. */
+/* CALL starts a transfer; the call that completes the transfer counts its bytes. */
 int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
                              struct mpg_error *err)
 {
@@ -189,8 +189,8 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
 
 /* --- passive targets: one round trip for all transfers that a call completes --- */
 
-/* Counts the parts of CALL, which completes the transfers RMA_PENDING to TARGET (-1: all): one part for the transfers;
- * without transfers, one for each lock epoch of TARGET that CALL is in. */
+/* Counts the parts of CALL that hypotheses can drop. CALL completes the transfers RMA_PENDING to TARGET (-1: to all
+ * targets): these are one part. Without transfers, each lock epoch of TARGET that CALL is in is a part. */
 static void count_parts(const struct applied_hypotheses *s, const struct window *w, const struct call *call, int32_t target,
                         const struct rma_pending *rma_pending)
 {
@@ -274,14 +274,15 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
                : 0;
 }
 
-/* Applies hypotheses to T, of CALL: both directions scale by the same factor; a dropped transfer has no owner. */
+/* Applies hypotheses to T, the transfer that CALL starts: bytes put and bytes got are scaled by the same factor; a
+ * dropped transfer has owner -1. */
 static void apply_to_moved(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
                           struct mpg_transfer *t)
 {
     const double rma_pending = t->put_bytes + t->get_bytes;
     const struct call_ref here = graph_call_ref(call);
     struct outcome outcome;
-    struct mpg_error err; /* begin_transfer() reported contradictions */
+    struct mpg_error err; /* not used: begin_transfer() has reported contradictions */
     if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, graph_window_comm(trace, call), t->owner,
                                    MPG_SELECTED_NO_TAG,
                                    add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Win_start that waits for Posts. */
+/* MPI_Win_start calls that wait for the MPI_Win_post calls of their targets. */
 #include "graph/matching/win_start.h"
 
 #include <math.h>
@@ -61,13 +61,14 @@ int mpg_graph_win_start_edges(struct matching *matching, struct windows *windows
     return 0;
 }
 
-/* Observes the Win_start's wait for the Post that begins last. */
+/* Observes whether an MPI_Win_start waited for the MPI_Win_post that began last. GROUP: the messages of these
+ * MPI_Win_post calls. CALL is the MPI_Win_complete that ends the epoch. */
 void mpg_graph_note_win_start(struct progress *c, struct windows *windows, const struct call *call, const struct group *group)
 {
     double last_ns = -INFINITY;
     struct mpg_error err;
     const struct window *w = c->observes ? mpg_graph_find_window(&windows->by_object, call->event->object, &err) : NULL;
-    if (!w) /* out of memory: not counted */
+    if (!w) /* out of memory: the observation is left out */
         return;
     for (uint32_t i = 0; i < group->count; i++)
         last_ns = group->messages[i]->is_sent ? fmax(last_ns, group->messages[i]->sender_ns) : last_ns;

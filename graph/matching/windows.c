@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Epochs of windows and their messages: one-sided communication with active targets. */
+/* One-sided communication with active targets: epochs, and the synchronization messages between origins and targets. */
 #include "graph/matching/windows.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     return 0;
 }
 
-/* Counts all pairs of EPOCH as parts of CALL, with the drops learned for the call that began EPOCH. */
+/* Counts each pair of ranks in EPOCH as a part of CALL. A pair is dropped if hypotheses drop its message of the call that
+ * began EPOCH. */
 static void count_pairs(const struct applied_hypotheses *s, const struct epoch *epoch, const struct call *call)
 {
     for (uint32_t i = 0; i < epoch->count && s->bound; i++) {
@@ -49,8 +50,8 @@ static void count_pairs(const struct applied_hypotheses *s, const struct epoch *
     }
 }
 
-/* CALL, a Win_complete, ends the I-th pair of its epoch, with world rank TO. *DROPPER: the hypothesis that drops the
- * pair, or -1. */
+/* CALL, an MPI_Win_complete, ends the epoch for the I-th target, world rank TO. Sets *DROPPER to the hypothesis that
+ * drops this pair of ranks, or -1. */
 static int end_pair(struct matching *matching, struct window *w, const struct call *call, int32_t comm, uint32_t i,
                     int32_t to, int *dropper, struct mpg_error *err)
 {
@@ -65,7 +66,7 @@ static int end_pair(struct matching *matching, struct window *w, const struct ca
                : 0;
 }
 
-/* Sends a synchronization message to each member of EPOCH. */
+/* Sends a message of no bytes, for synchronization, to each member of EPOCH. */
 static int send_synchronization(struct matching *matching, const struct call *call, int32_t comm,
                 const struct epoch *epoch, struct window *w, int32_t tag, struct mpg_error *err)
 {
@@ -96,7 +97,7 @@ static int send_synchronization(struct matching *matching, const struct call *ca
     return 0;
 }
 
-/* Waits for a synchronization message from each member of EPOCH. */
+/* Makes CALL wait for a synchronization message from each member of EPOCH; *AWAITED: these messages. */
 static int await_synchronization(struct matching *matching, struct call *call, int32_t comm, struct window *w,
                 const struct epoch *epoch, int32_t tag, struct group **awaited, struct mpg_error *err)
 {
@@ -122,7 +123,8 @@ static int await_synchronization(struct matching *matching, struct call *call, i
     return 0;
 }
 
-/* CALL, a Win_complete, waits for the Posts of its epoch, or for those that came too late for its Start. */
+/* CALL, an MPI_Win_complete, waits for the MPI_Win_post calls of its targets; if its MPI_Win_start waited for them, only
+ * for those that came too late for that. */
 static int await_posts(struct matching *matching, struct call *call, int32_t comm, struct window *w, struct group **group,
                       struct mpg_error *err)
 {
@@ -134,8 +136,8 @@ static int await_posts(struct matching *matching, struct call *call, int32_t com
     return 0;
 }
 
-/* Post sends to the origins, which need the message before Complete, or before Start if Start waits. Complete sends
- * to the targets, which wait for the message. */
+/* MPI_Win_post sends to the origins, which need the message before MPI_Win_complete, or before MPI_Win_start if that
+ * waits. MPI_Win_complete sends to the targets, whose MPI_Win_wait waits for the message. */
 static int synchronise(struct matching *matching, struct call *call, int32_t comm,
                        struct window *w, struct group **group, struct mpg_error *err)
 {
@@ -161,7 +163,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
         w->access.count = 0;
         w->epoch_parts.n = 0;
         return 0;
-    default: /* Win_wait, Win_test */
+    default: /* MPI_Win_wait, MPI_Win_test */
         if (e->call == MPG_CALL_Win_wait || e->found) {
             status = await_synchronization(matching, call, comm, w, &w->exposure, TAG_COMPLETE, group, err);
             w->exposure.count = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Completions of nonblocking collectives: the wait for calls of other members, and the edges of this wait. */
+/* Nonblocking collectives that progress only inside MPI calls of their members: how the completing call waits for calls
+ * of other members, and the edges that express this wait. */
 #include "graph/nbc_progress/nbc_progress.h"
 
 #include <stdlib.h>
@@ -38,10 +39,10 @@ void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress)
     free(nbc_progress);
 }
 
-/* Larger collectives are not examined, since each member waits for the calls of all others. */
+/* Maximum number of members: in larger collectives the calls of too many members would have to be examined for each member. */
 enum { MAX_MEMBERS = 256 };
 
-/* Fills COMPLETION and returns true if the completion of PART by CALL can wait for other members' calls. */
+/* Returns true and fills COMPLETION if CALL, which completes PART, can wait until other members make MPI calls. */
 static bool observe_completion(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
                                struct completion *completion)
 {

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Observations of nonblocking collectives: which algorithm and progress model explains most of the waiting in
- * completing calls. */
+/* Observes nonblocking collectives in the trace: finds the algorithm and progress model that explain most of the waiting
+ * in completing calls. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "graph/nbc_progress/nbc_progress.h"
 #include "graph/nbc_progress/private.h"
 
-/* Limit of examined calls of a kind, times members. */
+/* Maximum of (number of examined calls) times (number of members), for each kind of collective. */
 enum { MAX_LOOKED_AT = 1 << 16 };
-/* A later model replaces an earlier one only if the waiting that it explains is longer by more than this fraction. */
+/* A model replaces an earlier one in the list only if it explains more waiting, by more than this fraction. */
 static const double MORE = 0.05;
 
-/* Models of one algorithm: the posting call sends, or not; sends complete at once, or weakly. */
+/* Number of models of an algorithm: the posting call sends, or not; times sends complete at once, or only inside a call
+ * of the receiver. */
 enum { MODELS_OF_ONE = 4 };
 
 struct observed_model {
     struct model model;
     uint64_t waited, left;
     double explained_ns;
-    /* earliest leave of the call being left: with the model's waits for other members' calls; without these waits */
+    /* earliest time at which the examined call can end: LATEST_NS with the model's waits for other members' calls,
+     * ELSE_NS without */
     double latest_ns, else_ns;
 };
 
@@ -27,16 +29,16 @@ struct kind {
     enum mpg_call call;
     int32_t p;
     int64_t bytes;
-    uint32_t looked_at; /* number of examined calls */
-    int models; /* the first model is the table's algorithm */
-    struct observed_model model[]; /* room for MODELS_OF_ONE models of each algorithm */
+    uint32_t looked_at; /* number of completing calls examined */
+    int models; /* number of models; the first has the algorithm that the table of algorithms chooses */
+    struct observed_model model[]; /* with room for MODELS_OF_ONE models of each algorithm */
 };
 
 struct observations {
     struct kind *kind[MPG_NONBLOCKING_MAX];
     uint32_t n;
-    struct kind *current; /* kind completed by the call being left */
-    uint32_t parts;       /* number of requests of this kind that the call completes */
+    struct kind *current; /* kind of the collectives that the examined call completes; NULL: none */
+    uint32_t parts;       /* number of requests of this kind that the examined call completes */
 };
 
 struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err)
@@ -92,7 +94,8 @@ static struct kind *new_kind(const struct nbc_progress *nbc_progress, const stru
     return kind;
 }
 
-/* Returns the kind of NONBLOCKING_PART, made on first use; NULL: too many kinds, or out of memory. */
+/* Returns the kind (call, number of members, bytes) of NONBLOCKING_PART, made on first use; NULL: too many kinds, or out
+ * of memory. */
 static struct kind *find_kind(const struct nbc_progress *nbc_progress, const struct nonblocking_part *nonblocking_part)
 {
     struct observations *observations = nbc_progress->observations;
@@ -115,10 +118,10 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
 {
     struct observations *observations = nbc_progress->observations;
     struct kind *kind = find_kind(nbc_progress, &completion->nonblocking_part);
-    if (!kind) /* not counted */
+    if (!kind) /* the collective is not observed */
         return;
     if (observations->current && observations->current != kind) {
-        observations->parts = UINT32_MAX; /* with several kinds, the kind that the call waited for is unknown */
+        observations->parts = UINT32_MAX; /* the call completes several kinds: it is unknown for which it waited */
         return;
     }
     if (kind->looked_at * (uint64_t)kind->p >= MAX_LOOKED_AT && !observations->current)
@@ -130,7 +133,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     double else_ns = -INFINITY;
     for (int i = 0; i < kind->models; i++) {
         struct observed_model *w = &kind->model[i];
-        if (i % MODELS_OF_ONE == 0) { /* common to the models of an algorithm */
+        if (i % MODELS_OF_ONE == 0) { /* ELSE_NS is common to all models of an algorithm */
             struct model at_once = w->model;
             at_once.calls = at_once.sends_weak = at_once.choice.waits = false;
             else_ns = fmax(call->enter_ns, mpg_graph_nbc_completion_ns(nbc_progress, completion, &at_once));
@@ -147,7 +150,7 @@ void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct 
     if (!observations || !observations->current)
         return;
     struct kind *kind = observations->current;
-    const bool counts = observations->parts == n; /* otherwise the call can have waited for another request */
+    const bool counts = observations->parts == n; /* a call that also completes other requests can have waited for these */
     observations->current = NULL;
     observations->parts = 0;
     for (int i = 0; i < kind->models && counts; i++) {
@@ -163,7 +166,7 @@ void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct 
 
 /* --- results --- */
 
-/* Returns the best model of KIND; NULL: no model has enough evidence. */
+/* Returns the model that explains most of the waiting in collectives of KIND; NULL: no model has enough evidence. */
 static const struct observed_model *best_of(const struct kind *kind)
 {
     const struct observed_model *best = NULL;

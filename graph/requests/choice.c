@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that can complete other requests when times change (docs/MODEL.md, section 6): the receives passed to the
- * call, and waiting for their messages. */
+/* Calls such as MPI_Waitany, which can complete other requests when times change (docs/MODEL.md, section 6): lists the
+ * receives passed to the call, and makes the call wait for their messages. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -11,7 +11,7 @@ static bool may_choose(enum mpg_call call)
            call == MPG_CALL_Testsome || call == MPG_CALL_Test;
 }
 
-/* Returns the message of REQUEST if REQUEST is a plain receive. */
+/* Returns the message of REQUEST if REQUEST is an ordinary receive whose message the trace tells; otherwise NULL. */
 static struct message *received(const struct request *request)
 {
     bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
@@ -39,8 +39,9 @@ static bool needs_all(enum mpg_call call)
     return call == MPG_CALL_Testall;
 }
 
-/* Returns whether E, an MPI_Testall that completed nothing, was passed only eager sends, which are complete, and at
- * least one receive, all with a named source. The completion time of all other requests is unknown. */
+/* E is an MPI_Testall that completed nothing. Returns whether its result in a replica can be determined: all its requests
+ * are eager sends, which are complete, and at least one receive, each with a named source. When other requests complete
+ * is not known. */
 static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
 {
     bool any = false;
@@ -59,7 +60,8 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     return any;
 }
 
-/* Returns whether E completes a receive, or no request at all, and leaves a request that E could have completed. */
+/* Returns whether E can complete another request than in the trace: it completes a receive or no request at all, and
+ * leaves at least one request open. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
     if (needs_all(e->call) && !e->done_all && e->done_number == 0)
@@ -74,8 +76,8 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     return done_number == 0;
 }
 
-/* Notes request ID, passed to the call of COMPLETING, if the request is a plain receive. If the call does not complete
- * the request, COMPLETING's CHOICE waits for its message. */
+/* Lists request ID, passed to the call of COMPLETING, if it is an ordinary receive. If the call does not complete it,
+ * COMPLETING's `choice` waits for its message, which may arrive earlier in a replica. */
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {
@@ -114,7 +116,7 @@ int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank
     if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
     if (requests->choose_sources && mpg_graph_completes_open(completing))
-        choice->unmet = 1; /* no arrival ends this wait */
+        choice->unmet = 1; /* No arrival ends this wait: it lasts until the schedule lets waiting calls choose. */
     if (!has_choice(rank, e)) {
         call->waiter.unmet += choice->unmet;
         return 0;
@@ -141,7 +143,8 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
     graph_satisfy(&call->waiter);
 }
 
-/* Lists COMPLETING's messages that have arrived. *ANY_LEFT: CALL does not complete all of them, so there is a choice. */
+/* Lists as candidates the receives of COMPLETING whose messages have arrived. Sets *ANY_LEFT if CALL does not complete
+ * one of them, so that there is a choice. */
 static int list_arrived(struct matching *matching, const struct rank_requests *rank,
                         const struct call *call, const struct completing *completing,
                         bool *any_left, struct mpg_error *err)
@@ -153,7 +156,8 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
             *any_left = false;
             return 0;
         }
-        if (!m || !m->arrived || graph_more(m)->candidate_of == call->number + 1) /* a request passed twice counts once */
+        /* A request that is passed twice is one candidate. */
+        if (!m || !m->arrived || graph_more(m)->candidate_of == call->number + 1)
             continue;
         if (mpg_graph_view(matching, call, m, err) < 0 ||
             mpg_graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)

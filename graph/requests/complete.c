@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests, their waits, and requests that are never completed. */
+/* Calls that complete requests: what they wait for, and their edges. Also requests that are never completed. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -19,7 +19,7 @@ static int keep(struct completing *completing, struct request *request, struct m
     return 0;
 }
 
-/* Makes CALL wait for the events that complete REQUEST. */
+/* Makes CALL wait for all that must happen before REQUEST completes. */
 static int await_request(struct requests *requests, struct call *call, struct request *request, struct mpg_error *err)
 {
     struct waiter *waiter = &call->waiter;
@@ -36,7 +36,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
         if (sending && sending->synchronous && !sending->arrived)
             graph_await(waiter, &sending->send_waiter);
         break;
-    case REQUEST_PARTITIONS: /* made ready by calls of another thread */
+    case REQUEST_PARTITIONS: /* calls of another thread can make partitions ready */
         graph_await(waiter, &request->more->ready_waiter);
         break;
     case REQUEST_COLLECTIVE:
@@ -62,7 +62,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     for (uint32_t i = 0; i < n; i++) {
         struct request *request = graph_find_request(rank, done[i]);
         if (request && request->completing)
-            continue; /* passed twice */
+            continue; /* the call lists the request twice */
         if (requests->matching->lenient && (!request || request->unresolved))
             requests->matching->counts->unmatched++;
         else if (!request)
@@ -77,7 +77,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-/* Returns the category of REQUEST, whose edges are not made yet. */
+/* Returns the category of REQUEST, whose message or collective still exists. */
 static enum mpg_category category_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
@@ -87,7 +87,8 @@ static enum mpg_category category_of(const struct request *request)
     return mpg_call_category((enum mpg_call)request->call);
 }
 
-/* Adds the edges of a completed request; with `lenient` its events can be missing. */
+/* Adds the edges of REQUEST, which CALL completes, to CALL's leave. With option lenient, operations that the request
+ * needs can be missing. POLLS: CALL is a test. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
 {
@@ -130,7 +131,7 @@ static int completion_edge(struct requests *requests, struct call *call,
     return 0;
 }
 
-/* Returns the number of REQUEST's parts that hypotheses drop; *PARTS: number of parts. */
+/* Returns how many parts (messages or collectives) of REQUEST hypotheses drop. Adds the number of parts to *PARTS. */
 static uint32_t count_dropped(const struct requests *requests, const struct request *request, uint32_t *parts)
 {
     const struct message *m = request->message, *sending = graph_request_sending(request);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_ANY_SOURCE receives and probes: they take arriving messages in posting order (docs/MODEL.md, section 6). */
+/* MPI_ANY_SOURCE receives and probes, which can get another message in a replica: arriving messages go to the posted
+ * receives in posting order (docs/MODEL.md, section 6). */
 #include "graph/requests/table.h"
 
 static bool is_open(const struct message *m)
@@ -7,7 +8,7 @@ static bool is_open(const struct message *m)
     return m && (m->posted_any & MPG_ANY_SOURCE);
 }
 
-/* Returns the message that REQUEST receives; NULL for sends, whose receive belongs to another rank. */
+/* Returns the message that REQUEST receives; NULL if REQUEST sends. */
 static struct message *received(const struct request *request)
 {
     return request->kind == REQUEST_RECEIVE ? request->message : NULL;
@@ -38,20 +39,20 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
     completing->choice.unmet = 0;
     if (!requests->choose_sources || !mpg_graph_is_alone(requests->matching, call->rank))
         return;
-    completing->choice.unmet = 1; /* no arrival ends this wait */
+    completing->choice.unmet = 1; /* No arrival ends this wait: it lasts until the schedule lets waiting calls choose. */
     call->waiter.unmet++;
 }
 
-/* Counts M, taken by an MPI_ANY_SOURCE receive or probe of RANK, if the receive or probe always takes M: M is synchronous,
- * or RANK has several threads (docs/MODEL.md, section 6: Not followed). */
+/* An MPI_ANY_SOURCE receive or probe of RANK gets M. Counts M if no replica can give it to another receive: M is
+ * synchronous, or RANK has several threads (docs/MODEL.md, section 6: Not followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
     const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);
     matching->counts->open_kept += m->is_of_program && !may_follow;
 }
 
-/* CALL completes, or can complete, the receive of M. If the evaluator can choose another message for the receive: marks
- * M, counts M in *INVOLVED, and makes a view of M. */
+/* CALL completes, or can complete, the receive of M. If replicas can give the receive another message, marks M,
+ * increments *INVOLVED, and makes a view of M: a copy of its arrival that can be exchanged. */
 static int involve(struct matching *matching, const struct call *call, struct message *m,
                    uint32_t *involved, struct mpg_error *err)
 {
@@ -80,7 +81,8 @@ static int add_posted(struct matching *matching, const struct call *call, const 
     return 0;
 }
 
-/* Lists the posted receives of CALL's rank: up to the last of the INVOLVED marked ones; with ALL, all of them. */
+/* Lists for evaluators the posted receives of CALL's rank, in posting order, up to the last of the INVOLVED marked ones;
+ * with ALL, all. */
 static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {
@@ -126,7 +128,8 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
     return list_posted(matching, call, involved, false, err);
 }
 
-/* Fills FITS with the envelope of CALL, a probe. Returns false: source in another job. */
+/* Fills FITS with the source, tag and communicator that CALL, a probe, looks for. Returns false if the source belongs to
+ * another job. */
 static bool looks_for(struct matching *matching, const struct call *call, struct mpg_message_pattern *fits)
 {
     const struct mpg_event *e = call->event;

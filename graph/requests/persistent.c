@@ -13,7 +13,7 @@ static void *copy(const void *from, size_t size)
     return to && size ? memcpy(to, from, size) : to;
 }
 
-/* Returns a copy of E, a neighbourhood collective, with its lists; NULL: out of memory. */
+/* Returns a copy of E, a neighbourhood collective, including its lists of neighbours; NULL: out of memory. */
 static struct mpg_event *keep_neighbors(const struct mpg_event *e)
 {
     struct mpg_event *kept = copy(e, sizeof *e);
@@ -41,7 +41,7 @@ void mpg_graph_free_persistent(struct requests *requests, struct persistent *p)
     mpg_pool_give(&requests->persistent_pool, p);
 }
 
-/* Fills P, all zero, with the request that CALL initialises. */
+/* Fills P, which is all zero, with the arguments of CALL, which makes a persistent request. */
 static int describe(struct requests *requests, const struct call *call, struct persistent *p,
                     struct mpg_error *err)
 {
@@ -90,13 +90,13 @@ int mpg_graph_define_persistent(struct requests *requests, struct rank_requests 
     }
     if (*slot)
         mpg_graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
-    *slot = (uint64_t)(uintptr_t)p; /* owned by the rank, also on failure */
+    *slot = (uint64_t)(uintptr_t)p; /* the table owns P from now on, so P is freed with the table even on an error */
     return describe(requests, call, p, err);
 }
 
 /* --- starts --- */
 
-/* Sets the partner of a started wildcard receive. */
+/* Sets peer and tag of WHAT, a started receive from any source, to those of the message that it got in the trace. */
 static void resolve(const struct mpg_event *e, int64_t id, struct persistent *what)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -141,8 +141,8 @@ static int start_collective(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* Starts the messages of a persistent neighbourhood collective. *INDEX: index of the first message; advanced by the
- * number of messages. */
+/* Starts the messages of a persistent neighbourhood collective. *INDEX: index of its first message among those of CALL;
+ * increased by the number of messages. */
 static int start_neighbors(struct requests *requests, const struct call *call,
                            struct persistent *p, struct request *request, uint32_t *index,
                            struct mpg_error *err)
@@ -185,7 +185,8 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* Starts P as request ID, the INDEX-th operation that CALL starts. */
+/* Starts the persistent request P as request ID. *INDEX: index of its first message among those of CALL; increased by the
+ * number of messages. */
 static int start(struct requests *requests, struct rank_requests *rank, const struct call *call,
                  struct persistent *p, int64_t id, uint32_t *index, struct mpg_error *err)
 {
@@ -219,7 +220,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
         if (!slot && requests->matching->lenient)
-            continue; /* counted by the completing call */
+            continue; /* the call that completes the request counts it */
         if (!slot)
             return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown", (long long)e->persistent[i]);
         call->sent->which = i;
@@ -232,7 +233,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
 
 /* --- partitions --- */
 
-/* All partitions of REQUEST are ready with CALL: sends the message. */
+/* CALL has made the last partition of REQUEST ready: sends the message. */
 static int depart(struct requests *requests, const struct call *call, struct request *request,
                   struct mpg_error *err)
 {
@@ -242,7 +243,8 @@ static int depart(struct requests *requests, const struct call *call, struct req
                           err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
-    if (protocol.sync_target && !request->message->arrived) { /* another thread keeps waiting */
+    /* A thread that waits for REQUEST goes on waiting, for the receiver. */
+    if (protocol.sync_target && !request->message->arrived) {
         request->message->send_waiter = request->more->ready_waiter;
         request->more->ready_waiter = NULL;
     } else

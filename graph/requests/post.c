@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that post, start, free and cancel requests. */
+/* Calls that make, start, free and cancel requests. */
 #include "graph/requests/table.h"
 
-/* Returns whether request ID, which CALL posts, ends up cancelled: it matches nothing. */
+/* Returns whether request ID, which CALL posts, is cancelled later: it then matches nothing. */
 static bool is_cancelled(const struct call *call, int64_t id)
 {
     for (uint32_t i = 0; i < call->event->cancelled_number; i++)
@@ -48,7 +48,7 @@ int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-/* Adds an empty request that CALL posts. */
+/* Adds a request without an operation for CALL, which posts it. */
 static struct request *add(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
@@ -107,7 +107,7 @@ int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *ra
     return 0;
 }
 
-/* Starts both halves of an Isendrecv; TAG is the receive's. */
+/* Starts the send and the receive of an MPI_Isendrecv; the request's tag is that of the receive. */
 static int start_both(struct requests *requests, struct rank_requests *rank,
                       const struct call *call, struct mpg_error *err)
 {
@@ -188,7 +188,7 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
                                        (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)
-        return 0; /* MPI forbids freeing it; an uncompleted request is reported at the end */
+        return 0; /* MPI forbids to free such a request; if no call completes it, the end of the graph reports it */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         mpg_graph_sender_done(requests->matching, request->message, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The requests of a rank. */
+/* The open requests of a rank: a table indexed by the lowest bits of the request number, and a map for numbers that collide. */
 #include "graph/requests/table.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void mpg_graph_requests_clear(struct requests *requests)
     mpg_pool_clear(&requests->persistent_pool);
 }
 
-/* Returns the entry of ID in NEAR. */
+/* Returns the place in the table `near` for request number ID. */
 static struct request **place_of(const struct rank_requests *rank, int64_t id)
 {
     return &rank->near[(uint64_t)id & (rank->near_capacity - 1)];
@@ -46,7 +46,7 @@ struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t 
     return NULL;
 }
 
-/* Doubles the capacity. */
+/* Doubles the capacity of the table `near`. */
 static int grow(struct rank_requests *rank)
 {
     enum { MIN_CAPACITY = 16 };
@@ -63,7 +63,7 @@ static int grow(struct rank_requests *rank)
     return 0;
 }
 
-/* Makes REQUEST available to look-ups. */
+/* Inserts REQUEST into the table `near`, which grows if the place is taken and the table is half full, or into the map. */
 static int insert(struct rank_requests *rank, struct request *request)
 {
     struct request **place = rank->near_capacity ? place_of(rank, request->id) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts the operations of calls, kind by kind. */
+/* Begins calls: starts their operations and notes what they wait for. */
 #include "graph/schedule/calls.h"
 
 #include "graph/matching/exchanges.h"
@@ -12,7 +12,8 @@ static void await_message(struct stream *s, struct message *m, struct waiter **e
         graph_await(&s->call.waiter, event);
 }
 
-/* Notes that the call of S, an MPI_ANY_SOURCE receive, can receive another message than in the trace. */
+/* The call of S is an MPI_ANY_SOURCE receive, which can get another message than in the trace: makes it wait for other
+ * messages. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
     mpg_graph_begin_open(&g->requests, &s->call, &s->completing);
@@ -35,7 +36,7 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     return 0;
 }
 
-/* The call waits for the receiver of a synchronous message, and progresses its rank's receives meanwhile. */
+/* Makes the call of S wait for the receiver of its synchronous message. Meanwhile the receives of its rank progress. */
 static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct message *m = s->sending;
@@ -84,7 +85,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return 0;
 }
 
-/* Begins a collective, a constructor, or a fence, which ends an epoch of its window. */
+/* Begins a collective, a constructor, or a fence. A fence first ends the epoch of its window. */
 static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
@@ -101,7 +102,7 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
     return 0;
 }
 
-/* Begins a one-sided transfer with a request. */
+/* Begins a one-sided transfer that has a request (MPI_Rput and others). */
 static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct load load;
@@ -143,7 +144,7 @@ static int begin_parrived(struct mpg_graph *g, struct rank_run *r, struct stream
     return 0;
 }
 
-/* Returns the bytes that select the call's size class. */
+/* Returns the number of bytes that decides the size class of the call's overhead. */
 static double class_bytes(const struct mpg_event *e)
 {
     double sum = 0;
@@ -154,7 +155,7 @@ static double class_bytes(const struct mpg_event *e)
     return e->count_number ? sum : (double)e->bytes;
 }
 
-/* Starts a call inserted by hypotheses. */
+/* Begins a call that hypotheses insert: its sends and receives. */
 static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     if (mpg_graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_AHEAD = 65536 }; /* calls read in search of a completion */
+enum { MAX_AHEAD = 65536 }; /* maximum number of calls read ahead in search of a request's completion */
 
-/* A completion that was read. */
+/* The completion of a request in a call that was read ahead. */
 struct noted {
-    uint64_t number; /* call number */
+    uint64_t number; /* number of the completing call */
     int64_t request;
 };
 
 struct completion_times {
     struct mpg_cursor *cursor;
-    uint64_t passed;  /* completions of calls from this number on are kept */
-    struct mpg_map completed; /* request -> leave */
-    struct noted *noted;      /* noted completions in call order, from FIRST_NOTED on */
+    uint64_t passed;  /* completions in calls with lower numbers are not stored */
+    struct mpg_map completed; /* request -> leave of the completing call, ns */
+    struct noted *noted;      /* stored completions in the order of calls; the first is at FIRST_NOTED */
     uint32_t first_noted, noted_count, noted_capacity;
-    uint64_t calls;   /* calls read so far */
-    bool has_ended;   /* the rank's trace has ended */
+    uint64_t calls;   /* number of calls read so far */
+    bool has_ended;   /* all events of the rank have been read */
 };
 
 struct completion_times *mpg_graph_completion_times_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
@@ -113,7 +113,8 @@ void mpg_graph_completion_times_forget(struct completion_times *completion_times
                        0);
     if (completion_times->first_noted <= completion_times->noted_count / 2)
         return;
-    completion_times->noted_count -= completion_times->first_noted; /* keeps the list as short as the calls ahead */
+    /* More than half of the list is unused: moves the rest to its begin. */
+    completion_times->noted_count -= completion_times->first_noted;
     memmove(completion_times->noted, completion_times->noted + completion_times->first_noted,
             completion_times->noted_count * sizeof *completion_times->noted);
     completion_times->first_noted = 0;

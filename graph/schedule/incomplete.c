@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors for traces that end early: ranks that were killed, whose segment is lost, or that still run. Names one rank. */
+/* Errors for traces that end early, because ranks were killed, because a file of their events is lost, or because they
+ * still run. An error names one rank. */
 #include "graph/schedule/incomplete.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 static const char remedy[] = "--lenient simulates the recorded part";
 
-/* Returns whether a thread of RANK was killed; *THREAD, *CALL and *ENTER_NS are as mpg_trace_died() says. */
+/* Returns whether a thread of RANK was killed. Sets *THREAD, and *CALL and *ENTER_NS as mpg_trace_died() does. */
 static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
                      enum mpg_call *call, int64_t *enter_ns)
 {
@@ -21,8 +22,8 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
     return false;
 }
 
-/* Returns whether RANK's last calls were in a segment that is missing. Not for a rank that waits: its unread calls may include
- * MPI_Finalize. */
+/* Returns whether RANK's last calls were in a segment (file of the tracer) that is missing. False for a rank that waits:
+ * MPI_Finalize may be among its unread calls. */
 static bool lost_segment(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
@@ -30,9 +31,9 @@ static bool lost_segment(const struct mpg_graph *g, int32_t rank)
            mpg_trace_lost_segment(g->trace, rank);
 }
 
-/* Returns the rank to name among the ranks without MPI_Finalize; NO_RANK: none has died. The first rank that states a reason or
- * called MPI_Abort is named, since the launcher may have killed the others because of this rank. Without such a rank: the first
- * that died or lost its segment. *DEAD: number of ranks that died. */
+/* Returns the rank that the error names, among ranks without MPI_Finalize; NO_RANK: no rank has died. It is the first
+ * rank that states a reason or called MPI_Abort, since the launcher may have killed the others because of it; if there is
+ * none, the first rank that died or lost its segment. *DEAD: number of ranks that died. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
     int32_t first = NO_RANK, cause = NO_RANK;
@@ -54,7 +55,7 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
     return cause != NO_RANK ? cause : first;
 }
 
-/* Sets ERR to how RANK, one of COUNT dead ranks, died. Returns -1. */
+/* Sets ERR: how RANK died, which is one of COUNT dead ranks. Returns -1. */
 static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          struct mpg_error *err)
 {
@@ -84,7 +85,7 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          where, time_text, others, remedy);
 }
 
-/* Sets ERR if a rank still runs; returns whether one does. */
+/* Sets ERR and returns true if a rank still runs. */
 static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)
 {
     int32_t first = NO_RANK, others = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The edges into a call's leave, and the leave. */
+/* Leaves calls: the edges into a call's leave, and the step of the leave. */
 #include "graph/schedule/calls.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "graph/schedule/choosing.h"
 #include "trace/polling.h"
 
-/* Edges of the message that the call receives, or sends, without request. */
+/* Adds the edges of the message that the call of S receives, and of the message that it sends, if these have no request. */
 static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct matching *matching = &g->matching;
@@ -34,7 +34,7 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
-/* Edges of an inserted call's received messages. */
+/* Adds the edges of the messages that the inserted call of S receives. */
 static int leave_exchange(struct matching *matching, struct stream *s, struct mpg_error *err)
 {
     struct group *group = s->group;
@@ -42,7 +42,7 @@ static int leave_exchange(struct matching *matching, struct stream *s, struct mp
     return mpg_graph_group_edges(matching, group, false, err);
 }
 
-/* Counts the message that a probe has found, if any, as a part of the call. */
+/* If the call of S is a probe that has found a message, counts the message as a part of the call. */
 static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct message *m = mpg_graph_probed(&s->probing);
@@ -55,7 +55,8 @@ static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error 
     return mpg_graph_report_effect(&g->matching.applied_hypotheses, &effect, graph_more(m)->dropper, err);
 }
 
-/* Edges into the call's leave, besides the local edge. With `lenient` awaited operations can be missing. */
+/* Adds all edges into the leave of S's call but the local edge, which comes from the call's own enter. With option
+ * lenient, operations that the call waits for can be missing. */
 static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                        struct mpg_error *err)
 {
@@ -102,10 +103,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return s->completing.count ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err) : 0;
 }
 
-/* Statistics of the messages that a call completes. A probed message is counted where it is received. */
+/* Counts the messages that a call completes. A probed message is counted by the receiving call. */
 static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
-    if (mpg_is_inserted(step->number)) /* no traced times */
+    if (mpg_is_inserted(step->number)) /* an inserted call has no traced times */
         return;
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *e = &step->edges[i];
@@ -114,12 +115,12 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
     }
 }
 
-/* Returns how long S's call, which completes nonblocking collectives (also neighbourhood ones), still took after all
- * members had entered and the call had begun; 0: it completes none. With incomparable clocks, the duration of the
- * call. */
+/* Returns how long, in ns, S's call still took after it had begun and all members had entered the nonblocking collectives
+ * (also of neighbourhoods) that it completes; 0: it completes none. If clocks cannot be compared, returns the whole
+ * duration of the call. */
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
-    /* the call completes neighbourhood collectives, or other nonblocking collectives */
+    /* true: neighbourhood collectives; false: other nonblocking collectives */
     const bool of_neighbors = s->call.completed & 1u << MPG_CATEGORY_COLLECTIVE;
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
@@ -127,7 +128,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
-    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for progress calls are modelled */
+    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for MPI calls of other members have edges, so they do not count */
         if (g->steps.edges[i].awaits_call)
             came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))
@@ -137,7 +138,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
     return fmax(0, s->call.leave_ns - came_ns);
 }
 
-/* With hypotheses: counts durations that stay as traced, whatever the call waited for. */
+/* With hypotheses: counts durations that the graph cannot attribute to waits, and which therefore stay as traced. */
 static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
     if (!g->bound)
@@ -151,7 +152,7 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
     g->counts.posted_ns += after_all_came(g, s);
 }
 
-/* Fills STEP, the leave of S's call, with data beyond times and edges. */
+/* Fills STEP, the leave of S's call, with all data but times and edges. */
 static int describe_call(struct mpg_graph *g, struct stream *s, struct mpg_step *step, struct mpg_error *err)
 {
     struct call *call = &s->call;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Held calls, with copies of their lists. */
+/* Calls of a rank that are read but not begun yet ("held"), so that later calls of other threads can go first. Held calls
+ * have copies of their lists, since the reader reuses its own. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/schedule/lookahead.h"
 
-enum { MAX_AHEAD = 256 }; /* calls of a rank; mpg_graph_may_begin() compares all pairs */
+enum { MAX_AHEAD = 256 }; /* maximum number of held calls of a rank: mpg_graph_may_begin() compares all pairs */
 
 struct held_call {
     struct held_call *next;
     struct mpg_event event;
     uint64_t number;
-    int64_t *sorted; /* the event's requests, stored in LISTS */
+    int64_t *sorted; /* the request numbers of the event, in ascending order */
     uint32_t sorted_number;
     int64_t lists[];
 };
 
-/* The ranks and tags that a call sends to, and receives or probes from. */
+/* Destination and tag of a call's send, source and tag of its receive or probe. */
 struct ends {
     bool sends, receives;
     int32_t to, tag, from, recvtag;
 };
 
-/* Returns whether EVENT is a point-to-point call on its communicator; fills ENDS. */
+/* Returns whether E is a point-to-point call. Fills ENDS. */
 static bool is_point_to_point(const struct mpg_event *e, struct ends *ends)
 {
     switch (mpg_call_kind(e->call)) {
@@ -45,7 +46,8 @@ static bool is_point_to_point(const struct mpg_event *e, struct ends *ends)
     }
 }
 
-/* Returns whether two ranks or tags of receives can be equal. */
+/* Returns whether two ranks, or tags, of receives can be equal. MPG_UNKNOWN is a receive whose source or tag is not known
+ * yet. */
 static bool may_be_same(int32_t a, int32_t b)
 {
     return a == b || a == MPG_UNKNOWN || b == MPG_UNKNOWN;
@@ -56,7 +58,8 @@ static bool is_collective(const struct mpg_event *e)
     return mpg_call_kind(e->call) == MPG_KIND_COLLECTIVE || mpg_call_kind(e->call) == MPG_KIND_ICOLLECTIVE;
 }
 
-/* Returns whether A and B, on one communicator, must be matched in order. */
+/* Returns whether A and B, on one communicator, must keep their order because they can match the same messages, or
+ * because both are collectives. */
 static bool match_in_order(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends of_a, of_b;
@@ -76,7 +79,8 @@ static bool are_ordered_by_comm(const struct mpg_event *a, const struct mpg_even
            (a->comm == b->newcomm || (a->comm == b->comm && match_in_order(a, b)));
 }
 
-/* Returns whether A starts persistent requests, of unknown messages, and B is a point-to-point call with request. */
+/* Returns whether A starts persistent requests, whose messages are not known here, while B is a point-to-point call with
+ * a request. */
 static bool may_start_same(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends ends;
@@ -89,7 +93,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns whether LATER uses a request of A. */
+/* Returns whether LATER uses a request that A uses. */
 static bool shares_request(const struct mpg_event *later, const struct held_call *a)
 {
     for (uint32_t i = 0; a->sorted_number > 0 && i < later->request_number; i++)
@@ -99,7 +103,7 @@ static bool shares_request(const struct mpg_event *later, const struct held_call
     return false;
 }
 
-/* Returns whether LATER must come after A, of the same rank. */
+/* Returns whether LATER must be begun after A, a call of the same rank. */
 static bool must_follow(const struct mpg_event *later, const struct held_call *a)
 {
     const struct mpg_event *earlier = &a->event;
@@ -118,7 +122,7 @@ static bool is_waiting(const struct rank_run *r, uint32_t thread)
     return false;
 }
 
-/* Returns whether EVENT is its thread's first. */
+/* Returns whether EVENT is the first of its thread, and the rank has other threads. */
 static bool is_first(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -127,8 +131,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Returns whether the new thread of EVENT must wait to begin: in the trace, MPI_Init's thread left a call before EVENT that has
- * not been left here yet. The new thread continues from the last such call. */
+/* Returns whether the new thread that begins with EVENT must wait. It starts from the last call that the thread of
+ * MPI_Init left before EVENT in the trace, and that call has not been left yet in the graph. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;
@@ -140,9 +144,9 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
     return creator->phase == PHASE_WAIT && creator->call.event->leave_ns <= event->enter_ns;
 }
 
-/* Returns whether EVENT, of R's rank, receives the message that the probe of thread S is still looking for. A receive
- * that entered before the probe ended takes the first message, as in MPI, if other ranks can need the post. An
- * MPI_Recv or a matched probe always goes after the probe, since it only waits for the message that the probe waits for. */
+/* Thread S waits in a probe. Returns whether EVENT, of the same rank, receives the message that the probe looks for. A
+ * receive that entered before the probe ended takes the first message, as in MPI, if other ranks can need its post. An
+ * MPI_Recv or a matched probe always goes after the probe, since it waits for nothing but the probe's message. */
 static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
 {
     const struct mpg_event *probe = s->call.event;
@@ -167,7 +171,7 @@ static bool takes_found(const struct rank_run *r, const struct stream *s, const 
     }
 }
 
-/* Returns whether EVENT must leave its message to a probe that has not found the message yet. */
+/* Returns whether EVENT must not receive a message, because a probe is still to find it. */
 static bool is_still_probed(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -219,7 +223,7 @@ const struct mpg_event *mpg_graph_held_call_first(const struct rank_run *r, cons
     return NULL;
 }
 
-/* Copies N numbers of LIST to *END, and advances *END. */
+/* Copies the N numbers of LIST to *END, increases *END by N, and returns the copy; NULL if LIST is NULL. */
 static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
 {
     int64_t *kept = *end;
@@ -231,11 +235,11 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
     return kept;
 }
 
-/* A resolution's size, in numbers of struct held_call's LISTS. */
+/* Size of a struct mpg_resolution, as the number of elements of struct held_call's `lists` that hold it. */
 enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
 _Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
 
-/* Holds R's next call, with copies of its lists. */
+/* Holds the call that R reads next, with copies of its lists. */
 static int hold_next_call(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = r->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stream of steps. Ranks take turns; each goes on until it needs another rank, and the rank least far in its own
- * run goes next. */
+/* Produces the stream of steps. Ranks take turns: a rank goes on until it needs another rank or its turn is over; then
+ * the rank that is least far in its own run goes on. */
 #include <stdlib.h>
 
 #include "graph/matching/rma_progress.h"
@@ -59,7 +59,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     return mpg_graph_check_collectives(&g->collectives, err);
 }
 
-/* No rank can go on with its next call: ranks that can go on with a later call do so. */
+/* No rank can go on with its next call. Lets ranks of several threads go on with a later call, of another thread. */
 static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_read_on(g, err) < 0)
@@ -75,13 +75,13 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether the current rank, which can go on, keeps its turn. */
+/* Returns whether the current rank goes on: its turn is not over, or no other rank is ready. */
 static bool keeps_turn(const struct mpg_graph *g)
 {
     return g->turn < GRAPH_TURN || g->queue.count == 0;
 }
 
-/* Chooses the rank to advance. Returns 1; 0 when all ranks have finished; -1 when no rank can go on. */
+/* Chooses the rank that goes on. Returns 1; 0 if all ranks have finished; -1 with ERR if no rank can go on. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
@@ -96,7 +96,8 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     }
     if (g->queue.count == 0 && g->choosing)
         (void)mpg_graph_release_choosing(g);
-    if (g->queue.count == 0 && g->finished < g->ranks) /* with inexact clocks a progress call can seem too late */
+    /* With inexact clocks, ranks can wait for each other's progress calls. Such waits are given up. */
+    if (g->queue.count == 0 && g->finished < g->ranks)
         (void)mpg_graph_abandon_progress(&g->matching.progress);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
@@ -113,7 +114,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     return 1;
 }
 
-/* An awaited operation can belong to a call that returned an error: names that call. */
+/* A call can wait for an operation whose call returned an error: adds that call to ERR. Returns -1. */
 static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
 {
     const struct call_ref *f = &g->first_failed;
@@ -125,8 +126,8 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-/* Leaves a call of the current rank that can be left. Otherwise begins the rank's next call, leaves the call if it waits
- * for nothing, and repeats this until there are ENOUGH steps, the rank waits, or its turn is over. */
+/* If a call of the current rank can be left, leaves it. Otherwise begins the rank's next call, leaves it if it waits for
+ * nothing, and repeats both until there are ENOUGH steps, the rank waits, or its turn is over. */
 static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 {
     const int32_t rank = g->current;
@@ -137,7 +138,7 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
         const int made = mpg_graph_advance(g, rank, err);
         if (made < 0)
             return -1;
-        if (made > 0) /* no other rank is concerned */
+        if (made > 0) /* the call has been begun and left: go on */
             continue;
         const struct rank_run *r = state->run;
         g->turn += r && r->streams ? graph_turn_of(r->streams->call.event->call) : GRAPH_POSTS_A_CALL;
@@ -151,7 +152,8 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     return 0;
 }
 
-/* Depends on steps only, so that all evaluators get the report at the same step. */
+/* Returns whether it is time to report unused slots. Depends on steps only, so that all evaluators get the report at the
+ * same step. */
 static bool must_report_unused(const struct mpg_graph *g)
 {
     enum { MIN_STEPS = 1024 };
@@ -174,7 +176,7 @@ static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mp
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    enum { SOME = 128 }; /* few enough that steps are still cached when evaluated */
+    enum { SOME = 128 }; /* number of steps returned at once: few enough to be still in the cache when they are evaluated */
     if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
     while (g->steps.count < SOME && !must_report_unused(g) && !mpg_graph_lists_are_full(&g->steps)) {
@@ -193,14 +195,14 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
     return 1;
 }
 
-/* Returns the hypotheses about messages, if any. */
+/* Returns the hypotheses about messages that are active; without any, `bound` is NULL. */
 static struct applied_hypotheses applied_hypotheses_of(const struct mpg_graph *g)
 {
     const uint64_t some = g->bound ? mpg_bound_of_messages(g->bound, g->active) : 0;
     return (struct applied_hypotheses){some ? g->bound : NULL, some, g->trace};
 }
 
-/* Connects the rooms of the graph. */
+/* Connects the parts of G (matching, requests, collectives, work) with each other and with OPTIONS. */
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     g->lenient = options->lenient;
@@ -315,7 +317,7 @@ void mpg_graph_close(struct mpg_graph *g)
 
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err)
 {
-    struct mpg_graph_options leaves = *options; /* no evaluator reads the steps of this pass: as few as possible */
+    struct mpg_graph_options leaves = *options; /* nobody evaluates the steps of this pass: makes as few as possible */
     leaves.wanted = MPG_STEPS_LEAVES;
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
     struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, &leaves, err) : NULL;

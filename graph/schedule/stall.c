@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chain of waits, from the first blocked thread on. */
+/* Explains why no rank can go on: follows the chain of waits from the first blocked thread on. */
 #include "graph/schedule/stall.h"
 
 #include "graph/schedule/choosing.h"
@@ -10,7 +10,7 @@ static bool is_missing(const struct message *m)
     return m && !m->arrived;
 }
 
-/* Returns the event that S waits for. */
+/* Returns the message or collective that S waits for. */
 static struct need find_need(const struct stream *s)
 {
     struct need need = {.part = s->part.collective ? &s->part : NULL};
@@ -33,7 +33,8 @@ static bool is_blocked(const struct stream *s)
     return s->phase == PHASE_WAIT && s->call.waiter.unmet > 0;
 }
 
-/* Returns the thread without which RANK cannot go on, or NULL. */
+/* Returns the blocked thread without which RANK cannot go on: the thread of its next event, otherwise its first blocked
+ * thread. NULL: no thread of RANK is blocked. */
 static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_run *r = g->rank[rank].run;
@@ -48,7 +49,7 @@ static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
     return first;
 }
 
-/* Returns a world rank that blocked S waits for, or NO_RANK. */
+/* Returns the world rank that the blocked thread S waits for; of several, one of them. NO_RANK: none. */
 static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
 {
     struct need need = find_need(s);
@@ -60,8 +61,8 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     return need.part ? mpg_graph_part_lacks(&g->collectives, need.part) : NO_RANK;
 }
 
-/* Returns the thread that blocks the first blocked thread: the end of the chain of waits, or (*CIRCLE) the thread of the
- * lowest rank in the cycle at its end. NULL: no thread is blocked. */
+/* Follows the chain of waits from the first blocked thread and returns the thread at its end. If the chain ends in a
+ * cycle, sets *CIRCLE and returns the cycle's thread of the lowest rank. NULL: no thread is blocked. */
 static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
 {
     struct stream *s = NULL;
@@ -77,7 +78,7 @@ static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
     }
     if (!s)
         return NULL;
-    struct stream *min = s;   /* the walk has reached the cycle: S is in the cycle */
+    struct stream *min = s;   /* after as many steps as there are ranks S must be in the cycle */
     for (struct stream *t = blocked_stream(g, waits_for(g, s)); t != s;
          t = blocked_stream(g, waits_for(g, t)))
         min = t->call.rank < min->call.rank ? t : min;
@@ -124,7 +125,7 @@ int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
     return explain(g, s, circle, err);
 }
 
-/* Removes S from all lists of waiters. Returns the number of events given up. */
+/* S gives up waiting: removes S from all lists of waiters. Returns the number of waits given up. */
 static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
 {
     struct waiter *waiter = &s->call.waiter;

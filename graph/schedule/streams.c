@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a rank, event by event. */
+/* Reads the events of a rank one by one and begins its calls. */
 #include "graph/schedule/streams.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "graph/schedule/insert_calls.h"
 #include "graph/schedule/threads.h"
 
-/* At least one thread of R is in a call. Returns whether R's next event must wait until a call is left. */
+/* At least one thread of R is in a call. Returns whether R's next event cannot be handled before some call is left. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->held_call && mpg_graph_held_call_can_begin(r))
@@ -58,7 +58,7 @@ static struct region_rules region_rules(const struct mpg_graph *g, const struct 
                                  .by_work = g->matching.of_target};
 }
 
-/* Computes the effect of regions on S's interval before E, for STEP. */
+/* Stores in STEP how regions change S's compute interval before E: their ratios, hypotheses, and times. */
 static int change_interval(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, struct mpg_step *step,
                            struct mpg_error *err)
 {
@@ -76,7 +76,7 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
     return 0;
 }
 
-/* Makes the ENTER step of S's interval of TRACED_NS before E, with TRACER_NS of recording time. */
+/* Emits the step of S's compute interval before E: TRACED_NS as traced, of which TRACER_NS are the tracer's. */
 static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, uint64_t number,
                       int64_t traced_ns, int64_t tracer_ns, struct mpg_error *err)
 {
@@ -109,7 +109,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     return 0;
 }
 
-/* Returns whether the evaluator skips the ENTER step of an interval with TRACER_NS of recording time, without flushes. */
+/* Returns whether the evaluator does without the step of a compute interval. TRACER_NS: the tracer's part of the interval. */
 static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s, int64_t tracer_ns)
 {
     if (g->steps.wanted == MPG_STEPS_ALL || g->has_regions)
@@ -117,7 +117,7 @@ static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s
     return g->steps.wanted == MPG_STEPS_LEAVES || (tracer_ns == 0 && s->interval_sums.flushed_ns == 0);
 }
 
-/* Enters S's interval before E. E is of another thread if S ends at MPI_Finalize; S's CPU time is then unknown. */
+/* Ends S's compute interval before E. If E belongs to another thread (S ends at MPI_Finalize), S's CPU time is not known. */
 static inline int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
                         uint64_t number, struct mpg_error *err)
 {
@@ -128,7 +128,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     if (traced_ns > tracer_ns + s->interval_sums.flushed_ns)
         g->counts.interval_ns += (uint64_t)(traced_ns - tracer_ns - s->interval_sums.flushed_ns);
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
-    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize can wait for the launcher */
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* not MPI_Finalize, which can wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
         g->counts.calls_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
@@ -136,7 +136,8 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
-/* The rank's first call. Returns 1: MPI_Init; 0: another call (lenient); -1 with ERR. */
+/* Handles the first call of S's rank. Returns 1 if it is MPI_Init; 0 if it is another call, which option lenient allows;
+ * -1 with ERR. */
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->call.rank];
@@ -152,7 +153,8 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     return is_init;
 }
 
-/* The rank's other threads end at MPI_Finalize: the time since their last call is a compute interval with the same draw. */
+/* The other threads of S's rank end at MPI_Finalize. The time since their last call is a compute interval, with the same
+ * random draws as any other. */
 static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
     for (const struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
@@ -204,7 +206,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     return end_rank(g, s, e->enter_ns, err);
 }
 
-/* The rank's trace ends without MPI_Finalize. */
+/* RANK's trace ends without MPI_Finalize: ends all its threads. */
 static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
@@ -219,7 +221,8 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
-/* Handles events that are not calls, and aggregated local calls: their time belongs to the interval. */
+/* Handles events that are not calls of the graph. The time of aggregated local calls belongs to the compute interval.
+ * Sets *IS_NO_CALL. */
 static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_call, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -230,7 +233,7 @@ static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_ca
     if (!*is_no_call)
         return 0;
     const uint64_t inserted = mpg_graph_inserts(g, s, e);
-    if (!inserted) /* otherwise the first inserted call ends the interval instead */
+    if (!inserted) /* the first inserted call ends the compute interval and has the recording time of this mark */
         mpg_graph_interval_add(&s->interval_sums, &g->rank[s->call.rank].run->tracer_overhead, e);
     if (!g->has_regions)
         return 0;
@@ -244,7 +247,7 @@ static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_ca
     return 0;
 }
 
-/* S has left its call. */
+/* S has left its call: a compute interval begins. */
 static inline void note_left(const struct mpg_graph *g, struct stream *s)
 {
     s->last_leave_ns = s->call.event->leave_ns;
@@ -255,14 +258,14 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
 
-/* Returns whether calls of R that wait for nobody are fused. The last call of a turn is not: the turn ends before the
- * call is left. */
+/* Returns whether calls of R that wait for nobody are begun and left at once. Not the last call of a turn, because the
+ * turn ends between its begin and its leave. */
 static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
 {
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
-/* Returns 1 if the call was fused, 0 if begun, -1 with ERR. */
+/* Begins the call of S. Returns 1 if it has also been left, 0 if not, -1 with ERR. */
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -290,16 +293,18 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
                               !mpg_graph_is_given_transfers(&r->requests, &s->call));
     if (sees && mpg_graph_note_progress_call(&g->matching.progress, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
-    s->call.waiter.unmet = 1; /* while waits are counted */
+    s->call.waiter.unmet = 1; /* keeps the call from ending while it is still being found out what it waits for */
     if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
-    if (has_weak_progress && r->threads == 1) /* with several threads the next event read decides */
+    /* With several threads another thread's call may come first: pass_on() does this instead. */
+    if (has_weak_progress && r->threads == 1)
         mpg_graph_advance_progress(&g->matching.progress, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }
 
-/* Makes EVENT the event of S's call: a copy, if the cursor moves on before S leaves the call. */
+/* Makes EVENT the event of S's call. The event is copied, because the cursor that read it can move on before S leaves the
+ * call. */
 static int keep_event(struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
@@ -315,14 +320,15 @@ static int keep_event(struct stream *s, const struct mpg_event *event, struct mp
     return 0;
 }
 
-/* Returns whether EVENT is an ordinary send or receive of the only thread of a started rank. */
+/* Returns whether EVENT is an ordinary send or receive in a rank with a single thread, after MPI_Init. */
 static inline bool is_on_its_way(const struct rank_state *state, const struct mpg_event *event)
 {
     const uint64_t kinds = GRAPH_KIND(SEND) | GRAPH_KIND(RECV) | GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV);
     return graph_is_among(mpg_call_kind(event->call), kinds) && state->started && state->run->threads == 1;
 }
 
-/* MPI_Init's thread goes on with EVENT of RANK: begins threads whose first events came before and are held. */
+/* The thread of MPI_Init goes on with EVENT: first begins the threads of RANK whose first event came before EVENT and is
+ * held. */
 static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_event *event, struct mpg_error *err)
 {
     const struct rank_run *r = g->rank[rank].run;
@@ -335,7 +341,7 @@ static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_eve
     return 0;
 }
 
-/* Handles any EVENT. */
+/* Handles EVENT, of any kind. */
 static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
                                               uint64_t number, struct mpg_error *err)
 {
@@ -359,7 +365,7 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
         return 0;
     s->call.number = number;
     g->counts.calls += !mpg_is_inserted(number);
-    if (graph_is_computation(event)) { /* also before MPI_Init: MPI_Initialized and similar calls */
+    if (graph_is_computation(event)) { /* such calls (MPI_Initialized and others) may also come before MPI_Init */
         const struct region_rules of = region_rules(g, s);
         mpg_graph_interval_add(&s->interval_sums, &r->tracer_overhead, event);
         mpg_graph_regions_skip(&s->regions, &of, event);
@@ -402,7 +408,7 @@ int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mp
     return 0;
 }
 
-/* RANK has several threads: none of them acts before the event just read. */
+/* RANK has several threads. Its events are read in order of time, so no thread makes an MPI call before the event just read. */
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
     if (g->matching.progress.is_on && r->threads > 1 && !r->held_call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State of ranks and threads from first to last call; starting points of threads. */
+/* State of ranks and threads from first to last call, and the value from which a thread begins. */
 #include "graph/schedule/threads.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "graph/schedule/queue.h"
 #include "graph/schedule/completion_times.h"
 
-/* The waits of the thread that owns WAITER are over. */
+/* Called when the call of WAITER waits for nothing any more: its rank can go on. */
 static void stop_waiting(struct waiter *waiter)
 {
     struct stream *s = (struct stream *)(void *)waiter;
@@ -21,7 +21,7 @@ static void stop_waiting(struct waiter *waiter)
         mpg_graph_queue_push(&g->queue, rank);
 }
 
-/* All candidates of a call have arrived. */
+/* Called when all messages between which a call can choose have arrived. */
 static void stop_choosing(struct waiter *waiter)
 {
     struct stream *s =
@@ -30,7 +30,7 @@ static void stop_choosing(struct waiter *waiter)
     graph_satisfy(&s->call.waiter);
 }
 
-static const struct mpg_event nothing; /* event of threads without event */
+static const struct mpg_event nothing; /* event of threads that have none yet */
 
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err)
 {
@@ -72,7 +72,8 @@ int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error 
     return 0;
 }
 
-/* Returns the time of T's last leave or enter at or before NOW_NS; *IS_CURRENT: T's value is still the one of that time. */
+/* Returns the time, on the rank's clock, of T's last leave or enter at or before NOW_NS. *IS_CURRENT: T's present value
+ * belongs to that time. */
 static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
@@ -83,7 +84,7 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
 int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     const int64_t now_ns = event->enter_ns;
-    const struct stream *from = g->rank[s->call.rank].run->streams; /* MPI_Init's thread */
+    const struct stream *from = g->rank[s->call.rank].run->streams; /* the thread of MPI_Init */
     bool is_current;
     if (fork_time(from, now_ns, &is_current) > now_ns || (!is_current && !from->has_fork_slot))
         from = NULL;

@@ -11,7 +11,7 @@ static int64_t resized(const struct mpg_hypothesis *h, int64_t bytes)
     return h->size_bytes >= 0 ? h->size_bytes : scaled < max ? llround(scaled) : (int64_t)max;
 }
 
-/* Sets ERR: two hypotheses select the same message or collective. Returns -1. */
+/* Sets ERR: hypotheses I and J both change CALL or its messages. Returns -1. */
 static int contradict(const struct applied_hypotheses *s, const struct call *call, size_t i, size_t j,
                       struct mpg_error *err)
 {
@@ -23,7 +23,7 @@ static int contradict(const struct applied_hypotheses *s, const struct call *cal
                            mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
 
-/* Returns whether hypothesis I is active and selects WHAT, a message, transfer or collective. */
+/* Returns whether hypothesis I is active and selects WHAT: a message, transfer or collective. */
 static bool is_about(const struct applied_hypotheses *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->bound->list->item[i];
@@ -52,7 +52,7 @@ static int apply(const struct applied_hypotheses *s, const struct call *call, co
     return 0;
 }
 
-/* Returns the properties of CALL that hypotheses can select by. */
+/* Returns the properties of CALL by which hypotheses select. BYTES: of the call's message or collective. */
 static struct mpg_selected select_call(const struct applied_hypotheses *s, const struct call *call, int32_t comm,
                                        int64_t bytes)
 {
@@ -92,7 +92,7 @@ int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct cal
     return apply(s, call, &what, outcome, err);
 }
 
-/* --- learning pass --- */
+/* --- learning pass: notes in advance which sends hypotheses drop --- */
 
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s)
 {
@@ -144,9 +144,9 @@ int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct c
     return one < 0 || other < 0 || one == other ? 0 : contradict(s, call, (size_t)one, (size_t)other, err);
 }
 
-/* --- drops known before the send --- */
+/* --- drops that a receive must know before its send --- */
 
-/* Combines part and rank, of 32 bits each. */
+/* Combines PART and the rank of POSTED, 32 bits each, into a key. */
 static uint64_t key_of(const struct call_ref *posted, uint32_t part)
 {
     return (uint64_t)part << 32 | (uint32_t)posted->rank;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The visits of a thread, in order. */
+/* The work of a thread in each visit to the region (from its begin to its end), in the order of visits. */
 struct visits {
     uint32_t thread;
     size_t n, capacity;
@@ -12,7 +12,7 @@ struct visits {
     struct visits *next;
 };
 
-/* Mean work of each visit, for the members' threads with this number. */
+/* Mean work of each visit, over the threads numbered THREAD of all members. */
 struct means {
     uint32_t thread;
     size_t n;
@@ -24,8 +24,8 @@ struct balance {
     int32_t ranks, members;
     bool by_total;
     bool *is_member;
-    double *total_ns, mean_ns; /* sum over a rank's visits; mean over members */
-    struct visits **visits;    /* visits of each rank, by thread; by total, visits are only counted */
+    double *total_ns, mean_ns; /* by rank: sum over its visits; MEAN_NS: mean over members */
+    struct visits **visits;    /* by rank: a list of its threads; if BY_TOTAL, visits are counted but their work is not stored */
     struct means *means;
 };
 
@@ -144,7 +144,7 @@ static size_t count(const struct balance *b, int32_t rank, uint32_t thread)
     return v ? v->n : 0;
 }
 
-/* Returns -1 with ERR if the threads numbered THREAD of two members differ in their number of visits; else 0. */
+/* Checks that the threads numbered THREAD of all members have the same number of visits. Returns 0, or -1 with ERR. */
 static int check_counts(const struct balance *b, uint32_t thread, struct mpg_error *err)
 {
     int32_t first = 0;
@@ -171,7 +171,7 @@ static const struct means *find_means(const struct balance *b, uint32_t thread)
     return m;
 }
 
-/* Computes the means of threads THREAD, each with N visits. */
+/* Computes the mean work of each of the N visits, over the threads numbered THREAD of all members. */
 static int add_means(struct balance *b, uint32_t thread, size_t n, struct mpg_error *err)
 {
     struct means *m = calloc(1, sizeof *m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Binds hypotheses to a trace: surveys the trace, finds named callsites, and checks each hypothesis. */
+/* Applies a list of hypotheses to a trace: surveys the trace, finds the callsites that hypotheses name, and checks each
+ * hypothesis. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static int check_select(const struct mpg_bound_hypotheses *x, const struct mpg_t
 
 /* --- members --- */
 
-/* Sets the members of hypothesis I, which names a communicator; all must be of this job. */
+/* Sets the ranks that hypothesis I balances to the members of the communicator that it names. All must belong to this job. */
 static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const int32_t label = x->list->item[i].comm;
@@ -69,7 +70,7 @@ static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *
     return 0;
 }
 
-/* Checks that balances of the same region have no rank in common. */
+/* Checks that hypothesis I has no rank in common with earlier balances of the same region. */
 static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     const char *region = x->list->item[i].region;
@@ -83,7 +84,7 @@ static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct 
     return 0;
 }
 
-/* Returns the hypothesis of SOME that scales REGION on RANK; NULL: none. */
+/* Returns the hypothesis among SOME (a bit for each) that scales REGION on RANK; NULL: none. */
 static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *x, uint64_t some, const char *region,
                                              int32_t rank)
 {
@@ -96,14 +97,15 @@ static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *
     return NULL;
 }
 
-/* Two ranks, and the hypotheses that scale them (NULL: none). */
+/* Two ranks of a balance, the hypotheses that scale their work (NULL: none), and the factors. */
 struct speed_mismatch {
     int32_t rank[2];
     const struct mpg_hypothesis *scale[2];
     double factor[2];
 };
 
-/* Returns whether SOME make the ranks that hypothesis I balances differ in speed; FIRST: the first two that differ. */
+/* Returns whether the hypotheses SOME (a bit for each) scale the ranks that hypothesis I balances by different factors.
+ * FIRST: the first two such ranks. */
 static bool differ_in_speed(const struct mpg_bound_hypotheses *x, size_t i, uint64_t some, struct speed_mismatch *first)
 {
     const char *region = x->list->item[i].region;
@@ -122,7 +124,8 @@ static bool differ_in_speed(const struct mpg_bound_hypotheses *x, size_t i, uint
     return false;
 }
 
-/* A balance is contradicted if hypotheses scale its ranks differently. */
+/* Returns an error if hypotheses scale the ranks that hypothesis I balances by different factors: this contradicts the
+ * balance. */
 static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     struct speed_mismatch u;
@@ -161,7 +164,7 @@ static int check_work(struct mpg_bound_hypotheses *x, const struct mpg_trace *tr
 static int check_exchange(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
-    x->met[i] = true; /* inserted messages select none of the trace: mpg_bound_check() must not ask for one */
+    x->met[i] = true; /* inserted messages select nothing in the trace, so mpg_bound_check() must not ask whether they did */
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
     return check_ranks(x, &h->ranks, err) < 0 ? -1 : mpg_bound_check_exchange(x, trace, i, err);

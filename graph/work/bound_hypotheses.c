@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-up of bound hypotheses, and results of learning passes. */
+/* Look-up of hypotheses by region and callsite, and the results of the learning pass. */
 #include "graph/work/bound_hypotheses.h"
 
 #include <stdlib.h>

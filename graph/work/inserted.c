@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Senders and receivers of inserted messages; checks that both begin the region equally often. */
+/* Messages that hypotheses insert at the begin of a region: their senders and receivers. Checks that both begin the
+ * region equally often. */
 #include "graph/work/inserted.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks,
 {
     if (!h->to_relative && h->to != rank)
         return NO_RANK;
-    if (h->to_relative) { /* a relative target: at most one sender */
+    if (h->to_relative) { /* relative target ranks have at most one sender */
         const int64_t back = ((int64_t)rank - h->to) % ranks;
         const int32_t sender = (int32_t)(back < 0 ? back + ranks : back);
         return sender >= from && mpg_graph_inserted_receiver(h, ranks, sender) == rank ? sender : NO_RANK;
@@ -77,7 +78,7 @@ static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, 
                          sends == 1 ? "" : "s", of, to, (unsigned long long)receives, receives == 1 ? "" : "s");
 }
 
-/* Checks, for the thread numbers of RANK, that these threads of FROM and TO begin the region equally often. */
+/* Checks, for all threads of RANK, that the threads of the same number in FROM and TO begin the region equally often. */
 static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, int32_t rank,
                          int32_t from,
                          int32_t to, struct mpg_error *err)
@@ -90,7 +91,7 @@ static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_
     return 0;
 }
 
-/* Returns the reason why hypothesis I inserts no messages; NULL: it inserts some. */
+/* Returns the reason for which hypothesis I inserts no messages; NULL: it inserts messages. */
 static const char *why_none(const struct mpg_bound_hypotheses *x, size_t i)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording time and CPU time of an interval. Computed in picoseconds: the overhead of a call is a fraction of a
- * nanosecond, and sums must not depend on the order of addition. */
+/* The tracer's time and the CPU time in a compute interval. Computed in picoseconds, because the overhead of a call can
+ * be a fraction of a nanosecond; in integers, so that sums do not depend on the order of addition. */
 #include "graph/work/intervals.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *
     return cost_ns >= 0 ? llround(cost_ns * PS) : otherwise_ps;
 }
 
-/* Rounds to ns, halves up; PS is not negative. */
+/* Returns PS, which is not negative, rounded to ns; halves are rounded up. */
 static int64_t whole_ns(int64_t ps)
 {
     return ps / PS + (ps % PS >= PS / 2);

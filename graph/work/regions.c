@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stack of ratios, and their integral over time. */
+/* The open regions of a thread, with their scale factors, and the effect of these factors on compute intervals. */
 #include "graph/work/regions.h"
 
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 
 struct open_region {
     int32_t string;
-    double ratio;  /* own ratio, or that of the enclosing region */
-    double factor; /* factor by hypotheses */
-    double gain;   /* relative growth of work by balancing */
+    double ratio;  /* scale factor of the machine (--compute-ratio), of the region or of the region around it */
+    double factor; /* scale factor by hypotheses */
+    double gain;   /* relative increase of the work by balancing */
 };
 
-/* Time in a region; with STRING -1, outside of all regions. */
+/* Time of a compute interval in a region; STRING -1: outside of all regions. */
 struct region_time {
     int32_t string;
     int64_t ns;
 };
 
-/* A part of an interval. */
+/* The part of a compute interval between two marks. */
 struct interval_part {
     double length_ns, work_ns;
-    double scales; /* increase of each ns by scaling */
-    double gains;  /* increase of each ns of work by balancing */
+    double scales; /* increase by scaling, in ns per ns */
+    double gains;  /* increase by balancing, in ns per ns of work */
 };
 
 static double ratio_of(const struct regions *r, const struct mpg_region_ratios *ratios)
@@ -44,7 +44,7 @@ void mpg_graph_regions_begin(struct regions *r, int64_t now_ns)
     r->interval_sums = (struct interval_sums){0};
 }
 
-/* Returns the region called TEXT in RATIOS, or NULL. */
+/* Returns the entry of RATIOS for the region named TEXT; NULL: none. */
 static const struct mpg_region_ratio *find(const struct mpg_region_ratios *ratios, const char *text)
 {
     for (size_t i = 0; ratios && i < ratios->n; i++)
@@ -69,7 +69,7 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 
 /* --- hypotheses --- */
 
-/* Computes factor and gain of OPEN, which begins; *ADDED_NS: work added at its begin. */
+/* Computes the factor and the gain of OPEN, a region that begins. *ADDED_NS: work that hypotheses add at its begin. */
 static int apply_hypotheses(struct regions *r, const struct region_rules *of, struct open_region *open, double *added_ns,
                             struct mpg_error *err)
 {
@@ -118,7 +118,8 @@ static void add_part(struct regions *r, const struct interval_part *interval_par
 
 /* --- marks --- */
 
-/* Returns the total of the parts so far, with ratios and hypotheses. */
+/* Returns the length, ns, of the interval's parts so far after ratios and hypotheses are applied. MEAN_RATIO: time
+ * average of the ratios. */
 static double worth(const struct regions *r, const struct region_rules *of, double mean_ratio)
 {
     const bool by_work = of->by_work && of->tracer_overhead->cpu >= 0;
@@ -130,7 +131,8 @@ static double worth_so_far(const struct regions *r, const struct region_rules *o
     return r->since_ns > r->begin_ns ? worth(r, of, r->scaled_ns / (double)(r->since_ns - r->begin_ns)) : r->balanced_ns;
 }
 
-/* Adds a mark at the end of the last part. BEFORE_NS: total of the parts so far. */
+/* Adds a region mark at the present time. BEFORE_NS: length of the interval's parts so far, after ratios and hypotheses;
+ * AFTER_NS: with work that is added at the mark. */
 static int add_mark(struct regions *r, double before_ns, double after_ns, struct mpg_error *err)
 {
     if (mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_number + 1, err) < 0)
@@ -162,7 +164,7 @@ static void end_part(struct regions *r, const struct region_rules *of, const str
     r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
 }
 
-/* Adds the part up to NOW_NS to the time of the innermost region. */
+/* Adds the time since the last mark up to NOW_NS to the time of the innermost region. */
 static int add_time(struct regions *r, int64_t now_ns, struct mpg_error *err)
 {
     const int32_t string = mpg_graph_regions_innermost(r);
@@ -201,7 +203,7 @@ int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, con
         r->depth -= r->depth > 0;
         return of->marks ? add_mark(r, before_ns, before_ns, err) : 0;
     }
-    const bool is_named = event->string >= 0; /* a failed mark has no name */
+    const bool is_named = event->string >= 0; /* a mark whose call failed has no name */
     const struct mpg_region_ratio *region =
         is_named ? find(of->ratios, mpg_trace_string(of->trace, event->string)) : NULL;
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};

@@ -12,10 +12,10 @@ struct sites {
     struct mpg_bound_hypotheses *x;
     struct stat_callsites callsites;
     struct mpg_symbols *symbols;
-    int32_t site; /* callsite being compared */
+    int32_t site; /* index of the callsite that is being compared */
 };
 
-/* Returns whether PATH ends with NAME, of N characters, at a path component. */
+/* Returns whether the path PATH ends with NAME, of N characters, and NAME begins after a slash or at PATH's begin. */
 static bool ends_with(const char *path, const char *name, size_t n)
 {
     const size_t length = strlen(path);
@@ -31,7 +31,7 @@ static bool is_line(const struct mpg_symbol *s, const char *name)
            ends_with(s->file, name, (size_t)(colon - name));
 }
 
-/* Returns whether NAME is the function of S, with or without parameter list. */
+/* Returns whether NAME is the name of S's function, which may have a parameter list. */
 static bool is_function(const struct mpg_symbol *s, const char *name)
 {
     const size_t n = strlen(name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Surveys all ranks in turn: regions, computation in regions, and callsites in order of appearance. */
+/* Reads all ranks once before the graph is made: finds region names, the computation in regions, and callsites in the
+ * order in which they appear. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,17 +8,18 @@
 #include "graph/work/intervals.h"
 #include "graph/work/private.h"
 
-/* An open region: hypotheses with this region, and the number of the visit for each. */
+/* An open region. NAMED: a bit for each hypothesis about it; VISIT: for each of these the number of the thread's present
+ * visit. */
 struct open {
     uint64_t named;
     size_t visit[MPG_HYPOTHESES_MAX];
 };
 
-/* A thread of the rank being read. */
+/* A thread of the rank that is being read. */
 struct thread {
     uint32_t number;
-    bool computes;      /* the time since the last event counts: false before the rank's first call */
-    int64_t since_ns;   /* begin of the current part */
+    bool computes;      /* whether the time since the last event is computation; not before the rank's first call */
+    int64_t since_ns;   /* begin of the part of the compute interval that is not yet counted */
     struct interval_sums interval_sums;
     struct open *open;
     size_t depth, capacity;
@@ -97,8 +99,8 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 
 /* --- regions --- */
 
-/* Returns whether RANK is among the ranks that hypothesis I names; all are if it names none. A balance names a
- * communicator, whose members are known only after the survey, so here it concerns every rank. */
+/* Returns whether hypothesis I concerns RANK: it names this rank, or no ranks. A balance names a communicator, whose
+ * members are known only after the survey, so here it concerns all ranks. */
 static bool is_about(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank)
 {
     return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
@@ -132,7 +134,7 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
     return 0;
 }
 
-/* Ends the part of T before EVENT; OWN: EVENT is of T. */
+/* Ends T's part of a compute interval at EVENT. OWN: EVENT belongs to T. */
 static void end_part(struct survey *s, struct thread *t, const struct mpg_event *event, bool own)
 {
     struct mpg_bound_hypotheses *x = s->x;
@@ -166,7 +168,7 @@ static int take_mark(struct survey *s, struct thread *t, const struct mpg_event 
     return meet_string(s, e->string, err) < 0 ? -1 : begin_region(s, t, e->string, err);
 }
 
-/* Takes call E, a node of the graph: ends the current part. */
+/* Handles call E, which ends compute intervals. */
 static void take_call(struct survey *s, struct thread *t, const struct mpg_event *e)
 {
     const bool is_last = mpg_call_kind(e->call) == MPG_KIND_FINALIZE && !e->failed;
