@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states of members of a collective expanded to messages: equal to the wait states of a collective that is one node. */
+/* Wait states in collectives that are simulated as the messages of their algorithm. They are the same as for a collective
+ * that is a single node of the graph. */
 #include <math.h>
 
 #include "analyse/waits_private.h"
@@ -23,15 +24,14 @@ enum mpg_wait mpg_waits_of_meeting(enum mpg_call call)
     }
 }
 
-/* Returns the slot of member V of C, counted from the root. */
+/* Returns the slot of member V of C; members are numbered from the root on. */
 static struct waits_slot *member_slot(const struct mpg_waits *w, const struct mpg_expanding *c, int32_t v)
 {
     const struct mpg_collective_size *size = &c->plan.size;
     return &w->slot[c->member[((int64_t)v + size->root) % size->p].slot];
 }
 
-/* Called when all members have arrived: replaces the enter times in their slots by the times that the members waited
- * for. */
+/* All members have entered C: replaces the enter time in each member's slot by the time that the member waited for. */
 static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum mpg_wait kind)
 {
     const int32_t p = c->plan.size.p;
@@ -50,7 +50,7 @@ static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum 
                                                                          : last_ns;
 }
 
-/* Returns the slot of the message between member V > 0 and its parent; NULL: no memory. */
+/* Returns the slot of the message between member V > 0 and its parent in the tree; NULL with ERR: no memory. */
 static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v,
                                  struct mpg_error *err)
 {
@@ -59,8 +59,8 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
     return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
-/* Expands member V of a tree whose messages go down from the root. A message holds the time that its receiver waits for: the
- * enter of the root, or, for a scan, the latest enter of the members before. Returns 0, or -1 with ERR: no memory. */
+/* Handles member V of a tree whose messages go down from the root. A message carries the time that its receiver waits for:
+ * the enter of the root, or, for a scan, the latest enter of the members before. Returns 0, or -1 with ERR: no memory. */
 static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, enum mpg_wait kind,
                        struct mpg_error *err)
 {
@@ -80,8 +80,8 @@ static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32
     return 0;
 }
 
-/* Expands member V of a tree whose messages go up to the root. A message holds the earliest enter in its subtree: the root's wait
- * begins with the earliest of all. Returns 0, or -1 with ERR: no memory. */
+/* Handles member V of a tree whose messages go up to the root. A message carries the earliest enter in its subtree,
+ * because the root's wait begins with the earliest of all. Returns 0, or -1 with ERR: no memory. */
 static int expand_up(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, struct mpg_error *err)
 {
     const struct mpg_tree *tree = &c->plan.phase[0].tree;

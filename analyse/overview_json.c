@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An overview as JSON. Shares are whole thousandths, times whole ns; names of calls and callsites stand once in lists. */
+/* An overview as JSON. Shares of time are in whole thousandths, times in whole ns. Each name of a call or callsite occurs
+ * once, in a list; slices refer to it by number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "analyse/overview.h"
 #include "trace/stat/names.h"
 
-enum { SITES = 256, SITE_BYTES = 160 }; /* further callsites have no name */
+enum { SITES = 256, SITE_BYTES = 160 }; /* maximum number of callsites with a name, and of bytes of a name */
 
 const char *mpg_overview_key(enum mpg_overview_part part)
 {
@@ -46,7 +47,7 @@ const char *mpg_overview_kind(enum mpg_call call)
 /* ---- names ---- */
 
 struct numbers {
-    int call[MPG_CALL_COUNT], calls; /* number of each call, from 1; 0: none */
+    int call[MPG_CALL_COUNT], calls; /* number by which slices refer to each call, from 1; 0: the call does not occur */
     uint32_t site[SITES];
     size_t sites;
 };
@@ -87,7 +88,7 @@ void mpg_overview_put_names(struct mpg_json *j, const int number_of[MPG_CALL_COU
     mpg_json_close(j);
 }
 
-/* Puts the array "callsites": the innermost line of each callsite in X. */
+/* Writes the array "callsites": of each callsite in X the innermost function and line. */
 static int put_sites(struct mpg_json *j, const struct numbers *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_site_names names;
@@ -126,8 +127,8 @@ static void put_parts(struct mpg_json *j, const struct mpg_overview *o)
     mpg_json_close(j);
 }
 
-/* Puts S as [from, length, call, callsite, peer, awaited, wait]; if S has several calls, also their number and the time within
- * them. */
+/* Writes slice S as [from, length, call, callsite, peer, awaited, wait]; if it joins several calls, also their number and
+ * the time in them. */
 static void put_slice(struct mpg_json *j, const struct mpg_overview_slice *s, struct numbers *x)
 {
     const int64_t from_ns = (int64_t)floor(s->from_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes: the length of the run; the time of ranks in calls, over the run; the calls of the phase; the same calls of the traced
- * run. */
+/* Finds the phase of a run with the most time in MPI. Passes over the trace: the length of the run; the time of all ranks
+ * in calls, over the run; the calls of the phase; the same calls in the traced run. */
 #include "analyse/phase.h"
 
 #include <math.h>
@@ -9,19 +9,22 @@
 
 #include "analyse/overview.h"
 
-/* Length of a phase: about this many calls of a rank if calls were spread evenly, within these bounds. */
+/* A phase is 1/n of the run, n within MIN_STRETCHES..MAX_STRETCHES. It is as long as CALLS_A_STRETCH calls of a rank
+ * would take if calls were spread evenly. */
 enum { CALLS_A_STRETCH = 60, MIN_STRETCHES = 10, MAX_STRETCHES = 1000, MAX_WIDENED = 4 };
 
 struct stretch {
     const struct mpg_phase_run *run;
     double begin_ns, end_ns; /* begin and end of the run, on aligned clocks */
     double from_ns, to_ns;   /* begin and end of the phase, on aligned clocks */
-    double first_ns, last_ns; /* first begin and last end of its calls */
+    double first_ns, last_ns; /* earliest begin and latest end of calls that the phase cuts */
     size_t bins;
-    double *bin;             /* time of all ranks in calls, by part of the run; or of each rank, in the phase */
+    /* Time of all ranks in calls, ns, for each part of the run; later, for each rank, its time in calls of the phase. */
+    double *bin;
 };
 
-/* Takes a call of RANK, its NUMBER-th. Returns 1 to go on; 0: no more calls of this rank; -1 with ERR. */
+/* A function that handles E, call NUMBER of RANK. Returns 1 to go on; 0: no further calls of this rank are needed; -1
+ * with ERR. */
 typedef int take_call(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
 
 static int walk_rank(const struct mpg_phase_run *w, int32_t rank, take_call *take, void *context, struct mpg_error *err)
@@ -58,7 +61,7 @@ static int take_ends(void *context, int32_t rank, uint64_t number, const struct 
     return 1;
 }
 
-/* Returns whether E, call NUMBER of its rank, can be in a phase: MPI_Init and MPI_Finalize cannot. */
+/* Returns whether E, call NUMBER of its rank, can belong to a phase. MPI_Init and MPI_Finalize cannot. */
 static bool is_inner(const struct mpg_event *e, uint64_t number)
 {
     return number > 0 && e->call != MPG_CALL_Finalize;
@@ -78,7 +81,7 @@ static int take_time(void *context, int32_t rank, uint64_t number, const struct 
     return 1;
 }
 
-/* Begins and ends of the calls in the phase. */
+/* Extends first_ns and last_ns to begin and end of E, if E is in the phase. */
 static int take_whole(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stretch *s = context;
@@ -92,8 +95,8 @@ static int take_whole(void *context, int32_t rank, uint64_t number, const struct
     return 1;
 }
 
-/* Widens the phase to whole calls that begin before or end after the phase, to show which ranks come late to these calls; at
- * most MAX_WIDENED times WIDTH_NS on each side. */
+/* Extends the phase to whole calls, to show which ranks come late to them; on each side by at most MAX_WIDENED times
+ * WIDTH_NS. */
 static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
@@ -105,7 +108,7 @@ static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
     return 0;
 }
 
-/* Finds the part of the run with the most time in calls. */
+/* Finds the part of the run in which ranks spend the most time in calls. */
 static int find_stretch(struct stretch *s, struct mpg_error *err)
 {
     const double each = (double)mpg_trace_events(s->run->trace, -1) / mpg_trace_ranks(s->run->trace);
@@ -208,7 +211,7 @@ struct filling {
     const struct stretch *s;
     struct mpg_worst_phase *phase;
     struct mpg_phase_rank *into;
-    double until_ns; /* on aligned clocks: the first rank has no room for more calls */
+    double until_ns; /* no calls beyond this time, on aligned clocks: some rank has no room for more */
 };
 
 static int take_predicted(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
@@ -232,7 +235,8 @@ static int take_predicted(void *context, int32_t rank, uint64_t number, const st
     return 1;
 }
 
-/* Stores E if it is a call of the traced run with the number of a stored predicted call; its times stay on aligned clocks. */
+/* Stores E, a call of the traced run, if the phase has the predicted call of the same number. Its times are on aligned
+ * clocks. */
 static int take_traced(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct filling *f = context;
@@ -247,7 +251,7 @@ static int take_traced(void *context, int32_t rank, uint64_t number, const struc
     return 1;
 }
 
-/* Drops the predicted calls of R that begin at UNTIL_NS of the phase or later. */
+/* Drops the predicted calls of R that begin UNTIL_NS or later after the phase's begin. */
 static void cut(struct mpg_phase_rank *r, double until_ns)
 {
     while (r->n[1] > 0 && r->call[1][r->n[1] - 1].from_ns >= until_ns)
@@ -262,7 +266,7 @@ static bool same_calls(const struct mpg_phase_rank *r)
     return r->n[0] == r->n[1];
 }
 
-/* Makes the traced phase begin as long before the first call as the predicted phase. */
+/* Sets the begin of the traced phase so that its first call comes as long after it as in the predicted phase. */
 static void shift_traced(struct mpg_worst_phase *phase)
 {
     double first_ns = INFINITY, last_ns = -INFINITY, lead_ns = 0;
@@ -336,7 +340,7 @@ void mpg_worst_phase_clear(struct mpg_worst_phase *phase)
 
 /* --- as JSON --- */
 
-/* Numbers names by call, in the order in which calls are met first; 0: none. */
+/* The number of each call's name in the JSON list, in the order of first occurrence; 0: the call does not occur. */
 struct names {
     int number[MPG_CALL_COUNT], n;
 };
@@ -351,7 +355,7 @@ static void number_names(struct names *names, const struct mpg_worst_phase *phas
             }
 }
 
-/* Puts [[from, length, name]...]; times are whole ns. */
+/* Writes N calls as [[from, length, name]...]; times are whole ns, NAME is a number in NAMES. */
 static void put_calls(struct mpg_json *j, const char *key, const struct mpg_phase_call *call, size_t n, const struct names *names)
 {
     mpg_json_array(j, key);

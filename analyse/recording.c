@@ -6,11 +6,12 @@
 
 #include "trace/reader.h"
 
-/* Off-CPU time is removed at its place in the trace. But caches are cold afterwards, other programs take a part of the memory's
- * bandwidth, and the waiting of other ranks for the interrupted rank is only known as far as messages show. docs/VALIDATION.md,
- * Busy recordings, has the resulting errors. The limits: predictions use compute intervals alone, perturbations keep the traced
- * times of calls. A few interruptions of a program that computes little, on a machine that is idle otherwise, do no harm.
- * A smaller part of recording than MENTIONED is not mentioned. */
+/* Limits of shares of the run time above which a recording counts as unreliable. Time off the CPU is removed where the
+ * trace shows it. But caches are cold afterwards, other programs take a part of the memory's bandwidth, and the waiting
+ * of other ranks for the interrupted rank is known only as far as messages show it. docs/VALIDATION.md, Busy recordings,
+ * has the resulting errors. Predictions use only compute intervals; perturbations keep the traced times of calls. FEW: so
+ * few interruptions do no harm to a program that computes little on an otherwise idle machine. MENTIONED: a smaller share
+ * of recording is not mentioned. */
 static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01, MENTIONED = 0.005;
 enum { PERCENT_BYTES = 12 };
 
@@ -60,7 +61,7 @@ bool mpg_recording_has_findings(const struct mpg_recording *x)
     return knows_off_cpu(x) || x->tracer_share >= MENTIONED;
 }
 
-/* Writes SHARE, 0 to 1, in percent with two digits to TEXT of PERCENT_BYTES bytes, and returns TEXT. */
+/* Writes SHARE, 0 to 1, as a percentage with two digits to TEXT of PERCENT_BYTES bytes, and returns TEXT. */
 static const char *format_percent(double share, char *text)
 {
     const double percent = 100 * share;
@@ -68,7 +69,7 @@ static const char *format_percent(double share, char *text)
     return text;
 }
 
-/* Writes the times off the CPU in words to TEXT of SIZE bytes, and returns TEXT. */
+/* Writes in words how long ranks were off their CPUs to TEXT of SIZE bytes, and returns TEXT. */
 static const char *describe_off_cpu(const struct mpg_recording *x, char *text, size_t size)
 {
     char between[PERCENT_BYTES], part[PERCENT_BYTES], calls[PERCENT_BYTES];

@@ -17,7 +17,7 @@ const char *mpg_waits_run_name(size_t run)
     return runs[run];
 }
 
-/* The columns of the table, and storage for the CSV keys of columns of several runs. */
+/* The columns of the table. KEY: storage for the CSV keys of columns that each of several runs has. */
 struct columns {
     const struct mpg_waits_report *r;
     struct mpg_table_column list[MAX_COLUMNS];
@@ -25,7 +25,7 @@ struct columns {
     char key[MAX_COLUMNS][KEY];
 };
 
-/* Adds a column of run W. KEY also names the JSON member, unless JSON names it. */
+/* Adds a column for run W. KEY: its name in CSV, and in JSON if JSON is NULL. */
 static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading,
                                     int width)
 {
@@ -48,7 +48,7 @@ static bool has_kind(const struct mpg_waits_report *r, int kind)
     return false;
 }
 
-/* Returns whether a row has calls whose threads were off their CPUs. */
+/* Returns whether in any row threads were off their CPUs during calls. */
 static bool has_off_cpu(const struct mpg_waits_report *r)
 {
     for (size_t i = 0; i < r->table->n; i++)
@@ -93,7 +93,7 @@ static void describe(struct columns *x)
         x->list[x->n++] = (struct mpg_table_column){.heading = "callsite", .left = true};
 }
 
-/* Puts the cells of S in the column order of add_run(). */
+/* Adds the cells of S in the order in which add_run() adds columns. TOTAL_NS: time of all ranks in the run. */
 static void put_sum(struct mpg_table *t, const struct mpg_wait_sum *s, double total_ns)
 {
     const double wait_ns = mpg_wait_all(s);
@@ -131,7 +131,7 @@ static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const
         mpg_table_lines(t, row->name);
 }
 
-/* Puts the rows of the table in FORMAT. With J: all rows, as JSON. */
+/* Writes the table in FORMAT to OUT; if J is not NULL, all rows as JSON. Returns 0, or -1 with ERR. */
 static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {

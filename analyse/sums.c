@@ -85,10 +85,10 @@ static struct mpg_wait_sum *find_region(struct mpg_waits *w, int32_t name, struc
     return &w->region[name + 1];
 }
 
-/* Groups of sums whose waits are kept for each rank waited for. */
+/* Groups of sums. Each sum also stores how long it waited for each rank. */
 enum group { OF_SITE, OF_REGION, OF_RANK, OF_CALL };
 
-/* Adds WAIT_NS of waiting for FOR_RANK to SUM, which is number INDEX of GROUP. */
+/* Adds WAIT_NS, spent waiting for FOR_RANK, to SUM, which is number INDEX of GROUP. */
 static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group, uint32_t index, int32_t for_rank,
                  double wait_ns, struct mpg_error *err)
 {
@@ -96,7 +96,7 @@ static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group
     double all_ns;
     if (!bits)
         return mpg_error_set(err, "out of memory");
-    memcpy(&all_ns, bits, sizeof all_ns); /* a new entry is 0, and so is the number with these bits */
+    memcpy(&all_ns, bits, sizeof all_ns); /* a new entry of the map is 0, and 0 is also the double 0.0 */
     all_ns += wait_ns;
     memcpy(bits, &all_ns, sizeof all_ns);
     if (all_ns > sum->for_ns) {

@@ -13,7 +13,7 @@ const char *mpg_waits_by_word(enum mpg_waits_by by)
     return words[by];
 }
 
-/* The source of rows. */
+/* The runs from which rows are made, side by side. */
 struct runs {
     const struct mpg_waits *const *run;
     size_t n;
@@ -21,7 +21,7 @@ struct runs {
     size_t capacity;
 };
 
-/* Adds a row, all 0; NULL: no memory. */
+/* Adds a row of zeros to T and returns it; NULL: no memory. */
 static struct mpg_waits_row *add_row(struct mpg_waits_table *t, size_t *capacity)
 {
     if (t->n == *capacity) {
@@ -36,7 +36,7 @@ static struct mpg_waits_row *add_row(struct mpg_waits_table *t, size_t *capacity
     return &t->row[t->n++];
 }
 
-/* Adds ROW, unless none of its runs has calls. */
+/* Adds ROW to T if at least one run has calls in it. Returns 0, or -1: no memory. */
 static int add(struct mpg_waits_table *t, struct runs *x, const struct mpg_waits_row *row)
 {
     uint64_t calls = 0;
@@ -99,7 +99,7 @@ static int compare_places(const void *a, const void *b)
     return x->call != y->call ? (x->call > y->call) - (x->call < y->call) : strcmp(x->name, y->name);
 }
 
-/* Joins rows of the same call and places. */
+/* Joins rows with the same call and the same name of the callsite. */
 static void join_rows(struct mpg_waits_table *t, size_t runs)
 {
     size_t kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The passes over a trace: bounds of clocks, if clocks are neither shared nor measured; the eager limit that the trace shows,
- * if none is given; the wait states. */
+/* Finds the wait states of a trace, in up to three passes: for the offsets of clocks, if clocks are neither shared nor
+ * measured; for the eager limit that the trace shows, if none is given; for the wait states. */
 #include "analyse/traced.h"
 
 #include "analyse/walk.h"
@@ -10,8 +10,8 @@ struct pass {
     const struct mpg_clock_map *clocks;
     struct mpg_graph_options options;
     const char *label;
-    struct mpg_graph_counts counts; /* graph counts of the last pass */
-    int64_t min_bytes, max_bytes;    /* the eager limit that the trace shows is between the two */
+    struct mpg_graph_counts counts; /* the graph's counts of the last pass */
+    int64_t min_bytes, max_bytes;    /* bounds of the eager limit that the trace shows */
 };
 
 static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_error *err)
@@ -73,7 +73,7 @@ static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_err
     return 0;
 }
 
-/* Walks the trace to find wait states, with the eager limit of FOUND. */
+/* Reads the trace to find wait states, with the eager limit in FOUND. Returns 0, or -1 with ERR. */
 static int pass_waits(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
 {
     p->options.eager_limit_bytes = p->options.source_eager_limit_bytes = found->eager_limit_bytes;
@@ -99,7 +99,7 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     const int64_t max_bytes = p.max_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && max_bytes > found->eager_limit_bytes) {
-        /* a send that left just when the receive was posted did not wait for the receive */
+        /* The lower bound can be too low: a send that ends by chance when its receive is posted seems to have waited for it. */
         found->eager_limit_bytes = max_bytes;
         mpg_waits_restart(found->waits);
         status = pass_waits(&p, found, err);

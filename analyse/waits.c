@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of streams, and begins of the operations that calls wait for (docs/MODEL.md, section 9). */
+/* Wait states: the times of streams (threads), and the begin of the operation that each call waits for (docs/MODEL.md,
+ * section 9). */
 #include "analyse/waits_private.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding */
+static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding errors */
 
 /* ---- making and clearing ---- */
 
@@ -99,7 +100,7 @@ int mpg_waits_substitute(struct mpg_waits *w, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* Forgets the messages that S has received. */
+/* Forgets the sends of the messages that step S has received. */
 static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < w->substituted_count; i++)
@@ -113,7 +114,7 @@ static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 
 /* ---- waits of a call ---- */
 
-/* The latest begin that a call waits for, and the stream that begins; AT_NS -INFINITY: none. */
+/* The latest operation that a call waits for: its begin (-INFINITY: none) and the stream that begins it. */
 struct awaited {
     double at_ns;
     enum mpg_wait kind;
@@ -132,8 +133,8 @@ static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
            a->meeting.call == b->meeting.call && a->meeting.index == b->meeting.index;
 }
 
-/* S leaves the call of a root, which has one edge for each member of the collective, one after the other from edge I on. Returns
- * the slot of the member that began first; *LAST is the index of the last of these edges. */
+/* S leaves a root's call, which from edge I on has an edge for each member of the collective. Returns the slot of the
+ * member that began first; *LAST: index of the last of these edges. */
 static const struct waits_slot *first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
 {
     const struct waits_slot *first = &w->slot[s->edges[i].slot];
@@ -184,7 +185,7 @@ struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *w, const struct 
     return e->kind == MPG_EDGE_ACK ? slot->posted_by : slot->begun_by;
 }
 
-/* Tells the observer of the call that S leaves at LEAVE_NS, and of its waits SUM. */
+/* Tells the observer that S leaves a call at LEAVE_NS, whose waits are SUM. Returns 0, or -1 with ERR. */
 static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, const struct mpg_wait_sum *sum,
                       struct mpg_error *err)
 {
@@ -213,8 +214,8 @@ static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double le
 
 /* ---- steps ---- */
 
-/* Returns the time of the call that S leaves: DIFFERENCE_NS, of two times; if only rounding makes the two differ, the duration
- * in the trace. */
+/* Returns how long the call that S leaves took: DIFFERENCE_NS, the difference of two times. If it differs from the traced
+ * duration only by rounding, returns the traced duration. */
 static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, double difference_ns)
 {
     const double duration_ns = (double)s->duration_ns, error_ns = 2 * DBL_EPSILON * fabs(s->leave_ns);
@@ -222,8 +223,8 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
-/* Returns the time in a call of TOOK_NS in which the thread was off the CPU without waiting: a thread that sleeps until a
- * message arrives is off the CPU and waits. Unknown for other runs than the traced run. */
+/* Returns for how many of the TOOK_NS of a call the thread was off the CPU without waiting: waiting threads may sleep.
+ * Known only for the traced run; 0 for others. */
 static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
 {
     if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)
@@ -246,7 +247,8 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
         one.waited = 1;
         one.wait_ns[a.kind] = wait_ns;
     }
-    /* in other runs than the traced one, messages may be others, and collectives are expanded: begins have no streams then */
+    /* In other runs than the traced one the begins have no streams, because replicas can exchange messages and because
+     * collectives can be messages. */
     const int32_t for_rank = one.waited && w->times == MPG_WAIT_TRACED ? w->stream[a.stream].rank : -1;
     int status = mpg_waits_count(w, s, &one, for_rank, err);
     if (status == 0 && w->observer)
@@ -265,7 +267,7 @@ static int enter(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
     stream->at_ns = w->times == MPG_WAIT_COMMON_CLOCK ? value_ns
                                                : mpg_clock_align(w->clocks, s->rank, enter_ns) +
                                                      (w->times == MPG_WAIT_DELAYS ? value_ns : 0);
-    stream->rank = s->rank; /* not in every step */
+    stream->rank = s->rank; /* some steps lack the rank */
     stream->place = s->to;
     stream->region = s->region;
     stream->position++;
@@ -324,7 +326,7 @@ int mpg_waits_take(struct mpg_waits *w, const struct mpg_step *s, double value_n
                              : w->times == MPG_WAIT_DELAYS ? (double)s->since_ns + value_ns
                                                            : value_ns;
         break;
-    case MPG_STEP_LOAD: /* an ENTER follows */
+    case MPG_STEP_LOAD: /* the ENTER step that follows sets the stream's time */
     case MPG_STEP_JOIN:
         break;
     case MPG_STEP_EXPAND:

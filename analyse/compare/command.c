@@ -18,7 +18,7 @@ struct wanted {
     int64_t frames;
 };
 
-/* Writes C as A asks: to the output file, as JSON, CSV or text. Returns 0, or -1 with ERR. */
+/* Writes the comparison C to the output file, as JSON, CSV or text, as the options A say. Returns 0, or -1 with ERR. */
 static int write_report(const struct wanted *a, const struct comparison *c, struct mpg_error *err)
 {
     struct mpg_output *out = mpg_output_open(a->output, err);
@@ -85,7 +85,8 @@ static int compare(const struct wanted *a, char **before, size_t before_number, 
     return status;
 }
 
-/* Returns the number of arguments after "--"; -1: no "--". getopt_long() drops "--", so the arguments are counted before. */
+/* Returns the number of arguments after "--"; -1: there is no "--". Counts them before getopt_long() does, which removes
+ * "--". */
 static int find_after(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Changes and their significance. */
+/* Computes the changes between two versions of a program, and their significance. */
 #include "analyse/compare/compare.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "statistics/welch.h"
 
 static const double CONFIDENCE = 0.95;
-static const double MIN_SHARE = 0.001; /* of the run: smaller rows are not tested, which leaves the others more power */
+/* Of the run time: smaller rows are not tested, so that the tests of the others have more power. */
+static const double MIN_SHARE = 0.001;
 
 static const struct {
     const char *name;
@@ -91,8 +92,8 @@ static int compare_quantities(struct comparison *c, struct mpg_error *err)
     return status;
 }
 
-/* Sets false discovery rates and verdicts of the rows that are at least MIN_SHARE of the run over all runs of both sides.
- * This choice does not depend on the difference of the sides, so it does not bias the tests. */
+/* Sets the false discovery rate and the verdict of each row whose time, over all runs of both sides, is at least MIN_SHARE
+ * of the run time. This choice does not depend on the difference between the sides, so it does not bias the tests. */
 static int judge_rows(struct comparison *c, struct mpg_error *err)
 {
     const double n[] = {(double)c->side[0].n, (double)c->side[1].n};
@@ -119,7 +120,7 @@ static int judge_rows(struct comparison *c, struct mpg_error *err)
     return status;
 }
 
-/* By size of the change, then in the order of matching, which is the same in every run. */
+/* Orders rows by the size of the change. Equal ones keep the order of matching, which does not change between executions. */
 static int by_change(const void *a, const void *b)
 {
     const struct compare_row *x = a, *y = b;

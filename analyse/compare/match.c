@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matches callsites and regions of both sides. A site is a part's name on one side, over all runs of the side. Sites with equal
- * call, functions and files are a group. */
+/* Matches callsites and regions of the two versions, the sides. A site is a callsite or region of one side, with its
+ * times in all runs of that side. Sites with equal call, functions and files form a group. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 struct site {
     enum compare_kind kind;
     enum mpg_call call;
-    const char *name; /* name of the site's parts, owned by the run */
+    const char *name; /* the site's name as in each run; the first run owns the text */
     char *group;      /* NAME without line numbers */
-    char *function;   /* of the innermost place */
-    long line;        /* of the innermost place; 0: unknown */
-    double *time_ns;  /* by run */
-    double number;    /* mean over runs */
-    bool taken;       /* the site is in a row */
+    char *function;   /* function of the innermost return address */
+    long line;        /* line number of the innermost return address; 0: unknown */
+    double *time_ns;  /* time in each run of the side, ns */
+    double number;    /* number of calls or visits, mean over runs */
+    bool taken;       /* the site is already in a row of the comparison */
 };
 
 struct sites {
@@ -27,8 +27,8 @@ struct sites {
 
 /* ---- sites of a side ---- */
 
-/* Returns a pointer to the colon before the line number of a place such as "f (a.c:15)", the text from BEGIN to END; returns END
- * if the place has no line number. */
+/* Returns a pointer to the colon before the line number in a place such as "f (a.c:15)", the text from BEGIN to END;
+ * returns END if the place has no line number. */
 static const char *line_number(const char *begin, const char *end)
 {
     const char *p = end;
@@ -39,7 +39,7 @@ static const char *line_number(const char *begin, const char *end)
     return p > begin && p[-1] == ':' && p + 1 < end ? p - 1 : end;
 }
 
-/* Sets SITE's group, function and line from its name. Returns -1: out of memory. */
+/* Sets the group, function and line of S from its name. Returns 0, or -1: out of memory. */
 static int split(struct site *s)
 {
     char *to = s->group = malloc(strlen(s->name) + 1);
@@ -82,7 +82,7 @@ static int compare_groups(const struct site *x, const struct site *y)
     return order != 0 ? order : strcmp(x->group, y->group);
 }
 
-/* By group, line, name. */
+/* Orders sites by group, line and name. */
 static int by_group(const void *a, const void *b)
 {
     const struct site *x = a, *y = b;
@@ -92,8 +92,8 @@ static int by_group(const void *a, const void *b)
     return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
 }
 
-/* Adds PART, of run I of the side's N runs, to the last site if both have one name, else to a new site. Returns 0, or -1: out of
- * memory. */
+/* PART is a callsite or region in run I of a side with N runs. Adds it to the last site if the names are equal, else to a
+ * new site. Returns 0, or -1: out of memory. */
 static int add_part(struct sites *sites, const struct compare_part *part, size_t i, size_t n)
 {
     struct site *s = sites->n ? &sites->site[sites->n - 1] : NULL;
@@ -156,7 +156,7 @@ struct matching {
     uint32_t capacity;
 };
 
-/* Adds SITE to ROW's SIDE. Returns -1: out of memory. */
+/* Adds SITE, of the given SIDE, to ROW. Returns 0, or -1: out of memory. */
 static int add_site(struct matching *m, struct compare_row *row, enum compare_side side, struct site *site)
 {
     const size_t n = m->c->side[side].n;
@@ -172,8 +172,8 @@ static int add_site(struct matching *m, struct compare_row *row, enum compare_si
     return row->name[side] ? 0 : -1;
 }
 
-/* Adds a row that joins, on each side, the N[side] sites from SITE[side] on (NULL: no site), matched as MATCH says. Returns 0, or
- * -1 with ERR: out of memory. */
+/* Adds a row to the comparison. It joins, of each side, the N[side] sites from SITE[side] on (NULL: none). MATCH: how the
+ * sides were matched. Returns 0, or -1 with ERR: out of memory. */
 static int add_row(struct matching *m, enum compare_match match, struct site *const site[COMPARE_SIDES],
                    const size_t n[COMPARE_SIDES], struct mpg_error *err)
 {
@@ -199,7 +199,7 @@ static int add_pair(struct matching *m, enum compare_match match, struct site *b
     return add_row(m, match, (struct site *const[]){before, after}, (const size_t[]){1, 1}, err);
 }
 
-/* Returns the site among N from SITE that is named NAME, or NULL. */
+/* Returns the site named NAME among the N sites from SITE on; NULL: none. */
 static struct site *find_named(struct site *site, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -208,8 +208,8 @@ static struct site *find_named(struct site *site, size_t n, const char *name)
     return NULL;
 }
 
-/* Matches a group with N[] sites on each side: in the order of lines if their numbers are equal; by equal lines if one side has
- * all lines of the other; together otherwise. */
+/* Matches the sites of a group, N[side] on each side: in the order of lines if both sides have the same number; by equal
+ * lines if one side has all lines of the other; otherwise all of them become one row. */
 static int match_group(struct matching *m, struct site *const site[COMPARE_SIDES], const size_t n[COMPARE_SIDES],
                        struct mpg_error *err)
 {
@@ -235,7 +235,7 @@ static int match_group(struct matching *m, struct site *const site[COMPARE_SIDES
     return 0;
 }
 
-/* Returns the number of sites in the group of the first of N sites. */
+/* Returns how many of the N sites from SITE on are in the group of the first. */
 static size_t group_size(const struct site *site, size_t n)
 {
     size_t size = n > 0;
@@ -259,7 +259,7 @@ static int match_groups(struct matching *m, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the only site of SITES that is not taken and has the head and function of LIKE; NULL: none, or several. */
+/* Returns the site of SITES that is in no row yet and has LIKE's kind, call and function, if there is exactly one; else NULL. */
 static struct site *find_only(struct sites *sites, const struct site *like)
 {
     struct site *only = NULL;
@@ -274,7 +274,7 @@ static struct site *find_only(struct sites *sites, const struct site *like)
     return only;
 }
 
-/* Matches sites by call and function alone; then the sites left appeared or disappeared. */
+/* Matches the sites that are left by call and function alone. Sites without a match have appeared or disappeared. */
 static int match_rest(struct matching *m, struct mpg_error *err)
 {
     for (size_t i = 0; i < m->of[0].n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run: quantities and parts. */
+/* Reads a run: its run time and other quantities, and its callsites and regions with their times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void find_quantities(struct compare_run *run, const struct stat_summary *
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
 }
 
-/* Takes the efficiencies of TRACE from its ideal run, if it has one: the figures of mpgtrace efficiency. */
+/* Computes the efficiencies of TRACE, as mpgtrace efficiency does. They stay unknown if the trace has no ideal run. */
 static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
 {
     const struct mpg_efficiency_options options = {.lenient = true, .eager_limit_bytes = INT64_MAX};
@@ -58,7 +58,7 @@ static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
     mpg_efficiency_run_clear(&found);
 }
 
-/* Adds a part that takes over a copy of NAME. Returns -1: out of memory. */
+/* Adds a callsite or region to RUN, with a copy of NAME. Returns 0, or -1: out of memory. */
 static int add_part(struct compare_run *run, enum compare_kind kind, enum mpg_call call, const char *name, double time_ns,
                     double number)
 {
@@ -77,7 +77,7 @@ static int add_parts(struct compare_run *run, const struct stat_summary *s, cons
     for (size_t i = 0; i < lines; i++) {
         const enum mpg_kind kind = mpg_call_kind(line[i].call);
         const double number = (double)line[i].sum.number;
-        if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && /* outside the run */
+        if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && /* these calls are not part of the run time */
             add_part(run, COMPARE_CALL, line[i].call, line[i].places, line[i].sum.time_ns, number) < 0)
             return -1;
         if (line[i].sum.computation_ns > 0 &&

@@ -14,7 +14,7 @@ enum { CELL = 64, MAX_TRACES = 3 };
 
 /* ---- cells ---- */
 
-/* Writes NS with its unit to TEXT, and returns TEXT. IS_CHANGE: with "+" if positive. */
+/* Writes NS with a unit to TEXT, and returns TEXT. IS_CHANGE: a positive value gets a "+". */
 static char *format_time(char *text, double ns, bool is_change)
 {
     text[0] = '+';
@@ -29,8 +29,8 @@ static void put_ratio(struct mpg_table *t, double ratio, const char *format)
     mpg_table_text(t, isnan(ratio) ? NULL : text);
 }
 
-/* Puts the interval of X's change and the verdict. The interval of a time is in % of the value before; where chance is not known
- * the interval is missing. */
+/* Adds two cells: the interval of the change X, and its verdict. IS_TIME: the interval is in % of the value before. The
+ * interval is missing where chance is not known. */
 static void put_chance(struct mpg_table *t, const struct compare_change *x, bool is_time)
 {
     const double before = x->side[COMPARE_BEFORE];
@@ -43,7 +43,8 @@ static void put_chance(struct mpg_table *t, const struct compare_change *x, bool
     mpg_table_text(t, mpg_compare_verdict_name(x->verdict));
 }
 
-/* Puts the times of X before and after, the change and the change in %. BEFORE, AFTER: whether that side has a value. */
+/* Adds four cells: the times of X before and after, the change, and the change in %. BEFORE, AFTER: whether this side has
+ * a value. */
 static void put_times(struct mpg_table *t, const struct compare_change *x, bool before, bool after)
 {
     char text[CELL];
@@ -71,7 +72,7 @@ static void print_side(const char *label, const struct compare_runs *side, FILE 
     fprintf(out, " (%" PRId32 " %s)\n", ranks, mpg_units_word((uint64_t)ranks, "rank", "ranks"));
 }
 
-/* Prints warnings; returns the number of lines. */
+/* Prints warnings about the recordings. Returns the number of lines. */
 static size_t print_warnings(const struct comparison *c, FILE *out)
 {
     const struct compare_run *worst = NULL;
@@ -103,7 +104,7 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
     return lines;
 }
 
-/* Prints run time and efficiencies; returns the number of lines, or -1 with ERR: out of memory. */
+/* Prints a table of run time and efficiencies. Returns the number of lines, or -1 with ERR: out of memory. */
 static int print_quantities(const struct comparison *c, FILE *out, struct mpg_error *err)
 {
     const bool known = mpg_compare_knows_chance(c);
@@ -128,7 +129,7 @@ static int print_quantities(const struct comparison *c, FILE *out, struct mpg_er
         } else {
             put_ratio(&t, x->side[COMPARE_BEFORE], "%.3f");
             put_ratio(&t, x->side[COMPARE_AFTER], "%.3f");
-            put_ratio(&t, fabs(x->change) < 0.0005 ? 0 : x->change, "%+.3f"); /* no -0.000 */
+            put_ratio(&t, fabs(x->change) < 0.0005 ? 0 : x->change, "%+.3f"); /* avoids -0.000 */
             mpg_table_text(&t, "");
         }
         put_chance(&t, x, is_time);
@@ -177,7 +178,7 @@ static int print_rows(const struct comparison *c, size_t rows, FILE *out, struct
     return mpg_table_end(&t, err);
 }
 
-/* Returns the number of rows that changed at all: the first rows. */
+/* Returns the number of rows with a change. These come first, since rows are sorted by the size of the change. */
 static size_t count_changed(const struct comparison *c)
 {
     size_t n = 0;
@@ -188,7 +189,7 @@ static size_t count_changed(const struct comparison *c)
 
 int mpg_compare_print_text(const struct comparison *c, size_t top, FILE *out, struct mpg_error *err)
 {
-    enum { FRAME_LINES = 6 }; /* both sides, two blank lines, headings of the rows, "... and more" */
+    enum { FRAME_LINES = 6 }; /* lines around the tables: both sides, two blank lines, headings of the rows, "... and more" */
     print_side("Before", &c->side[COMPARE_BEFORE], out);
     print_side("After", &c->side[COMPARE_AFTER], out);
     const size_t warnings = print_warnings(c, out);

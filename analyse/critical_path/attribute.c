@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attributes the time on the critical path to computation, calls, messages and other kinds of time. Reads the events of each
- * rank on the path once more, beside the stretches of the path on each of its threads, in order of time. */
+/* Attributes the time on the critical path to computation, calls, messages and other kinds of time. Reads the events of
+ * each rank on the path a second time and compares them, in order of time, with the stretches of the path on each of the
+ * rank's threads. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyse/critical_path/path.h"
 #include "common/reserve.h"
 
-/* Computation on the path since the thread's last call, in one region. */
+/* Computation on the path since the thread's last call, in one region (-1: outside of all regions). */
 struct pending {
     int32_t region;
     double compute_ns, off_ns;
 };
 
-/* A thread of the rank that is being read. */
+/* A thread of the rank whose events are read. */
 struct thread {
     uint32_t number;
-    struct path_stretch *next, *end; /* stretches not yet passed */
+    struct path_stretch *next, *end; /* the stretches of the path on this thread that lie ahead */
     int64_t at_ns;                   /* end of the last event, on the rank's clock; INT64_MIN: none */
-    bool began;                      /* the first call, MPI_Init, has been read; always true for other threads than 0 */
+    bool began;                      /* MPI_Init, the first call, has been read; for other threads than 0 always true */
     int32_t *open;                   /* open regions, innermost last */
     uint32_t depth, open_capacity;
     struct pending *pending;
     uint32_t pendings, pending_capacity;
-    double from_ns;                  /* begin of the pending computation, aligned */
+    double from_ns;                  /* begin of the pending computation, on aligned clocks */
 };
 
 struct reader {
@@ -47,7 +48,7 @@ const char *mpg_path_kind_key(enum path_kind kind)
 
 /* ---- sums ---- */
 
-/* Inserts PART into the list of the longest path segments, in descending order, if PART is long enough. */
+/* Inserts PART into the list of the longest segments of the path, longest first, unless the list is full of longer ones. */
 static void rank_path_segment(struct critical_path *path, const struct path_part *part)
 {
     size_t i = path->path_segments;
@@ -62,7 +63,7 @@ static void rank_path_segment(struct critical_path *path, const struct path_part
     path->path_segment[i] = *part;
 }
 
-/* Adds TIME_NS of PART to the sums. Returns 0, or -1 with ERR: no memory. */
+/* Adds PART's time to the sums by kind of time, call, callsite and region, and by rank. Returns 0, or -1 with ERR: no memory. */
 static int add(struct critical_path *path, const struct path_part *part, struct mpg_error *err)
 {
     if (part->time_ns <= 0)
@@ -93,8 +94,8 @@ static double align(const struct reader *r, int64_t time_ns)
     return mpg_clock_align(r->path->clocks, r->rank, time_ns);
 }
 
-/* Returns how long T is on the path between FROM_NS and TO_NS, aligned; *BEGIN_NS is when T is first on the path. Successive
- * calls for one thread ascend in time. */
+/* Returns for how many ns T is on the path between FROM_NS and TO_NS, on aligned clocks; *BEGIN_NS: the first such time.
+ * In successive calls of this function for a thread the times ascend. */
 static double on_path(struct thread *t, double from_ns, double to_ns, double *begin_ns)
 {
     double sum_ns = 0;
@@ -117,11 +118,13 @@ static int32_t region_of(const struct thread *t)
     return t->depth > 0 ? t->open[t->depth - 1] : -1;
 }
 
-/* Adds the time since the thread's last event up to NOW_NS, of which OFF_NS was off the CPU, to the pending computation. */
+/* Adds to the pending computation the part on the path of the time between the thread's last event and NOW_NS. OFF_NS of
+ * this time were off the CPU. */
 static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t off_ns, struct mpg_error *err)
 {
     double begin_ns;
-    const double from_ns = t->at_ns != INT64_MIN ? align(r, t->at_ns) : t->next->begin_ns; /* a new thread: since its begin */
+    /* A thread without event: since its begin. */
+    const double from_ns = t->at_ns != INT64_MIN ? align(r, t->at_ns) : t->next->begin_ns;
     const double length_ns = align(r, now_ns) - from_ns;
     const double time_ns = length_ns > 0 ? on_path(t, from_ns, align(r, now_ns), &begin_ns) : 0;
     const int32_t region = region_of(t);
@@ -143,7 +146,7 @@ static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t o
     return 0;
 }
 
-/* Adds the pending computation to the sums, as computation before CALL at SITE. Returns 0, or -1 with ERR: no memory. */
+/* Attributes T's pending computation to CALL at callsite SITE, which ends it. Returns 0, or -1 with ERR: no memory. */
 static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_t site, struct mpg_error *err)
 {
     struct path_part all = {.kind = PATH_COMPUTATION, .before = true, .call = call, .site = site, .region = -1,
@@ -172,8 +175,8 @@ static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_
     return 0;
 }
 
-/* Adds the time of E, a call, on the path, and the messages with which the path enters T during E. Returns 0, or -1 with ERR:
- * no memory. */
+/* Attributes the part of call E on the path, and the messages with which the path reaches T during E. Returns 0, or -1
+ * with ERR: no memory. */
 static int add_call(struct reader *r, struct thread *t, const struct mpg_event *e, struct mpg_error *err)
 {
     struct path_part part = {.kind = PATH_MPI, .call = e->call, .site = e->site, .region = region_of(t), .rank = r->rank,
@@ -229,7 +232,7 @@ static void end_region(struct thread *t, int32_t string)
     t->depth--;
 }
 
-/* Adds the time of E, the next event of T, and of the computation before E. Returns 0, or -1 with ERR: no memory. */
+/* Attributes the time of E, the next event of T, and of the computation before E. Returns 0, or -1 with ERR: no memory. */
 static int take(struct reader *r, struct thread *t, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -268,7 +271,7 @@ static struct thread *find_thread(struct reader *r, uint32_t number)
     return NULL;
 }
 
-/* Makes the threads of R from the N stretches of its rank, which are sorted by thread and time. */
+/* Makes the threads of R. STRETCH: the N stretches of the path on the rank, sorted by thread and time. */
 static int make_threads(struct reader *r, struct path_stretch *stretch, size_t n, struct mpg_error *err)
 {
     for (size_t i = 0; i < n; i++) {
@@ -310,7 +313,7 @@ int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch,
     const double start_ns = path->kind_ns[PATH_START];
     struct path_part start = {.kind = PATH_START, .call = MPG_CALL_Init, .site = MPG_NO_SITE, .region = -1,
                               .rank = path->first_rank, .time_ns = start_ns};
-    path->kind_ns[PATH_START] = 0; /* add() counts it */
+    path->kind_ns[PATH_START] = 0; /* add() below sets it again */
     path->rank_ns[path->first_rank] = 0;
     if (add(path, &start, err) < 0)
         return -1;

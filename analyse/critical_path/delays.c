@@ -16,36 +16,38 @@
 
 enum { RECENT = 1024 };
 
-/* A compute interval, and the call at its end. Time off the CPU, in the interval and in the call, is not in the other times. */
+/* A compute interval, and the call at its end. Computation, time in MPI and waiting exclude time off the CPU, which is
+ * counted separately: OFF_NS in the interval, CALL_OFF_NS in the call. */
 struct interval {
-    uint32_t place; /* index of the call and its callsite in delays.place */
+    uint32_t place; /* index in delays.place of the call and its callsite */
     double compute_ns, off_ns, mpi_ns, call_off_ns, wait_ns;
 };
 
-/* The last intervals of a stream. */
+/* The last intervals of a stream (a thread of a rank). */
 struct recent {
-    struct interval *interval; /* by position modulo RECENT */
+    struct interval *interval; /* interval number i is at i modulo RECENT */
     uint64_t position;         /* number of intervals so far */
     int32_t rank;
 };
 
-/* How much more the late rank computed, or was off its CPU, than the waiting rank before one call and callsite. */
+/* How much longer the late rank than the waiting rank computed, or was off its CPU, before a certain call at a callsite. */
 struct excess {
-    uint32_t place; /* 1 + position in delays.touched; 0: not listed there */
-    double ns;      /* negative: the waiting rank did more of it */
+    uint32_t place; /* 1 + index in delays.touched; 0: not in that list */
+    double ns;      /* negative: the waiting rank took longer */
 };
 
 struct delays {
     struct recent *stream;
     struct mpg_call_site *place;
-    struct excess *excess; /* of one wait, two of each place: of computation, of time off the CPU */
-    uint32_t *touched;     /* indices of listed excesses */
+    struct excess *excess; /* for the wait being examined, two of each place: of computation, and of time off the CPU */
+    uint32_t *touched;     /* indices of the excesses that are not 0 */
     struct delay_cause *cause;
     uint32_t streams, places, touches, causes, stream_capacity, place_capacity, excess_capacity, touched_capacity, cause_capacity;
-    struct mpg_map place_index, cause_index; /* (site, call); (rank, kind and place) -> index + 1 */
-    /* By (stream, other stream), from the last message of OTHER that a call of STREAM completed: */
-    struct mpg_map synchronized; /* position of STREAM at this call */
-    struct mpg_map heard;        /* position of OTHER when it sent the message */
+    /* (callsite, call) -> 1 + index in PLACE; (rank, kind and place) -> 1 + index in CAUSE. */
+    struct mpg_map place_index, cause_index;
+    /* By (stream, other stream). Both refer to the last message of OTHER that a call of STREAM completed: */
+    struct mpg_map synchronized; /* number of STREAM's interval before this call */
+    struct mpg_map heard;        /* number of OTHER's interval when it sent the message */
 };
 
 struct delays *mpg_delays_new(struct mpg_error *err)
@@ -92,7 +94,7 @@ void mpg_delays_free(struct delays *d)
 
 /* ---- intervals ---- */
 
-/* Returns the stream's entry, or NULL with ERR: no memory. */
+/* Returns the entry of STREAM, made on first use; NULL with ERR: no memory. */
 static struct recent *find_stream(struct delays *d, uint32_t stream, struct mpg_error *err)
 {
     if (mpg_reserve_at(&d->stream, sizeof *d->stream, &d->stream_capacity, stream + 1, err) < 0)
@@ -131,18 +133,19 @@ int mpg_delays_enter(struct delays *d, const struct mpg_step *step, struct mpg_e
 
 /* ---- a wait ---- */
 
-/* Excess of the late rank in time inside MPI without waiting, in time off its CPU there, and in waiting. */
+/* Excess of the late rank over the waiting rank, ns: in MPI without waiting, off the CPU in calls, and in waiting. */
 struct parts {
     double mpi_ns, call_off_ns, wait_ns;
 };
 
-/* Adds NS to the excess of PLACE in computation, or, if IS_OFF, in time off the CPU. Returns 0, or -1 with ERR: no memory. */
+/* Adds NS to the excess before PLACE: of computation, or, if IS_OFF, of time off the CPU. Returns 0, or -1 with ERR: no
+ * memory. */
 static int add_excess(struct delays *d, uint32_t place, bool is_off, double ns, struct mpg_error *err)
 {
     const uint32_t index = 2 * place + is_off;
     if (ns == 0)
         return 0;
-    if (d->excess[index].place == 0) { /* not listed yet */
+    if (d->excess[index].place == 0) { /* not in delays.touched yet */
         if (mpg_reserve_at(&d->touched, sizeof *d->touched, &d->touched_capacity, d->touches + 1, err) < 0)
             return -1;
         d->touched[d->touches++] = index;
@@ -152,9 +155,9 @@ static int add_excess(struct delays *d, uint32_t place, bool is_off, double ns, 
     return 0;
 }
 
-/* Adds FACTOR (1: the late rank, -1: the waiting rank) times the computation and time off the CPU of S in the intervals
- * SINCE + 1 .. UNTIL to the excess by place, and FACTOR times the calls SINCE + 1 .. UNTIL - 1 to PARTS. Returns 0, or -1 with
- * ERR: no memory. */
+/* Adds the times of S between two synchronizations, multiplied by FACTOR (1: late rank, -1: waiting rank). Of the
+ * intervals SINCE + 1 .. UNTIL, computation and time off the CPU go to the excess of their place. Of the calls SINCE + 1
+ * .. UNTIL - 1, the times go to PARTS. Returns 0, or -1 with ERR: no memory. */
 static int add_window(struct delays *d, const struct recent *s, uint64_t since, uint64_t until, double factor,
                       struct parts *parts, struct mpg_error *err)
 {
@@ -198,8 +201,8 @@ static int add_cause(struct delays *d, int32_t rank, enum delay_kind kind, uint3
     return 0;
 }
 
-/* Divides WAIT_NS, a wait of rank WAITER, among the excesses of LATE, by place and in PARTS, in proportion to them. Without any
- * excess the cause is unknown. Clears the excesses. Returns 0, or -1 with ERR: no memory. */
+/* Divides WAIT_NS, a wait of rank WAITER, among the causes on rank LATE, in proportion to its excesses by place and in
+ * PARTS. Without any excess the cause is unknown. Clears the excesses. Returns 0, or -1 with ERR: no memory. */
 static int share(struct delays *d, const struct recent *late, int32_t waiter, const struct parts *parts, double wait_ns,
                  struct mpg_error *err)
 {
@@ -238,7 +241,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Finds the causes of WAIT_NS, the wait of EVENT's call. Returns 0, or -1 with ERR: no memory. */
+/* Finds the causes of WAIT_NS, the time that EVENT's call waited. Returns 0, or -1 with ERR: no memory. */
 static int find_causes(struct delays *d, const struct mpg_wait_event *event, double wait_ns, struct mpg_error *err)
 {
     const uint32_t own = event->step->stream, other = event->awaited.stream;
@@ -248,7 +251,8 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     late = &d->stream[other];
     struct parts parts = {0, 0, 0};
     const uint64_t own_since = later(event->since, recall(&d->synchronized, own, other));
-    const uint64_t synchronized = recall(&d->synchronized, other, own); /* may be later than the awaited operation */
+    /* The late stream may have synchronized again after the awaited operation. */
+    const uint64_t synchronized = recall(&d->synchronized, other, own);
     uint64_t since = later(event->awaited.since, recall(&d->heard, own, other));
     since = synchronized < event->awaited.position ? later(since, synchronized) : since;
     if (add_window(d, late, since, event->awaited.position, 1, &parts, err) < 0 ||
@@ -257,7 +261,8 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     return share(d, late, waiter->rank, &parts, wait_ns, err);
 }
 
-/* Notes, for each message that EVENT's call completed, the positions of both streams. Returns 0, or -1 with ERR: no memory. */
+/* Notes for each message that EVENT's call completed the present interval numbers of both streams: the last
+ * synchronization of the two. Returns 0, or -1 with ERR: no memory. */
 static int synchronize(struct delays *d, const struct mpg_wait_event *event, struct mpg_error *err)
 {
     const struct mpg_step *s = event->step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits of all threads in a temporary file; the path followed back through them. */
+/* Stores the waits of all threads in a temporary file, and follows the critical path back through them. */
 #include "analyse/critical_path/path.h"
 
 #include <math.h>
@@ -9,24 +9,24 @@
 #include "common/reserve.h"
 #include "trace/store/spool.h"
 
-static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding, as in wait states */
+static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding errors, as in wait states */
 
-/* A wait in the file. LEAVE_NS: end of the call; FROM_NS, FROM_STREAM: begin of the awaited operation and its stream; times are
- * aligned. BEFORE: number of the record of the stream's previous wait; -1: none. */
+/* A wait in the file. LEAVE_NS: end of the waiting call; FROM_NS, FROM_STREAM: begin of the awaited operation, and its
+ * stream. Times are on aligned clocks. BEFORE: number of the record with the stream's previous wait; -1: none. */
 struct wait_record {
     double leave_ns, from_ns;
     int64_t before;
     uint32_t from_stream, unused;
 };
 
-enum { BLOCK = 4096 }; /* records */
+enum { BLOCK = 4096 }; /* records that are read or written at once */
 
 struct stream {
     int32_t rank;
     uint32_t thread;
-    double begin_ns, end_ns; /* of its calls */
+    double begin_ns, end_ns; /* begin of the first call and end of the last, on aligned clocks */
     bool known;
-    int64_t last;            /* its last wait that the path has not passed; -1: none */
+    int64_t last;            /* number of its last wait that the path, followed back, has not reached yet; -1: none */
 };
 
 struct finder {
@@ -34,7 +34,7 @@ struct finder {
     uint32_t stream_capacity;
     int fd;
     char name[MPG_SPOOL_NAME_BYTES];
-    struct wait_record *block; /* records from BASE on: those not yet written, later those last read */
+    struct wait_record *block; /* the records from number BASE on: while writing, those not yet written; later, those read last */
     int64_t records, base, held;
     struct delays *delays;
     double wait_ns;
@@ -98,8 +98,8 @@ static void restart(void *context)
 
 /* ---- the path, from its end ---- */
 
-/* Reads record NUMBER to *RECORD. Also reads the records before it to the block, since the path goes back to these. Returns 0, or
- * -1 with ERR. */
+/* Reads record NUMBER into *RECORD. Fills the block with the records before it, because the path goes back to these.
+ * Returns 0, or -1 with ERR. */
 static int read_record(struct finder *f, int64_t number, struct wait_record *record, struct mpg_error *err)
 {
     if (number < f->base || number >= f->base + f->held) {
@@ -116,7 +116,7 @@ static int read_record(struct finder *f, int64_t number, struct wait_record *rec
     return 0;
 }
 
-/* Finds the last wait of STREAM that ended by NOW_NS. Returns 1, 0: none, or -1 with ERR. */
+/* Finds in *RECORD the last wait of STREAM that ended at NOW_NS or earlier. Returns 1; 0: there is none; -1 with ERR. */
 static int find_wait(struct finder *f, struct stream *stream, double now_ns, struct wait_record *record, struct mpg_error *err)
 {
     while (stream->last >= 0) {
@@ -139,7 +139,7 @@ static int add_stretch(struct finder *f, const struct stream *stream, double fro
     return 0;
 }
 
-/* Sets PATH's run and follows the path back from its end. */
+/* Sets PATH's begin and end of the run, and follows the path back from its end. Returns 0, or -1 with ERR. */
 static int follow(struct finder *f, struct critical_path *path, struct mpg_error *err)
 {
     struct stream *at = NULL;
@@ -170,7 +170,8 @@ static int follow(struct finder *f, struct critical_path *path, struct mpg_error
         now_ns = found ? wait.from_ns : begun_ns;
         if (!found && at->thread == 0)
             break;
-        at = next; /* without a wait: a thread begins in its rank's first thread */
+        /* After a wait the path is on the awaited stream; before the begin of a thread, on the first thread of its rank. */
+        at = next;
         path->changes++;
     }
     path->first_rank = at->rank;
@@ -179,7 +180,7 @@ static int follow(struct finder *f, struct critical_path *path, struct mpg_error
     return 0;
 }
 
-/* By rank, thread, time. */
+/* Orders stretches by rank, thread and time. */
 static int by_place(const void *a, const void *b)
 {
     const struct path_stretch *x = a, *y = b;

@@ -11,10 +11,10 @@
 
 enum { MAX_COLUMNS = 11, NAME_COLUMNS = 16 };
 
-/* A row of any table except the causes of waits. */
+/* A row of any table but the causes of waits. */
 struct row {
     struct path_part part;
-    const char *site, *region; /* names; NULL: none */
+    const char *site, *region; /* names of callsite and region; NULL: none */
 };
 
 struct rows {
@@ -29,7 +29,8 @@ static int compare_texts(const char *a, const char *b)
     return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Orders rows by kind of time, call, before or in it, callsite and region: rows that are equal in all five become one row. */
+/* Orders rows by kind of time, call, place before or in the call, callsite and region. Rows that are equal in all five
+ * become one row. */
 static int by_subject(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -56,7 +57,7 @@ static bool has_site(const struct path_part *part)
     return part->call != MPG_CALL_COUNT && part->kind != PATH_START;
 }
 
-/* Names ROW's site and region. Returns -1 with ERR. */
+/* Sets the names of ROW's callsite and region. Returns 0, or -1 with ERR. */
 static int name_row(const struct path_report *r, struct row *row, struct mpg_error *err)
 {
     const struct path_part *part = &row->part;
@@ -67,7 +68,7 @@ static int name_row(const struct path_report *r, struct row *row, struct mpg_err
     return 0;
 }
 
-/* Joins rows that by_subject() finds equal, and sorts rows by time, longest first. */
+/* Joins rows that by_subject() finds equal, and sorts ROWS by time, longest first. */
 static void join(struct rows *rows)
 {
     size_t kept = 0;
@@ -84,7 +85,7 @@ static void join(struct rows *rows)
         qsort(rows->row, kept, sizeof *rows->row, by_time);
 }
 
-/* Makes the rows of the table BY in ROWS; the caller frees rows->row. Returns 0, or -1 with ERR. */
+/* Makes in ROWS the rows of the table BY; the caller frees rows->row. Returns 0, or -1 with ERR. */
 static int make_rows(const struct path_report *r, enum path_by by, struct rows *rows, struct mpg_error *err)
 {
     const struct critical_path *path = r->path;
@@ -122,7 +123,7 @@ static double share_of(const struct critical_path *path, double ns)
     return path->run_ns > 0 ? ns / path->run_ns : 0;
 }
 
-/* Puts the call's name with its prefix, or nothing. */
+/* Adds a cell with the call's name, such as "MPI_Send"; a missing cell if there is no call. */
 static void put_call(struct mpg_table *t, enum mpg_call call)
 {
     if (call == MPG_CALL_COUNT)
@@ -131,7 +132,8 @@ static void put_call(struct mpg_table *t, enum mpg_call call)
         mpg_table_printf(t, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
 }
 
-/* Puts "KIND before CALL, SITE" if BEFORE, as "computation before MPI_Send, f (a.c:10)"; else "KIND in CALL, SITE". */
+/* Adds a cell: "KIND before CALL, SITE" if BEFORE, such as "computation before MPI_Send, f (a.c:10)"; else "KIND in CALL,
+ * SITE". */
 static void put_place(struct mpg_table *t, const char *kind, bool before, enum mpg_call call, const char *site)
 {
     const bool is_call = call != MPG_CALL_COUNT, has_name = site && strcmp(site, "unknown") != 0;
@@ -250,7 +252,7 @@ static bool has_regions(const struct critical_path *path)
     return any;
 }
 
-/* Writes the table BY as text or CSV to OUT, or as the JSON array KEY to J. */
+/* Writes the table BY as text or CSV to OUT; if J is not NULL, as the JSON array KEY to J. Returns 0, or -1 with ERR. */
 static int put_table(const struct path_report *r, enum path_by by, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                      const char *key, struct mpg_error *err)
 {

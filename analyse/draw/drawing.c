@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws steps: each stream stores its current node, each slot the node that its content comes from. */
+/* Draws the graph from its steps. Each stream stores its present node; each slot stores the node whose value it holds. */
 #include "analyse/draw/drawing.h"
 
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 struct stream {
     bool begun;
     struct mpg_drawn_at at;
-    double at_ns; /* aligned */
+    double at_ns; /* time of node AT, on aligned clocks */
 };
 
 struct slot {
-    struct mpg_drawn_at from, poster; /* S_s; P of a synchronous message */
+    struct mpg_drawn_at from, poster; /* node of the send; for a synchronous message also the node of the receive's post */
     double from_ns, poster_ns;
 };
 
@@ -31,8 +31,8 @@ struct drawer {
     struct stream *stream;
     struct slot *slot;
     uint32_t stream_room, slot_room, call_room, edge_room, meeting_room;
-    struct mpg_map meetings; /* (rank and index, call) -> place + 1 */
-    bool *done;              /* ranks without further drawn calls */
+    struct mpg_map meetings; /* (rank and index, call number) -> 1 + index of the drawn node of a collective */
+    bool *done;              /* by rank: the rank has no further calls to draw */
     int32_t undone;
 };
 
@@ -71,8 +71,8 @@ static uint64_t *find_meeting(struct drawer *w, const struct mpg_drawn_at *at)
     return mpg_map_find(&w->meetings, (uint64_t)(uint32_t)at->rank << 32 | at->index, at->number);
 }
 
-/* Adds AT, the node of a collective CALL, to the drawing unless it is there already. *IS_NEW (NULL: not needed): the node was
- * added. Returns 0, or -1 with ERR: no memory. */
+/* Adds AT, the node of the collective CALL, to the drawing if it is not there yet. *IS_NEW (NULL: not needed): whether
+ * the node was added. Returns 0, or -1 with ERR: no memory. */
 static int add_meeting(struct drawer *w, const struct mpg_drawn_at *at, enum mpg_call call, bool *is_new,
                        struct mpg_error *err)
 {
@@ -96,7 +96,7 @@ static bool is_there(struct drawer *w, const struct mpg_drawn_at *at)
     return at->kind == MPG_DRAWN_MEETING ? find_meeting(w, at) != NULL : is_drawn(w, at->rank, at->number);
 }
 
-/* Adds EDGE, if both ends are drawn. */
+/* Adds EDGE if both of its ends are drawn; counts edges of which only one end is. */
 static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct mpg_error *err)
 {
     struct mpg_drawing *d = w->d;
@@ -111,7 +111,8 @@ static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct 
     return 0;
 }
 
-/* Adds an edge between a meeting and a node; the meeting is drawn if the node is. */
+/* Adds EDGE, between the node of the collective CALL and another node, if that other node is drawn; then the collective's
+ * node is drawn, too. */
 static int add_meeting_edge(struct drawer *w, const struct mpg_drawn_edge *edge, enum mpg_call call,
                             bool *is_new, struct mpg_error *err)
 {
@@ -131,7 +132,7 @@ static int begin_rank(struct drawer *w, const struct mpg_step *s, struct stream 
     stream->begun = true;
     stream->at = (struct mpg_drawn_at){MPG_DRAWN_LEAVE, s->rank, 0, 0};
     if (mpg_call_kind(s->from.call) != MPG_KIND_INIT) {
-        stream->begun = false; /* lenient: a trace that begins later */
+        stream->begun = false; /* with option lenient, a trace can begin later than MPI_Init */
         return 0;
     }
     if (add_call(w, s->rank, 0, s->thread, s->from.call, err) < 0)
@@ -160,7 +161,7 @@ static int enter(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* Draws MPI_Finalize once for the rank, not for each of its threads. */
+/* Draws MPI_Finalize, which a rank calls once although each of its threads gets this step. */
 static int finish(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct stream *stream = &w->stream[s->stream];
@@ -169,7 +170,7 @@ static int finish(struct drawer *w, const struct mpg_step *s, struct mpg_error *
     w->undone -= !w->done[s->rank];
     w->done[s->rank] = true;
     if (!stream->begun || stream->at.kind != MPG_DRAWN_ENTER || stream->at.number != s->number)
-        return 0; /* lenient: there is none */
+        return 0; /* with option lenient, there can be no MPI_Finalize */
     if (add_call(w, s->rank, s->number, s->thread, MPG_CALL_Finalize, err) < 0)
         return -1;
     return add_edge(w, &edge, err);
@@ -235,7 +236,7 @@ static int take_edge(struct drawer *w, const struct mpg_step *s, const struct mp
         return root_edges(w, e, here, err);
     case MPG_EDGE_MEMBER:
         return member_edges(w, e, here, err);
-    case MPG_EDGE_HELD: /* with sync_reduce only */
+    case MPG_EDGE_HELD: /* occurs only with option sync_reduce */
         break;
     }
     return 0;
@@ -262,14 +263,14 @@ static int leave(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* Returns whether CALL is a collective whose root gets an edge from each member, with the bytes of this member: member_edges()
- * draws these edges, so contribute() draws nothing. */
+/* Returns whether CALL is a collective whose root gets an edge from each member, labelled with that member's bytes.
+ * member_edges() draws these edges, so contribute() draws none. */
 static bool is_rooted(enum mpg_call call)
 {
     return call == MPG_CALL_Reduce || call == MPG_CALL_Gather || call == MPG_CALL_Gatherv;
 }
 
-/* Draws the edge from a member that enters a collective to the collective's node. */
+/* Draws the edge from a member's enter to the node of its collective. */
 static int contribute(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_TO_MEETING, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),
@@ -285,7 +286,8 @@ static bool is_same(const struct mpg_drawn_at *a, const struct mpg_drawn_at *b)
     return a->kind == b->kind && a->rank == b->rank && a->number == b->number && a->index == b->index;
 }
 
-/* For scans: draws an edge from the result of the lower ranks, slot A, to the collective's node of the rank in slot B. */
+/* For scans: draws an edge from the node in slot A, the result of the lower ranks, to the collective's node of the rank
+ * in slot B. */
 static int merge(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {
@@ -327,7 +329,7 @@ static int take(struct drawer *w, const struct mpg_step *s, struct mpg_error *er
     case MPG_STEP_FINISH:
         return finish(w, s, err);
     case MPG_STEP_EXPAND:
-    case MPG_STEP_JOIN: /* ENTER has drawn it */
+    case MPG_STEP_JOIN: /* the ENTER step has drawn the thread's edge */
         break;
     }
     return 0;

@@ -7,10 +7,10 @@
 #include "analyse/efficiency/ideal.h"
 #include "common/reserve.h"
 
-/* Bins of iterations by run time: 32 an octave. */
+/* Bins for the run times of iterations: 32 bins for each factor of 2. */
 enum { OCTAVES = 48, BINS_AN_OCTAVE = 32, RUN_BINS = OCTAVES * BINS_AN_OCTAVE };
 
-/* A rank's times in an iteration or phase, ns. */
+/* The times of a rank in an iteration, or in a phase of the run; ns. */
 struct cell {
     double run_ns, compute_ns, ideal_in_mpi_ns, in_mpi_ns, wait_ns;
 };
@@ -18,17 +18,17 @@ struct cell {
 struct mpg_by_iteration {
     struct mpg_iteration_follower *follower;
     int32_t ranks;
-    uint64_t iterations;     /* N */
-    uint64_t *part;          /* of each rank: 0 before iteration 1, else its iteration, or N + 1 after the last */
+    uint64_t iterations;     /* N, the number of iterations */
+    uint64_t *part;          /* by rank: 0 before iteration 1, else the number of its iteration, or N + 1 after the last */
     struct cell *phase;      /* [phase][rank] */
-    /* The iterations that some ranks have not left, from number OLDEST on, in a ring: */
+    /* Times of iterations that some rank has not left yet, from iteration OLDEST on, in a ring buffer: */
     uint64_t oldest;
     uint32_t capacity;       /* a power of 2, or 0 */
     struct cell *cell;       /* [iteration % capacity][rank] */
-    int32_t *left;           /* [iteration % capacity]: number of ranks that have left it */
+    int32_t *left;           /* [iteration % capacity]: number of ranks that have left this iteration */
     struct mpg_iteration_rows rows;
-    uint64_t in_row;         /* iterations in a full row */
-    struct mpg_iteration_row *bin; /* sums of iterations by run time */
+    uint64_t in_row;         /* number of iterations that a full row sums */
+    struct mpg_iteration_row *bin; /* for each bin of run time: sums over the iterations of this length */
 };
 
 /* ---- making ---- */
@@ -98,7 +98,7 @@ static struct mpg_iteration_row row_of(const struct cell *cell, int32_t ranks)
     return row;
 }
 
-/* Joins each two successive rows into one. */
+/* Joins pairs of successive rows, which halves the number of rows. */
 static void halve(struct mpg_by_iteration *b)
 {
     struct mpg_iteration_rows *r = &b->rows;
@@ -165,7 +165,7 @@ static int grow(struct mpg_by_iteration *b, struct mpg_error *err)
     return 0;
 }
 
-/* Sums the oldest iteration. */
+/* All ranks have left the oldest iteration: adds its times to the rows. */
 static void finish(struct mpg_by_iteration *b)
 {
     struct mpg_iteration_row row = row_of(cell_at(b, b->oldest, 0), b->ranks);
@@ -177,7 +177,7 @@ static void finish(struct mpg_by_iteration *b)
     b->oldest++;
 }
 
-/* Moves RANK on to PART. */
+/* RANK enters PART: the next iteration, or the end of the run. Ends the iterations that all ranks have left. */
 static int move(struct mpg_by_iteration *b, int32_t rank, uint64_t part, struct mpg_error *err)
 {
     for (; b->part[rank] < part; b->part[rank]++) {
@@ -204,7 +204,8 @@ static void add_to(struct cell *c, const struct cell *more, double part)
     c->wait_ns += part * more->wait_ns;
 }
 
-/* Adds the fraction PART of the times MORE to the phase, and the iteration, in which RANK is. */
+/* RANK has spent the times MORE. Adds the fraction PART of them to the phase of the run, and to the iteration, in which
+ * RANK is. */
 static void add(struct mpg_by_iteration *b, int32_t rank, const struct cell *more, double part)
 {
     const uint64_t at = b->part[rank];
@@ -256,7 +257,8 @@ static int by_run(const void *a, const void *b)
     return x->first > y->first ? 1 : -1;
 }
 
-/* Finds the iteration with the median run time if every row is one iteration; of two in the middle the shorter one. */
+/* Finds the iteration with the median run time; for an even number the shorter of the two in the middle. Only if each row
+ * is a single iteration. */
 static int find_exact_median(struct mpg_iteration_rows *r, struct mpg_error *err)
 {
     const struct mpg_iteration_row **sorted = calloc(r->n, sizeof *sorted);

@@ -10,14 +10,13 @@
 struct wanted {
     const char *output;
     bool json, csv, by_given;
-    int by; /* index in bys */
+    int by; /* argument of --by, an index in `bys` */
     int64_t bins, iterations;
     enum mpg_efficiency_scaling scaling;
     struct mpg_efficiency_options options;
 };
 
-/* Opens the trace at PATH as *TRACE, which the caller closes, also on failure, and finds its efficiencies. Returns 0, or -1 with
- * ERR. */
+/* Opens the trace PATH and finds its efficiencies. The caller closes *TRACE, also on failure. Returns 0, or -1 with ERR. */
 static int find(const struct wanted *a, const char *path, struct mpg_trace **trace, struct mpg_efficiency_traced *traced,
                 struct mpg_error *err)
 {
@@ -33,7 +32,7 @@ static int find(const struct wanted *a, const char *path, struct mpg_trace **tra
     return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_error_add_trace_path(*trace, err) : 0;
 }
 
-/* Puts traces with fewer ranks first, of equal ones the first given; insertion keeps their order. */
+/* Sorts traces by number of ranks. Insertion sort, because traces with equal numbers keep the order of the command line. */
 static void sort(struct mpg_efficiency_traced *traced, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -57,7 +56,7 @@ static int write_report(const struct wanted *a, const struct mpg_efficiency_repo
     return -1;
 }
 
-/* Refuses parts of several of the N traces. */
+/* Refuses --by if there are several traces. */
 static int resolve(void *wanted, char **path, size_t n, struct mpg_error *err)
 {
     const struct wanted *a = wanted;
@@ -69,7 +68,7 @@ static int efficiency_of(const struct wanted *a, char **path, size_t n, struct m
 {
     struct mpg_efficiency_traced *traced = calloc(n, sizeof *traced);
     int status = traced ? 0 : mpg_error_set(err, "out of memory");
-    struct mpg_trace *trace = NULL; /* open until the end if it is the only one */
+    struct mpg_trace *trace = NULL; /* a single trace stays open until the report is written */
     for (size_t i = 0; i < n && status == 0; i++) {
         mpg_trace_close(trace);
         status = find(a, path[i], &trace, &traced[i], err);

@@ -10,20 +10,21 @@
 static const char *const misses[] = {"PAPI_L3_TCM", "PAPI_L3_DCM", "perf::LLC-LOAD-MISSES", "perf::CACHE-MISSES",
                                      "perf::PERF_COUNT_HW_CACHE_MISSES", NULL};
 static const char *const floating[] = {"PAPI_FP_INS", "PAPI_FP_OPS", "PAPI_DP_OPS", NULL};
-static const double MIN_PART = 0.01; /* of all cycles: the instructions per cycle of smaller classes do not count for best_ipc */
+/* Of all cycles: classes with fewer cycles cannot set best_ipc, the best instructions per cycle. */
+static const double MIN_PART = 0.01;
 
-/* Computation before a callsite in a region. */
+/* The computation before one callsite in one region. */
 struct class {
     int32_t string, site;
     double instructions, cycles;
 };
 
-/* A thread of the rank that is read. */
+/* A thread of the rank whose events are read. */
 struct stream {
     uint32_t thread, depth, capacity;
-    int32_t *open;      /* names of open regions */
-    int64_t since_ns;   /* end of the last event */
-    double time_ns;     /* computation since the last event with counters */
+    int32_t *open;      /* string numbers of the open regions' names, innermost last */
+    int64_t since_ns;   /* end of the last event, on the rank's clock */
+    double time_ns;     /* computation since the last event that has counter values */
     bool started;
 };
 
@@ -75,7 +76,7 @@ static void forget_streams(struct counting *x)
     x->streams = 0;
 }
 
-/* Indices of the counters among the values of a rank. */
+/* The index of each counter among the counter values of an event; -1: not recorded. */
 struct places {
     int32_t instructions, cycles, misses, floating;
 };
@@ -105,13 +106,13 @@ static int mark(struct stream *s, const struct mpg_event *e, struct mpg_error *e
     return 0;
 }
 
-/* Adds the interval before E, and its counters, to the region and the class. */
+/* Adds the time and counter values of the compute interval before E to its region and class. */
 static int add(struct counting *x, struct stream *s, const struct places *p, const struct mpg_event *e, struct mpg_error *err)
 {
     const int32_t string = s->depth > 0 ? s->open[s->depth - 1] : -1;
     s->time_ns += fmax(0, (double)(e->enter_ns - s->since_ns - e->off_before_ns));
     if (e->value_number == 0)
-        return 0; /* the next event's counters are of this time, too */
+        return 0; /* E has no counter values: the next values include this interval */
     struct mpg_counted_region *r = region_of(x, string, err);
     struct class *c = r ? class_of(x, string, e->site, err) : NULL;
     if (!c)

@@ -6,7 +6,8 @@
 
 #include "common/reserve.h"
 
-/* A value of another stream. Of a synchronous message ENVELOPE_NS is its send, which probes see; otherwise both are equal. */
+/* A value that another stream needs, in ns of the ideal run: AT_NS, a message's arrival. ENVELOPE_NS is earlier for a
+ * synchronous message: its send, which a probe can see. */
 struct ideal_slot {
     double at_ns, envelope_ns;
 };
@@ -50,7 +51,7 @@ double mpg_ideal_work(const struct mpg_step *s)
     return (double)(s->alone_ns >= 0 && s->alone_ns < on_ns ? s->alone_ns : on_ns);
 }
 
-/* Returns the time of the interval of S in the run of X. */
+/* Returns the length, ns, of the compute interval before S in the run X. */
 static double interval_of(const struct mpg_ideal *x, const struct mpg_step *s)
 {
     if (mpg_ideal_polls(s))
@@ -71,7 +72,7 @@ static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, d
     return at_ns;
 }
 
-/* Returns the time at which the call that S leaves ends, entered at AT_NS. */
+/* Returns when the call that S leaves ends, in ns of the run X. AT_NS: when it was entered. */
 static double leave_ns(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
 {
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
@@ -142,7 +143,7 @@ int mpg_ideal_take(struct mpg_ideal *x, const struct mpg_step *s, double *passed
     case MPG_STEP_FINISH:
         *passed_ns = before_ns;
         break;
-    case MPG_STEP_EXPAND: /* collectives are single nodes */
+    case MPG_STEP_EXPAND: /* does not occur: collectives are not simulated as messages here */
         break;
     }
     return 0;

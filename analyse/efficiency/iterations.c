@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits of iterations, in the passes that find wait states; the trend of iterations. */
+/* The waits in each iteration, from another pass that finds wait states; the trend of iterations over the run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct waiting {
     struct mpg_trace *trace;
     const struct mpg_iterations *loops;
     struct mpg_by_iteration *sums;
-    double *before_ns;  /* of each rank: its waits up to the last call */
+    double *before_ns;  /* by rank: sum of its waits up to its last call, ns */
 };
 
 static int begin(struct waiting *w, struct mpg_error *err)
@@ -55,7 +55,7 @@ static void restart(void *context)
     w->before_ns = NULL;
 }
 
-/* Copies the waits of FROM, sums of the same iterations. */
+/* Copies the waits in FROM to ROWS. Both sum the same iterations. */
 static void take_waits(struct mpg_iteration_rows *rows, const struct mpg_iteration_rows *from)
 {
     for (int i = 0; i < MPG_RUN_PHASES; i++)

@@ -12,7 +12,7 @@ enum { TIME_TEXT = 32, PART_TEXT = 80, TEXT_ROWS = 10, OTHER_LOOPS = 3 };
 
 /* ---- loops ---- */
 
-/* Prints the call of LOOP and its place: "MPI_Send, halo (stencil.c:15)". */
+/* Prints the call that begins an iteration of LOOP, and its callsite: "MPI_Send, halo (stencil.c:15)". */
 static int print_loop(const struct mpg_loop *loop, struct mpg_site_names *names, FILE *out, struct mpg_error *err)
 {
     fprintf(out, "%s%s", mpg_call_prefix(loop->call), mpg_call_name(loop->call));
@@ -75,7 +75,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "most_rank", .heading = "most on", .width = 7},
     {.key = "least_rank", .heading = "least on", .width = 8}};
 
-/* Puts ROW under the name PART: the mean times of one iteration, or, for a PHASE, all of its time. */
+/* Adds ROW to the table, named PART: the mean times of an iteration; if PHASE, the whole time of a phase of the run. */
 static void put_row(struct mpg_table *t, const char *part, const struct mpg_iteration_row *row, bool phase, bool knows_waits)
 {
     const double n = phase || row->n == 0 ? 1 : (double)row->n;
@@ -93,7 +93,7 @@ static void put_row(struct mpg_table *t, const char *part, const struct mpg_iter
     mpg_table_number(t, row->min >= 0 ? row->min : NAN);
 }
 
-/* Returns ROW; without the numbers of its iterations if they are not successive. */
+/* Returns ROW. If it sums iterations that do not follow each other, without the number of the first. */
 static struct mpg_iteration_row unnumbered(const struct mpg_iteration_row *row)
 {
     struct mpg_iteration_row r = *row;
@@ -103,7 +103,7 @@ static struct mpg_iteration_row unnumbered(const struct mpg_iteration_row *row)
 
 struct writing {
     struct mpg_table *table;
-    struct mpg_json *json; /* NULL: text or CSV */
+    struct mpg_json *json; /* NULL: the output is text or CSV */
     bool knows_waits, text;
 };
 
@@ -124,7 +124,7 @@ static void write_row(const struct writing *w, const char *part, const struct mp
         mpg_json_close(w->json);
 }
 
-/* Writes the rows of successive iterations; in text joined to at most TEXT_ROWS. */
+/* Writes the rows of the run's iterations in order. In text, successive rows are joined to at most TEXT_ROWS. */
 static void write_successive(const struct writing *w, const struct mpg_iteration_rows *r)
 {
     const size_t joined = w->text ? (r->n + TEXT_ROWS - 1) / TEXT_ROWS : 1;

@@ -79,7 +79,7 @@ void mpg_parts_free(struct mpg_parts *p)
 
 /* ---- steps ---- */
 
-/* Spreads COMPUTE_NS and IDEAL_NS evenly over the bins of RANK's time from FROM_NS to TO_NS on its clock. */
+/* Spreads COMPUTE_NS and IDEAL_NS, of RANK between FROM_NS and TO_NS on its clock, evenly over the bins of this time. */
 static void spread(struct mpg_parts *p, int32_t rank, int64_t from_ns, int64_t to_ns, double compute_ns, double ideal_ns)
 {
     const double from = mpg_clock_align(p->clocks, rank, from_ns) - p->rank[rank].origin_ns;
@@ -106,7 +106,7 @@ static int enter(struct mpg_parts *p, const struct mpg_step *s, double work_ns, 
     r->part = (uint32_t)(s->region + 1);
     if (mpg_parts_reserve(p, r->part + 1, err) < 0)
         return -1;
-    if (mpg_ideal_polls(s)) /* mpg_parts_add_regions() adds it */
+    if (mpg_ideal_polls(s)) /* mpg_parts_add_regions() adds this computation */
         parts_at(p, r->part, s->rank)->compute_ns -= mpg_ideal_work(s);
     return 0;
 }
@@ -133,7 +133,8 @@ int mpg_parts_take(struct mpg_parts *p, const struct mpg_step *s, double passed_
 
 /* ---- results ---- */
 
-/* Fills PART from the cells of part I. COMPUTE_NS: an array for its ranks. Returns whether any rank was there. */
+/* Fills PART with the sums over all ranks of part I, a region or bin of time. COMPUTE_NS: array for the computation of
+ * each rank. Returns whether any rank was in the part. */
 static bool summarise(struct mpg_parts *p, uint32_t i, struct mpg_efficiency_part *part, double *compute_ns)
 {
     double run_ns = p->by == MPG_EFFICIENCY_BY_TIME ? p->width_ns : 0, ideal_ns = 0;

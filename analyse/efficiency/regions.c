@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computation and time in regions, from the events: an interval between two calls may lie in several regions, which steps do not
- * tell. */
+/* Computation and time in regions. Reads the events again, because a step of the graph does not tell that its compute
+ * interval lies in several regions. */
 #include <stdlib.h>
 
 #include "analyse/efficiency/parts_private.h"
 #include "graph/work/intervals.h"
 
-/* The thread of a rank that called MPI_Init. */
+/* The state of reading a rank: of its thread that called MPI_Init. */
 struct visitor {
     struct mpg_parts *parts;
     int32_t rank;
     struct tracer_overhead tracer_overhead;
     bool started, ended;
-    int64_t since_ns;     /* begin of the part of an interval */
+    int64_t since_ns;     /* begin of the part of a compute interval that is not counted yet */
     int64_t region_ns;    /* time up to which the time in regions is summed */
     struct interval_sums interval_sums;
-    uint32_t *open;       /* parts of the open regions, innermost last */
+    uint32_t *open;       /* numbers of the open regions in `parts`, innermost last */
     size_t depth, capacity;
 };
 
@@ -24,7 +24,8 @@ static struct parts_cell *innermost(struct visitor *v)
     return parts_at(v->parts, v->depth > 0 ? v->open[v->depth - 1] : 0, v->rank);
 }
 
-/* Adds the computation before E, a region mark or a call, to the innermost region. OWN: E belongs to the visited thread. */
+/* Counts the computation before E, a region mark or a call, in the innermost region. OWN: E belongs to the thread of
+ * MPI_Init. */
 static void end_interval(struct visitor *v, const struct mpg_event *e, bool own)
 {
     double on_ns;
@@ -104,7 +105,7 @@ static int visit(struct mpg_parts *p, int32_t rank, struct mpg_error *err)
     while (more > 0 && !v.ended && (more = mpg_cursor_read(cursor, &e, err)) > 0)
         if (take(&v, e, err) < 0)
             more = -1;
-    if (more == 0 && v.started) /* without MPI_Finalize the run ends with the last call */
+    if (more == 0 && v.started) /* without MPI_Finalize, the run ends with the last call */
         end_region_time(&v, v.since_ns);
     mpg_cursor_close(cursor);
     free(v.open);

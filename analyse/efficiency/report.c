@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text: the headline, the tree of one run or the table of several, the times behind them. */
+/* Efficiencies as text: the headline, the tree of factors of one run or the table of several runs, and the times from
+ * which they follow. */
 #include "analyse/efficiency/report_private.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ struct mpg_efficiency_counter_scaling mpg_efficiency_report_counter_scaling(cons
     return mpg_efficiency_counter_scaling(&reference, &run, r->scaling);
 }
 
-/* Returns the sums of the ranks' times, ns. */
+/* Returns the sum of all ranks' times, ns. */
 static struct mpg_efficiency_rank add_ranks(const struct mpg_efficiency_run *run)
 {
     struct mpg_efficiency_rank sum = {.compute_ns = 0};
@@ -51,7 +52,7 @@ static bool has_counters(const struct mpg_efficiency_report *r)
 
 /* ---- one run ---- */
 
-/* Prints VALUE with two decimals; "-": undefined. */
+/* Prints BEFORE and VALUE with two decimals; "-" if VALUE is undefined (NaN). */
 static void print_value(FILE *out, const char *before, double value)
 {
     if (isnan(value))
@@ -115,7 +116,7 @@ static void print_extremes(const struct mpg_efficiency_run *run, FILE *out)
     fputc('\n', out);
 }
 
-/* Appends NS of TOTAL_NS as NAME to the list; *FIRST: the list is empty. */
+/* Appends "NAME x %", NS as share of TOTAL_NS, to the printed list, if the share is above 0. *FIRST: the list is still empty. */
 static void print_share(FILE *out, const char *name, double ns, double total_ns, bool *first)
 {
     if (!(ns > 0) || !(total_ns > 0))
@@ -124,7 +125,7 @@ static void print_share(FILE *out, const char *name, double ns, double total_ns,
     *first = false;
 }
 
-/* Prints time between calls that is not computation. */
+/* Prints which shares of the time between calls are not computation. */
 static void print_other(const struct mpg_efficiency_run *run, FILE *out)
 {
     const struct mpg_efficiency_rank sum = add_ranks(run);
@@ -254,7 +255,7 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
 
 /* ---- all of it ---- */
 
-/* Prints the parts of the only run that are asked for. */
+/* Prints the parts of the only run (regions, bins of time, or iterations) that option --by asks for. */
 static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, struct mpg_error *err)
 {
     const struct mpg_efficiency_parts *parts = &traced->run.parts;
@@ -287,7 +288,7 @@ static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mp
     return 0;
 }
 
-/* Names the recordings that are not reliable, above the answer. */
+/* Prints a warning, above the results, for each recording that is not reliable. */
 static void print_unreliable(const struct mpg_efficiency_report *r, FILE *out)
 {
     for (size_t i = 0; i < r->n; i++) {

@@ -10,11 +10,11 @@
 
 struct walker {
     struct mpg_ideal *ideal, *disturbed;
-    double disturbed_ns;              /* run time of DISTURBED: the longest rank's */
-    struct mpg_efficiency_rank *rank; /* times of ranks to be summed; NULL: an earlier pass has summed them */
-    int64_t *start_ns;                /* of each rank: MPI_Init's leave on its own clock */
-    struct mpg_parts *parts;          /* NULL: none */
-    struct mpg_by_iteration *by_iteration; /* NULL: none */
+    double disturbed_ns;              /* run time of the disturbed ideal run: that of its longest rank */
+    struct mpg_efficiency_rank *rank; /* by rank: sums of times; NULL: an earlier pass has computed these */
+    int64_t *start_ns;                /* by rank: when it left MPI_Init, on its own clock */
+    struct mpg_parts *parts;          /* NULL: not asked for */
+    struct mpg_by_iteration *by_iteration; /* NULL: not asked for */
 };
 
 static void enter(struct mpg_efficiency_rank *r, const struct mpg_step *s, double work_ns)
@@ -88,7 +88,7 @@ static int summarise(struct mpg_efficiency_run *found, int32_t ranks, struct mpg
     return 0;
 }
 
-/* Walks TRACE once with the ideal run. */
+/* Reads TRACE once and computes its ideal run. */
 static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
                 struct walker *w, struct mpg_graph_counts *counts, struct mpg_error *err)
 {
@@ -110,7 +110,7 @@ static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, con
     return status;
 }
 
-/* Walks TRACE once more for the bins of time. These begin and end with the ranks' runs that an earlier pass stored in FOUND. */
+/* Reads TRACE once more for the bins of time, which divide the run time that an earlier pass has stored in FOUND. */
 static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
                      struct walker *w, const struct mpg_efficiency_run *found, struct mpg_error *err)
 {
@@ -126,7 +126,7 @@ static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks
     return w->parts ? pass(trace, clocks, options, w, NULL, err) : -1;
 }
 
-/* Finds the loops, before the pass that sums their iterations. */
+/* Finds the loops in TRACE. Must precede the pass that sums their iterations. */
 static int find_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, struct walker *w,
                       struct mpg_efficiency_run *found, struct mpg_error *err)
 {
@@ -138,7 +138,7 @@ static int find_loops(struct mpg_trace *trace, const struct mpg_efficiency_optio
     return loops->n == 0 || (w->by_iteration = mpg_by_iteration_new(trace, loops, err)) ? 0 : -1;
 }
 
-/* Ends the sums of iterations, and adds their waits if clocks are comparable. */
+/* Stores the sums of iterations in FOUND. Adds their waits if the clocks of ranks can be compared. */
 static int end_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, const struct mpg_clock_map *clocks,
                      struct walker *w, struct mpg_efficiency_iterations *found, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the loops of each rank, keeps those with a number of iterations that all ranks share, and chooses a loop. */
+/* Finds the loops of each rank, keeps those that have the same number of iterations on all ranks, and chooses one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,14 +7,15 @@
 #include "analyse/iterations/iterations.h"
 #include "analyse/iterations/keys.h"
 
-/* A series of at least MIN_CALLS calls is a candidate if a share REGULAR_GAPS of its gaps is within a factor of 8 (NEAR_BINS) of
- * the median gap, or of one kind, and these gaps cover at least a share MIN_SHARE of the run. */
+/* A series of calls with equal key is a candidate for a loop if it has at least MIN_CALLS calls, and at least a share
+ * REGULAR_GAPS of the gaps between them are regular: within a factor of 8 (NEAR_BINS) of the median gap, or all of one
+ * kind. These gaps must cover at least a share MIN_SHARE of the run. */
 enum { MIN_CALLS = 4, NEAR_BINS = 6 };
 static const double REGULAR_GAPS = 0.75, MIN_SHARE = 0.1;
-/* Minimum share of the gaps of a key whose kind occurs repeatedly. */
+/* A key can have a loop only if at least this share of its gaps is of a kind that occurs repeatedly. */
 static const double REPEATED_GAPS = 0.5;
-/* The choice: among loops with a share of the run of at least the best share - NEARLY_BEST, and with at least the largest number
- * of iterations / NEARLY_FINEST. */
+/* The choice is made among loops whose share of the run is at least the best share minus NEARLY_BEST, and whose number of
+ * iterations is at least the largest number divided by NEARLY_FINEST. */
 static const double NEARLY_BEST = 0.1, NEARLY_FINEST = 1.5;
 
 struct candidate {
@@ -25,8 +26,9 @@ struct candidate {
 
 struct common_loop {
     struct mpg_loop loop;
-    uint64_t support;              /* number of series of the body, all ranks */
-    struct mpg_loop_place *place;  /* place of the loop on each rank */
+    /* Number of series, over all ranks, that alternate with the loop's own: the calls in its body. */
+    uint64_t support;
+    struct mpg_loop_place *place;  /* by rank: how to recognise the loop among the rank's calls */
 };
 
 struct finding {
@@ -34,8 +36,8 @@ struct finding {
     int32_t ranks;
     struct common_loop common[MPG_LOOPS];
     size_t n;
-    bool is_cut;                   /* a rank has no MPI_Finalize: its last iteration may not be the last of other ranks */
-    struct keys keys;              /* of the current rank: */
+    bool is_cut;                   /* a rank has no MPI_Finalize, so ranks may end in different iterations */
+    struct keys keys;              /* keys of the rank that is being read; so are the members below */
     double run_ns;
     struct candidate *candidate;
     size_t candidates;
@@ -72,7 +74,7 @@ static int read_rank(struct finding *f, int32_t rank, struct mpg_error *err)
     return more < 0 ? -1 : 0;
 }
 
-/* Returns the bin of the median gap. */
+/* Returns the bin of the median gap between calls of S. */
 static int usual_bin(const struct series *s)
 {
     uint64_t below = 0;
@@ -82,7 +84,7 @@ static int usual_bin(const struct series *s)
     return 0;
 }
 
-/* Returns the time in gaps of S of about the median length; 0: fewer than REGULAR_GAPS of the gaps have this length. */
+/* Returns the sum, ns, of the gaps of S whose length is near the median; 0 if fewer than REGULAR_GAPS of the gaps are. */
 static double near_median_ns(const struct series *s)
 {
     const int usual = usual_bin(s);
@@ -96,8 +98,8 @@ static double near_median_ns(const struct series *s)
     return (double)near >= REGULAR_GAPS * (double)(s->calls - 1) ? near_ns : 0;
 }
 
-/* Returns the time in the gaps of S of K's commonest kind, including the bursts BURST (NULL: none) within; 0: fewer than
- * REGULAR_GAPS of the gaps are of this kind. On busy machines the gaps of a loop vary in length, but not in kind. */
+/* Returns the sum, ns, of the gaps of S that are of K's commonest kind, and of the bursts BURST (NULL: none) within; 0 if
+ * fewer than REGULAR_GAPS of the gaps are of this kind. On busy machines the gaps of a loop vary in length, but not in kind. */
 static double commonest_ns(const struct key *k, const struct series *s, const struct gap_kind *burst)
 {
     const double gaps = (double)(s->calls - 1);
@@ -115,13 +117,15 @@ static void add_candidate(struct finding *f, const struct key *k, const struct s
     if (s->calls < MIN_CALLS || !(f->run_ns > 0))
         return;
     const double regular_ns = fmax(near_median_ns(s), commonest_ns(k, s, burst)), mean_ns = regular_ns / (double)(s->calls - 1);
-    /* the first iteration precedes the first gap: the mean length is assumed, at most the time since MPI_Init */
+    /* The first iteration began before the first gap. It is taken to be as long as the mean, but not longer than the time
+     * since MPI_Init. */
     const double share = (regular_ns + fmin(mean_ns, s->since_start_ns)) / f->run_ns;
     if (share >= MIN_SHARE)
         f->candidate[f->candidates++] = (struct candidate){fmin(1, share), k, s};
 }
 
-/* Returns whether gaps of kind I of K are gaps within bursts: every other kind that repeats has more keys. */
+/* Returns whether kind I of K's gaps occurs repeatedly within each iteration, in bursts of calls. That is so if between
+ * two such calls fewer other keys are called than in each other kind that repeats. */
 static bool is_burst(const struct key *k, uint32_t i)
 {
     for (uint32_t other = 0; other < k->kinds; other++)
@@ -130,7 +134,7 @@ static bool is_burst(const struct key *k, uint32_t i)
     return k->kind[i].complete && k->kind[i].number > 1;
 }
 
-/* Returns whether the kinds of K's gaps repeat often enough for a loop (REPEATED_GAPS). */
+/* Returns whether a share REPEATED_GAPS of K's gaps is of kinds that occur repeatedly, as in a loop. */
 static bool repeats(const struct key *k)
 {
     uint64_t repeated = 0;
@@ -159,7 +163,7 @@ static int list_candidates(struct finding *f, struct mpg_error *err)
 
 /* ---- the body of a loop on a rank ---- */
 
-/* Returns whether A and B alternate at the begin and at the end. */
+/* Returns whether the calls of A and B alternate, at the first two and at the last two calls of each. */
 static bool alternate(const struct series *a, const struct series *b)
 {
     return a->first < b->second && b->first < a->second && a->last > b->before_last && b->last > a->before_last;
@@ -183,7 +187,8 @@ static void add_member(struct body *b, const struct candidate *best, const struc
     }
 }
 
-/* Extends the body to the last call of every callsite that is called between the first and the last call of the first key. */
+/* Extends the body of the loop to the last call of every callsite that is called between the first and the last call of
+ * the body's first key. */
 static void extend(const struct keys *keys, struct body *b)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
@@ -210,7 +215,7 @@ static struct body find_body(const struct keys *keys, const struct candidate *be
 
 /* ---- all ranks ---- */
 
-/* Returns the candidate with CALLS calls and the largest share of the run, or NULL. */
+/* Returns the candidate with CALLS calls that has the largest share of the run; NULL: none. */
 static const struct candidate *best_of(const struct finding *f, uint64_t calls)
 {
     const struct candidate *best = NULL;
@@ -241,7 +246,7 @@ static int by_share(const void *a, const void *b)
     return x->series->first < y->series->first ? -1 : x->series->first > y->series->first;
 }
 
-/* Returns whether one of the first N common loops has ITERATIONS. */
+/* Returns whether one of the first N common loops has this number of iterations. */
 static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
 {
     for (size_t i = 0; i < n; i++)
@@ -250,7 +255,8 @@ static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
     return false;
 }
 
-/* Starts the common loops with those of rank 0: the best one for each number of iterations. */
+/* Starts the list of common loops with those of rank 0: for each number of iterations the one with the largest share of
+ * the run. */
 static int begin_common(struct finding *f, struct mpg_error *err)
 {
     qsort(f->candidate, f->candidates, sizeof *f->candidate, by_share);
@@ -268,8 +274,8 @@ static int begin_common(struct finding *f, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the candidate with the iterations of C. In a truncated trace a candidate may have one iteration more, or one less,
- * which then becomes the number of C. */
+/* Returns the candidate on the present rank with the number of iterations of C. In a truncated trace the candidate can
+ * also have one iteration more, or one less, which then becomes the number of C. */
 static const struct candidate *find_same(const struct finding *f, struct common_loop *c)
 {
     const uint64_t n = c->loop.iterations;
@@ -279,7 +285,7 @@ static const struct candidate *find_same(const struct finding *f, struct common_
     return best;
 }
 
-/* Keeps the common loops that RANK has, too. */
+/* Drops the common loops that RANK does not have. */
 static void keep_common(struct finding *f, int32_t rank)
 {
     size_t kept = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the events of each rank a second time during a pass over the graph, because steps lack properties that keys need. */
+/* Finds the iteration of each call during a pass over the graph. Reads the events of each rank a second time, because
+ * steps of the graph lack properties that keys of loops need. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +10,11 @@
 
 struct follower_rank {
     struct mpg_cursor *cursor;
-    uint64_t next_number;   /* of the next call */
-    int64_t leave_ns;       /* of the last call */
+    uint64_t next_number;   /* number of the next call in the events */
+    int64_t leave_ns;       /* leave of the last call read, ns */
     uint64_t iteration;     /* number of iterations begun so far */
-    double fresh;           /* of the last call */
-    uint64_t key[FARTHEST]; /* keys called since the last call of the loop's first key; used if the loop has bursts */
+    double fresh;           /* fraction of the computation before the last call that belongs to the call's part of the run */
+    uint64_t key[FARTHEST]; /* keys called since the loop's first key was called last; only used if the loop has bursts */
     uint32_t keys;
 };
 

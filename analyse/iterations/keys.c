@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t hash, int64_t value)
     return hash ^ hash >> 32;
 }
 
-/* Returns the peer of E, a rank of its communicator; -1: none, or any source. */
+/* Returns the peer of E, a rank of its communicator; -1: there is none, or MPI_ANY_SOURCE. */
 static int32_t peer_of(const struct mpg_event *e)
 {
     switch (mpg_call_kind(e->call)) {
@@ -56,7 +56,7 @@ uint64_t mpg_iteration_key(const struct mpg_event *e)
 
 /* ---- series ---- */
 
-/* Returns the bin of a gap: two bins an octave. */
+/* Returns the bin of a gap of GAP_NS: two bins for each factor of 2. */
 static uint32_t bin_of(int64_t gap_ns)
 {
     const uint64_t x = gap_ns > 1 ? (uint64_t)gap_ns : 1;
@@ -89,14 +89,14 @@ static void add(struct series *s, const struct occurrence *o)
     s->last_ns = o->enter_ns;
 }
 
-/* Returns the bit of the kind HASH in the set of forgotten kinds. Several kinds share a bit. */
+/* Forgotten kinds of gaps are kept as a set of bits. Returns the bit of the kind with this HASH; several kinds share a bit. */
 static uint64_t forgotten_bit(uint64_t hash)
 {
     return (uint64_t)1 << (hash >> 58);
 }
 
-/* Returns the place for a new kind in K: a free place, or the place of a kind with a single gap, which K forgets; GAP_KINDS: no
- * place. */
+/* Returns the index in K for a new kind of gap: a free one, or that of a kind that occurred only once, which is
+ * forgotten. GAP_KINDS: no index. */
 static uint32_t find_place(struct key *k)
 {
     uint32_t i = 0;
@@ -109,8 +109,8 @@ static uint32_t find_place(struct key *k)
     return i;
 }
 
-/* Adds the kind of GAP to K. Its series without bursts starts as the series of all calls so far. Returns the index of the kind;
- * GAP_KINDS: no place; -1 with ERR: no memory. */
+/* Adds the kind of GAP to K. The new kind's series, which leaves out calls after gaps of this kind, starts as a copy of
+ * the series of all calls so far. Returns the index of the kind; GAP_KINDS: no room; -1 with ERR: no memory. */
 static int add_kind(struct key *k, const struct gap_kind *gap, struct mpg_error *err)
 {
     const bool complete = (k->forgotten & forgotten_bit(gap->hash)) == 0;
@@ -130,7 +130,8 @@ static int add_kind(struct key *k, const struct gap_kind *gap, struct mpg_error 
     return (int)i;
 }
 
-/* Counts GAP, which precedes call O. Adds O to the series without bursts of every kind but that of GAP. */
+/* Counts GAP, which precedes call O. Adds O to the series of each kind but GAP's own, whose series leaves out calls after
+ * such gaps. */
 static int add_gap(struct key *k, const struct gap_kind *gap, const struct occurrence *o, struct mpg_error *err)
 {
     int i = 0;
@@ -171,7 +172,8 @@ static void link_newest(struct keys *keys, uint32_t i)
     keys->newest = i + 1;
 }
 
-/* Returns the kind of the gap since the last call of key I: the hash of the set of keys called since then. */
+/* Returns the kind of the gap between the last call of key I and the present call: the hash of the set of keys called
+ * between the two. */
 static struct gap_kind gap_since(const struct keys *keys, uint32_t i)
 {
     uint64_t set = 0;

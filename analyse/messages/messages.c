@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts messages at their start; counts the messages of collectives by the plan in one of the collective's steps, equal
- * collectives of a communicator together. */
+/* Counts messages between ranks when they are sent. The messages of a collective follow from its plan, which one of its
+ * steps holds; equal collectives of a communicator are counted together. */
 #include "analyse/messages/messages.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "common/map.h"
 #include "common/reserve.h"
 
-/* Collectives of equal plans and members. */
+/* Collectives with the same plan and the same members. */
 struct equal_collectives {
     struct mpg_plan plan;
     const int32_t *world_ranks;
@@ -21,8 +21,8 @@ struct equal_collectives {
 struct counter {
     const struct mpg_message_options *options;
     struct mpg_messages *m;
-    struct mpg_map pair; /* (from, to) -> place + 1 */
-    struct mpg_map by_plan; /* key of equal plans and members -> index + 1 */
+    struct mpg_map pair; /* (sender, receiver) -> 1 + index of the pair in M */
+    struct mpg_map by_plan; /* hash of plan and members -> 1 + index in EQUAL_COLLECTIVES */
     struct equal_collectives *equal_collectives;
     uint32_t pair_room, equal_capacity, equal_number;
 };
@@ -42,7 +42,7 @@ static int size_class(double bytes)
     return exponent < MPG_MESSAGE_CLASSES ? exponent : MPG_MESSAGE_CLASSES - 1;
 }
 
-/* Counts NUMBER messages of BYTES. */
+/* Counts NUMBER messages of BYTES bytes each, from rank FROM to rank TO. Returns 0, or -1 with ERR: no memory. */
 static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, double bytes, struct mpg_error *err)
 {
     struct mpg_messages *m = c->m;
@@ -65,7 +65,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
 
 /* ---- collectives ---- */
 
-/* Counts MESSAGE, a message of L's plan, once for each of L's collectives. Returns 0, or -1 with ERR: no memory. */
+/* Counts MESSAGE, of L's plan, as often as there are collectives in L. Returns 0, or -1 with ERR: no memory. */
 static int count_planned(struct counter *c, const struct equal_collectives *l, const struct mpg_message *message,
                          struct mpg_error *err)
 {
@@ -122,7 +122,8 @@ static bool is_equal(const struct equal_collectives *l, const struct mpg_expandi
            a->bytes == b->bytes;
 }
 
-/* Collectives whose blocks differ are counted at once: their block sizes are not kept. */
+/* Counts the messages of a collective, or adds it to the equal ones. If its block sizes differ, its messages are counted
+ * at once, because the sizes are not kept. */
 static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &x->plan.size;
@@ -139,7 +140,7 @@ static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_e
         c->equal_collectives[*place - 1].number++;
         return 0;
     }
-    if (*place > 0) /* other entries have this key */
+    if (*place > 0) /* another plan has the same hash */
         return count_equal(c, &one, err);
     if (mpg_reserve_at(&c->equal_collectives, sizeof *c->equal_collectives, &c->equal_capacity, c->equal_number + 1, err) < 0)
         return -1;
@@ -155,7 +156,8 @@ static int take(struct counter *c, const struct mpg_step *s, struct mpg_error *e
     const bool starts = s->kind == MPG_STEP_EAGER || (s->kind == MPG_STEP_STORE && s->sends);
     if (starts && mpg_call_category(s->call) != MPG_CATEGORY_SYNCHRONIZATION)
         return count(c, s->rank, s->receiver, 1, s->bytes, err);
-    if (s->kind == MPG_STEP_EXPAND && s->member <= 0) /* a tree has one step for each member; counted at the root's step */
+    /* In a tree each member has a step; the root's step, member 0, counts all messages. */
+    if (s->kind == MPG_STEP_EXPAND && s->member <= 0)
         return expand(c, s->expanding, err);
     return 0;
 }

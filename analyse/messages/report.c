@@ -34,7 +34,7 @@ static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 
 /* ---- collectives ---- */
 
-/* Prints the collectives as text, if there are any. With J: puts them as rows of JSON. */
+/* Prints the table of collectives, if there are any; if J is not NULL, writes it as JSON. */
 static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {
@@ -72,8 +72,8 @@ static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uin
     return &m->pair[(*next)++].sum;
 }
 
-/* Prints the matrix as text: a row for each sender, a column for each receiver, at most MPG_MATRIX_RANKS. OF_BYTES: bytes, else
- * numbers of messages. */
+/* Prints the matrix as text, with at most MPG_MATRIX_RANKS senders (rows) and receivers (columns). OF_BYTES: bytes;
+ * otherwise numbers of messages. */
 static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, struct mpg_error *err)
 {
     struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9,
@@ -103,7 +103,7 @@ static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, 
     return mpg_table_end(&t, err);
 }
 
-/* Prints the first N pairs. With J: puts them as rows of JSON. */
+/* Prints the first N pairs of ranks; if J is not NULL, writes them as JSON. */
 static int put_pairs(const struct mpg_messages_report *r, size_t n, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                      struct mpg_error *err)
 {
@@ -145,7 +145,7 @@ static int print_list(const struct mpg_messages_report *r, FILE *out, struct mpg
     return status;
 }
 
-/* Begins a JSON output with its common first members. */
+/* Begins a JSON document with the members that both commands have. */
 static void begin_json(struct mpg_json *j, const struct mpg_messages_report *r)
 {
     mpg_json_object(j, NULL);
@@ -196,7 +196,7 @@ int mpg_matrix_print(const struct mpg_messages_report *r, enum mpg_table_format 
 
 /* ---- sizes ---- */
 
-/* Returns whether class K lies before the class of the smallest message or after the class of the largest. */
+/* Returns whether size class K is below the class of the smallest message or above that of the largest. */
 static bool is_outside(const struct mpg_messages *m, int k)
 {
     bool before = true, after = true;
@@ -222,7 +222,7 @@ static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, 
     mpg_table_text(t, bar);
 }
 
-/* Prints the size classes. With J: puts them as rows of JSON. */
+/* Prints the table of size classes; if J is not NULL, writes it as JSON. */
 static int put_classes(const struct mpg_messages_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                        struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as arrows, "flows" in Chrome's format: an evaluator of the graph's steps whose slots store the call that sent the
- * message. Both ends are written on arrival, so that every arrow has two ends. */
+/* Messages as arrows, "flows" in Chrome's format. Evaluates the graph's steps; each slot stores the call that sent the
+ * message in it. Both ends of an arrow are written when the message arrives, so that no arrow has only one. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,16 +9,16 @@
 #include "common/reserve.h"
 
 struct left {
-    int32_t rank; /* -1: no message */
+    int32_t rank; /* -1: the slot holds no message */
     uint32_t track;
     uint64_t number;
-    int64_t own_ns, at_ns; /* begin of the call, on the clock of the rank and in the timeline */
+    int64_t own_ns, at_ns; /* begin of the call: OWN_NS on the rank's clock, AT_NS in the timeline */
 };
 
 struct arrows {
     struct timeline *t;
-    struct left *slot;     /* the call that sent the message in a slot */
-    struct left *stream;   /* the current call of a stream */
+    struct left *slot;     /* by slot: the call that sent the message */
+    struct left *stream;   /* by stream: its present call */
     uint32_t slots, streams;
     int32_t undone;
     bool *done;
@@ -31,8 +31,8 @@ static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
             t->arrows);
 }
 
-/* Writes the arrow from the begin of call FROM to the end of call TO, END_NS. The arrow ends 1 ns earlier, because viewers attach
- * the time END_NS to the next slice. */
+/* Writes an arrow from the begin of call FROM to the end of call TO, at END_NS. It ends 1 ns earlier, because viewers
+ * would attach the time END_NS to the next slice. */
 static void put_arrow(struct timeline *t, const struct left *from, const struct left *to, int64_t end_ns)
 {
     t->arrows++;

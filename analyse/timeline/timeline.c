@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes runs in sequence, and the fields common to all events. */
+/* Writes the timelines of several runs one after the other, and the fields that all events have. */
 #include "analyse/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_
 
 /* ---- when runs begin ---- */
 
-/* Finds on aligned clocks when the first rank leaves MPI_Init, and the first event before. */
+/* Finds, on aligned clocks, when the first rank leaves MPI_Init (*BEGIN_NS), and the first event before that (*FIRST_NS). */
 static int find_begin(const struct mpg_timeline_run *w, double *begin_ns, double *first_ns, struct mpg_error *err)
 {
     *begin_ns = *first_ns = INFINITY;
